@@ -1,0 +1,29 @@
+# Nothing but Python (3.10 to 3.13) and make is needed; .venv is built when it is missing.
+PYTHON ?= python3
+VENV := .venv
+COURSE := $(VENV)/bin/course
+READY := $(VENV)/ready
+
+.PHONY: demo test check build bench help
+
+help:           ## what there is
+	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
+
+demo: $(READY)  ## grade a small bundled class and show its report (under a minute)
+	@$(COURSE) demo
+
+test: $(READY)  ## everything that must hold (up to 12 minutes on 2 cores)
+	@$(VENV)/bin/python -m pytest -q
+
+build: $(READY) ## make starters and solutions from course_lib
+	@$(COURSE) build
+
+check: $(READY) ## lint, types, and that nothing built has drifted
+	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . && $(VENV)/bin/mypy
+	@$(COURSE) build --check
+
+bench: $(READY) ## the measured comparisons behind the documents' figures
+	@$(COURSE) bench grading && $(COURSE) bench model
+
+$(READY): pyproject.toml constraints.txt tools/make_venv.py
+	@$(PYTHON) tools/make_venv.py $(VENV)

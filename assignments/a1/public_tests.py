@@ -1,0 +1,524 @@
+"""The visible checks of assignment 1: what `check("A1.4")` runs in a notebook.
+
+Values are written in or follow from a property. The hidden suite adds fresh inputs, edge cases
+and the pinned conventions of the handout.
+"""
+
+import math
+
+import numpy as np
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+# The worked example of the handout: five tokens of width 3, d_k = 3, d_v = 2.
+TOKENS = ["the", "cat", "ate", "a", "mouse"]
+X = np.array([[1, 0, 0], [0, 2, 1], [0, 0, 2], [1, 0, 0], [0, 2, 0]], dtype=float)
+W_Q = np.array([[0, 1, 0], [1, 0, 0], [0, 1, 0]], dtype=float)
+W_K = np.array([[0, 0, 1], [0, 1, 0], [1, 0, 0]], dtype=float)
+W_V = np.array([[1, 0], [0, 1], [1, 1]], dtype=float)
+QUERY = np.array([[0, 1, 0], [2, 1, 0], [0, 2, 0], [0, 1, 0], [2, 0, 0]], dtype=float)
+KEY = np.array([[0, 0, 1], [1, 2, 0], [2, 0, 0], [0, 0, 1], [0, 2, 0]], dtype=float)
+VALUE = np.array([[1, 0], [1, 3], [2, 2], [1, 0], [0, 2]], dtype=float)
+
+A = math.exp(2 / math.sqrt(3))  # a score of 2 and one of 4, after the division and the exponential
+B = A * A
+NUMERATORS = np.array([[1, A, 1, 1, A], [1, B, B, 1, A], [1, B, 1, 1, B], [1, A, 1, 1, A],
+                       [1, A, B, 1, 1]])
+WORKED_WEIGHTS = NUMERATORS / NUMERATORS.sum(axis=1, keepdims=True)
+BUGS = ("not-scaled", "keys-score-queries", "softmax-over-queries", "mask-after-softmax",
+        "one-maximum", "empty-row-mean")
+
+
+# ------------------------------------------------------------------------------- 1.1
+
+
+@exercise("1.1")
+def test_three_values(student):
+    """Three values: softmax of ln 1, ln 2, ln 3 is 1/6, 2/6, 3/6."""
+    expect.close(
+        student.softmax(np.log([1.0, 2.0, 3.0])), np.array([1, 2, 3]) / 6,
+        causes={"the exponentials are not divided by their sum": [1.0, 2.0, 3.0],
+                "the inputs are divided by their sum without the exponential":
+                    np.log([1, 2, 3]) / np.log(6)},
+        otherwise="exponentiate every entry, then divide by the sum of the exponentials",
+        read="§3.2.1, Eq. 1",
+    )
+
+
+@exercise("1.1")
+def test_shift(student):
+    """A shift of all inputs by 1000 changes nothing."""
+    e = np.exp([0.0, 1.0, 2.0])
+    expect.close(
+        student.softmax(np.array([1000.0, 1001.0, 1002.0])), e / e.sum(),
+        causes={"exp(1000) overflows to ∞, and ∞/∞ is NaN: take the maximum off first":
+                    [np.nan] * 3},
+        otherwise="softmax(x + c) equals softmax(x): which c keeps every exponent at or below 0?",
+        read="exercise 1.1, the trap",
+    )
+
+
+@exercise("1.1")
+def test_default_axis(student):
+    """Without `axis`, every row of a matrix is a distribution of its own."""
+    x = np.log([[1.0, 3.0], [1.0, 1.0]])
+    expect.close(
+        student.softmax(x), [[1 / 4, 3 / 4], [1 / 2, 1 / 2]],
+        causes={"summed over the columns: the default axis is the last one":
+                    [[1 / 2, 3 / 4], [1 / 2, 1 / 4]],
+                "summed over all entries: give the sum the axis": [[1 / 6, 3 / 6], [1 / 6, 1 / 6]]},
+        otherwise="sum along `axis`, with keepdims=True so that the division lines up",
+        read="§3.2.1, Eq. 1",
+    )
+
+
+# ------------------------------------------------------------------------------- 1.2
+
+
+@exercise("1.2")
+def test_shapes_of_five_tokens(student, rng):
+    """Five tokens of width 512 give 5 × 64 queries, 5 × 64 keys and 5 × 32 values."""
+    x, w_q, w_k, w_v = (rng.normal(size=s) for s in [(5, 512), (512, 64), (512, 64), (512, 32)])
+    projected = expect.parts(
+        student.project_qkv(x, w_q, w_k, w_v), 3, otherwise="return query, key, value"
+    )
+    for name, got, width in zip(("query", "key", "value"), projected, (64, 64, 32), strict=True):
+        expect.shape(got, (5, width), what=f"the {name}", read="§3.2.2",
+                     otherwise=f"the {name} is x times its own weight, (5, 512) @ (512, {width})"
+                     )
+
+
+@exercise("1.2")
+def test_worked_projections(student):
+    """Queries, keys and values of the worked 5 × 3 example."""
+    projected = expect.parts(
+        student.project_qkv(X, W_Q, W_K, W_V), 3, otherwise="return query, key, value"
+    )
+    query, key, value = projected
+    expect.close(
+        query, QUERY, what="query", read="§3.2.2", otherwise="the query is x @ w_q",
+        causes={"x is multiplied with the transposed weight": X @ W_Q.T, "this is the key": KEY},
+    )
+    expect.close(
+        key, KEY, what="key", read="§3.2.2", otherwise="the key is x @ w_k",
+        causes={"this is the query": QUERY, "this is the value": VALUE},
+    )
+    expect.close(
+        value, VALUE, what="value", read="§3.2.2", otherwise="the value is x @ w_v",
+        causes={"this is the key": KEY},
+    )
+
+
+# ------------------------------------------------------------------------------- 1.3
+
+
+@exercise("1.3")
+def test_two_by_two(student):
+    """Two queries and two keys of width 4: four scores."""
+    query = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, -1.0]])
+    key = np.array([[2.0, 0.0, 1.0, 2.0], [1.0, 1.0, 1.0, 1.0]])
+    dots = np.array([[4.0, 4.0], [1.0, 3.0]])
+    expect.close(
+        student.scaled_scores(query, key), dots / 2,
+        causes={"the dot products are right but not divided by √d_k": dots,
+                "divided by d_k = 4 instead of √d_k = 2": dots / 4,
+                "divided by √2, the root of the number of keys: d_k is the width": dots / 2**0.5,
+                "rows and columns are exchanged: row i belongs to query i": dots.T / 2},
+        otherwise="multiply the queries with the transposed keys, then divide by √d_k",
+        read="§3.2.1, Eq. 1",
+    )
+
+
+@exercise("1.3")
+def test_a_batch(student):
+    """Two sequences at once: each scores only its own keys."""
+    query = np.array([[[1.0]], [[2.0]]])
+    key = np.array([[[3.0], [4.0]], [[5.0], [6.0]]])
+    expect.close(
+        student.scaled_scores(query, key), [[[3.0, 4.0]], [[10.0, 12.0]]],
+        otherwise="transpose only the last two axes of the keys (`.T` reverses all of them)",
+        read="exercise 1.3",
+    )
+
+
+# ------------------------------------------------------------------------------- 1.4
+
+
+def _attend(student, *args):
+    return expect.parts(
+        student.attention(*args), 2, otherwise="return the output and the weights, in this order"
+    )
+
+
+@exercise("1.4")
+def test_worked_example(student):
+    """Weights and output of the worked 5 × 3 example."""
+    output, weights = _attend(student, QUERY, KEY, VALUE)
+    dots = QUERY @ KEY.T
+    columns, unscaled = np.exp(dots / math.sqrt(3)), np.exp(dots)
+    expect.close(
+        weights, WORKED_WEIGHTS, what="weights", read="§3.2.1, Eq. 1; the worked example",
+        causes={"these are the scores: the softmax is missing": dots / math.sqrt(3),
+                "the columns sum to one: the softmax runs over the queries, not over the keys":
+                    columns / columns.sum(axis=0),
+                "the scores are not divided by √d_k":
+                    unscaled / unscaled.sum(axis=1, keepdims=True),
+                "output and weights are exchanged": WORKED_WEIGHTS @ VALUE},
+        otherwise="compare with the table of the worked example, row by row",
+    )
+    expect.close(
+        output, WORKED_WEIGHTS @ VALUE, what="output", read="§3.2.1, Eq. 1; the worked example",
+        causes={"the keys are mixed instead of the values": WORKED_WEIGHTS @ KEY,
+                "the weights are transposed": WORKED_WEIGHTS.T @ VALUE},
+        otherwise="the weights are right: the output is their product with the values",
+    )
+
+
+@exercise("1.4")
+def test_row_sums(student, rng):
+    """The weights of every query sum to one."""
+    _, weights = _attend(
+        student, rng.normal(size=(3, 4)), rng.normal(size=(6, 4)), rng.normal(size=(6, 2))
+    )
+    expect.shape(weights, (3, 6), what="weights", otherwise="one row a query, one column a key")
+    expect.close(
+        np.asarray(weights).sum(axis=-1), np.ones(3), what="row sums",
+        otherwise="the softmax runs over the keys, the last axis", read="§3.2.1",
+    )
+
+
+@exercise("1.4")
+def test_mask_convention(student):
+    """In a mask, True means "may attend"; what is left is a distribution again."""
+    query, key = np.zeros((2, 3)), np.ones((3, 3))  # all scores are equal
+    value = np.array([[1.0], [2.0], [6.0]])
+    mask = np.array([[True, True, False], [False, True, False]])
+    output, weights = _attend(student, query, key, value, mask)
+    third = 1 / 3
+    expect.close(
+        weights, [[0.5, 0.5, 0], [0, 1, 0]], what="weights", read="§3.2.3, last item",
+        causes={"the mask is ignored": np.full((2, 3), third),
+                "the mask is inverted: True means may attend": [[0, 0, 1], [0.5, 0, 0.5]],
+                "masked after the softmax: the rows no longer sum to one":
+                    [[third, third, 0], [0, third, 0]]},
+        otherwise="masked scores must be hugely negative before the softmax",
+    )
+    expect.close(
+        output, [[1.5], [2.0]], what="output", otherwise="mix the values with the masked weights"
+    )
+
+
+@exercise("1.4")
+def test_wrong_widths(student):
+    """A query and a key of different widths: a ValueError that names both shapes."""
+    expect.raises(
+        lambda: student.attention(np.zeros((3, 4)), np.zeros((5, 6)), np.zeros((5, 2))),
+        "ValueError", mentions=["(3, 4)", "(5, 6)"],
+        otherwise='compare the last axes first, and raise ValueError(f"… {query.shape} …")',
+        read="exercise 1.4, what is pinned",
+    )
+
+
+# ------------------------------------------------------------------------------- 1.5
+
+
+def _layer(student, seed, **sizes):
+    return student.SelfAttention(rng=student.make(f"np.random.default_rng({seed})"), **sizes)
+
+
+@exercise("1.5")
+def test_two_seeds(student):
+    """Generators with the same seed make the same layer, with different seeds different ones."""
+    x = np.arange(12.0).reshape(3, 4) / 10
+    first, again, other = (
+        expect.parts(_layer(student, seed, d_model=4)(x), 2, otherwise="return output, weights")[0]
+        for seed in (0, 0, 1)
+    )
+    expect.close(again, first, what="the output of a second layer made with default_rng(0)",
+                 otherwise="draw every weight from `rng`, and nothing from anywhere else"
+                 )
+    expect.true(
+        not np.allclose(other, first), expected="another layer from default_rng(1)",
+        got="the same output", otherwise="a generator of your own with a fixed seed replaces `rng`",
+        read="exercise 1.5",
+    )
+
+
+@exercise("1.5")
+def test_layer_shapes(student):
+    """Weights and output have the sizes asked for; three projections, not one."""
+    layer = _layer(student, 0, d_model=8, d_k=4, d_v=3)
+    for name, width in (("w_q", 4), ("w_k", 4), ("w_v", 3)):
+        expect.shape(layer.get(name), (8, width), what=name, read="§3.2.2",
+                     otherwise="w_q and w_k are (d_model, d_k), w_v is (d_model, d_v)"
+                     )
+    expect.true(
+        not np.allclose(layer.get("w_q"), layer.get("w_k")), expected="w_k different from w_q",
+        got="the same numbers in both", otherwise="draw each weight anew from the same generator",
+        read="§3.2.2",
+    )
+    output, weights = expect.parts(layer(np.ones((5, 8))), 2, otherwise="return output, weights")
+    expect.shape(output, (5, 3), what="the output", otherwise="one vector of width d_v a token")
+    expect.shape(weights, (5, 5), what="the weights", otherwise="one row a query, one column a key")
+
+
+@exercise("1.5")
+def test_default_widths(student):
+    """d_k and d_v are d_model when they are not given."""
+    layer = _layer(student, 3, d_model=6)
+    for name in ("w_q", "w_k", "w_v"):
+        expect.shape(layer.get(name), (6, 6), what=name, read="exercise 1.5",
+                     otherwise="None stands for d_model, in d_k as in d_v"
+                     )
+
+
+# ------------------------------------------------------------------------------- 1.6
+
+
+def _heat_map(student, *args, **kwargs):
+    axes = student.plot_attention(*args, **kwargs)
+    expect.true(hasattr(axes, "axes"), expected="a matplotlib Axes", got=repr(axes),
+                otherwise="end the function with `return ax`")
+    shown = axes.axes()
+    expect.true(len(shown["images"]) == 1, expected="one image in the Axes",
+                got=f"{len(shown['images'])} images", otherwise="draw with ax.imshow(weights, …)"
+                )
+    return shown
+
+
+@exercise("1.6")
+def test_two_inputs(student):
+    """Two inputs give two maps, each with its own numbers: queries down, keys across."""
+    for weights in (np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.2, 0.8], [0.7, 0.3]])):
+        shown = _heat_map(student, weights, ["cat", "ate"])
+        expect.close(
+            shown["images"][0], weights, what="the image",
+            causes={"the image is transposed: row i belongs to query i": weights.T,
+                    "the rows are in reverse order": weights[::-1]},
+            otherwise="draw the weights as they are, into a new figure when `ax` is None",
+            read="exercise 1.6",
+        )
+
+
+@exercise("1.6")
+def test_labels(student):
+    """Every token names its row and its column; title and both axes say what they show."""
+    shown = _heat_map(student, WORKED_WEIGHTS, TOKENS)
+    for axis in ("x", "y"):
+        ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
+        labelled = sorted((math.floor(place + 1e-6), label) for place, label in ticks if label)
+        expect.true(
+            labelled == list(enumerate(TOKENS)), expected=f"{axis} ticks 0 … 4 labelled {TOKENS}",
+            got=str(labelled),
+            otherwise=f"set places and labels in one call: ax.set_{axis}ticks(range(n), tokens)",
+            read="exercise 1.6",
+        )
+    for part in ("title", "xlabel", "ylabel"):
+        expect.true(bool(shown[part]), expected=f"a {part}", got="none",
+                    otherwise=f"ax.set_{part}(…)", read="exercise 1.6")
+
+
+# ------------------------------------------------------------------------------- 1.7
+
+
+@exercise("1.7")
+def test_largest_weight_among_32_keys(student):
+    """At d_k = 512 and 32 keys the largest weight is .93 on average, and .16 when scaled."""
+    parts = student.score_statistics([4, 512], 300, student.make("np.random.default_rng(0)"))
+    largest = expect.parts(parts, 3, otherwise="return three arrays")[2]
+    expect.shape(largest, (2, 2), what="the mean largest weight", read="exercise 1.7",
+                 otherwise="one row a d_k; column 0 raw, column 1 scaled")
+    raw, scaled = (float(x) for x in largest[1])
+    swapped = abs(raw - 0.16) < 0.04 and abs(scaled - 0.93) < 0.04
+    mean = abs(raw - 1 / 32) < 0.01
+    flat = abs(scaled - 1 / 32) < 0.01
+    expect.true(
+        abs(raw - 0.93) < 0.04 and abs(scaled - 0.16) < 0.04,
+        expected="0.93 raw and 0.16 scaled, ± 0.04", got=f"{raw:.3f} raw and {scaled:.3f} scaled",
+        otherwise="the columns are exchanged: raw first" if swapped
+        else "0.03 is 1/32, the mean of the weights: take the maximum of every row" if mean
+        else "the scaled weights are all but equal: divided by d_k instead of √d_k?" if flat
+        else "softmax over the 32 keys of a query, its maximum, then the mean over the queries",
+        read="§3.2.1, footnote 4",
+    )
+
+
+@exercise("1.7")
+def test_variances(student):
+    """Dot products vary like d_k before the division, like 1 after it."""
+    parts = student.score_statistics([16, 64], 400, student.make("np.random.default_rng(1)"))
+    raw, scaled, _ = expect.parts(parts, 3, otherwise="return three arrays")
+    deviation = "this is the standard deviation: report its square, the variance"
+    for name, got, want, hints in (
+        ("the raw variance", raw, np.array([16.0, 64.0]), {deviation: [4.0, 8.0]}),
+        ("the scaled variance", scaled, np.ones(2),
+         {"divided by d_k instead of √d_k": [1 / 16, 1 / 64],
+          "not divided at all": [16.0, 64.0]}),
+    ):
+        expect.shape(got, (2,), what=name, otherwise="one number for every d_k")
+        fits = {hint for hint, wrong in hints.items() if np.allclose(got, wrong, rtol=0.15)}
+        expect.true(
+            np.allclose(got, want, rtol=0.15), expected=f"{name} near {want}", got=str(got),
+            otherwise=fits.pop() if fits else "standard normal components, as in footnote 4",
+            read="§3.2.1, footnote 4",
+        )
+
+
+# ------------------------------------------------------------------------------- 1.8
+
+
+@exercise("1.8")
+def test_cat_and_mouse(student):
+    """A running sum over "cat ate mouse" sees the order: its largest gap is 2."""
+    x = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    gap = student.equivariance_gap(
+        student.make("lambda x: np.cumsum(x, axis=0)"), x, np.array([2, 1, 0])
+    )
+    expect.close(
+        gap, 2.0,
+        causes={"this is the mean difference: the gap is the largest": 4 / 3,
+                "the function's output must be permuted too": 1.0},
+        otherwise="compare function(x[permutation]) with function(x)[permutation]",
+        read="exercise 1.8",
+    )
+
+
+@exercise("1.8")
+def test_a_function_of_single_tokens(student):
+    """What treats every token alone has no gap."""
+    x = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
+    gap = student.equivariance_gap(student.make("np.tanh"), x, np.array([1, 2, 0]))
+    expect.close(
+        gap, 0.0,
+        otherwise="permute the input and the output with the same permutation, not its inverse",
+        read="exercise 1.8",
+    )
+
+
+# ------------------------------------------------------------------------------- 1.9
+
+
+def _count(counts, layer, what):
+    known = isinstance(counts, dict) and isinstance(counts.get(layer), dict)
+    expect.true(known and what in counts[layer], expected=f'result["{layer}"]["{what}"]',
+                got=repr(counts)[:200], otherwise="return a dict of dicts, named as in the handout"
+                )
+    return counts[layer][what]
+
+
+@exercise("1.9")
+def test_operations(student):
+    """Five tokens of width 512: leading terms of the operations."""
+    counts = student.operation_counts(5, 512)
+    n2d, nd2 = 25 * 512, 5 * 512 * 512
+    for layer, want, wrong in (("self-attention", n2d, nd2), ("recurrent", nd2, n2d)):
+        expect.close(
+            _count(counts, layer, "operations"), want, rtol=0, what=f"{layer} operations",
+            causes={"this is the other layer's term: every token meets every token, or one "
+                    "state meets a d × d matrix?": wrong},
+            otherwise="leading term only, without constant factors", read="§4, Table 1",
+        )
+
+
+@exercise("1.9")
+def test_sequential_steps(student):
+    """Self-attention takes one step after another once; a recurrent layer, once a token."""
+    counts = student.operation_counts(7, 16)
+    for layer, want in (("self-attention", 1), ("recurrent", 7)):
+        expect.close(
+            _count(counts, layer, "sequential"), want, what=f"{layer} sequential steps",
+            otherwise="which results must exist before the next one can be computed?",
+            read="§4, Table 1",
+        )
+
+
+# ------------------------------------------------------------------------------ 1.10
+
+
+def _inputs(student, bug):
+    inputs = student.separating_input(bug)
+    names = ("query", "key", "value", "mask")
+    expect.true(isinstance(inputs, dict) and set(inputs) == set(names),
+                expected=f"a dict with the keys {', '.join(names)}", got=repr(inputs)[:200],
+                otherwise="mask=None stands for no mask, and is a key too")
+    arrays = [np.asarray(inputs[name], dtype=float) for name in names[:3]]
+    expect.true(all(array.ndim == 2 for array in arrays), expected=f"{bug}: three matrices",
+                got=f"shapes {[a.shape for a in arrays]}", otherwise="one sequence, no batch axis"
+                )
+    return (*arrays, inputs["mask"])
+
+
+@exercise("1.10")
+def test_the_solved_mistake(student):
+    """The solved example: outputs with and without the division differ by more than 0.001."""
+    query, key, value, mask = _inputs(student, "not-scaled")
+    dots = np.where(True if mask is None else mask, query @ key.T, -1e9)
+    outputs = []
+    for scores in (dots, dots / math.sqrt(query.shape[1])):
+        shares = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
+        outputs.append(shares @ value)
+    gap = float(np.max(np.abs(outputs[0] - outputs[1])))
+    expect.true(
+        gap > 1e-3, expected="outputs that differ by more than 0.001", got=f"a gap of {gap:.2g}",
+        otherwise="d_k = 1 needs no division" if query.shape[1] == 1
+        else "with one key the only weight is 1 whatever its score" if len(key) == 1
+        else "all scores are zero, so every weight is equal either way" if not dots.any()
+        else "the scores or the values do not differ enough within a row",
+        read="exercise 1.10, the solved example",
+    )
+
+
+@exercise("1.10")
+def test_six_sets_of_inputs(student):
+    """Every mistake has inputs whose shapes fit together."""
+    for bug in BUGS:
+        query, key, value, mask = _inputs(student, bug)
+        shapes = f"{bug}: query {query.shape}, key {key.shape}, value {value.shape}"
+        expect.true(
+            query.shape[1] == key.shape[1] and len(key) == len(value),
+            expected="query and key of one width, one value a key", got=shapes,
+            otherwise="both attentions must run on them without an error",
+        )
+        if mask is not None:
+            expect.dtype(mask, "bool", what=f"{bug}: a mask", otherwise="True = may attend")
+            expect.shape(mask, (len(query), len(key)), what=f"{bug}: the mask",
+                         otherwise="one row a query, one column a key")
+
+
+# ------------------------------------------------------------------------------ 1.12
+
+
+@exercise("1.12")
+def test_finite_differences(student):
+    """Three gradients of a 2 × 3 example against central differences (written in)."""
+    query, key = np.array([[1.0, 2.0], [0.0, -1.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    value = np.array([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
+    got = expect.parts(
+        student.attention_backward(np.array([[1.0, 0.0], [2.0, -1.0]]), query, key, value), 3,
+        otherwise="return the gradients by query, key and value",
+    )
+    grad_query = np.array([[0.143785, -0.028120], [0.484274, -0.441920]])
+    grad_key = np.array([[0.028120, -0.385680], [-0.143785, 0.196705], [0.115665, 0.188975]])
+    grad_value = np.array([[1.147009, -0.503490], [0.780506, -0.248255], [1.072486, -0.248255]])
+    unscaled = "the factor 1/√d_k of the scores is missing"
+    own_only = "a score lowers the other weights of its row too: take the row's weighted sum off"
+    expect.close(
+        got[2], grad_value, atol=1e-5, what="the gradient by value", read="§3.2.1, Eq. 1",
+        otherwise="output = weights @ value: how does the output change with one value?",
+    )
+    expect.close(
+        got[0], grad_query, atol=1e-5, what="the gradient by query", read="§3.2.1, Eq. 1",
+        causes={unscaled: grad_query * math.sqrt(2),
+                own_only: [[0.506292, 0.407276], [0.887585, -0.175543]]},
+        otherwise="go back step by step: output, weights, softmax, scores, query",
+    )
+    expect.close(
+        got[1], grad_key, atol=1e-5, what="the gradient by key", read="§3.2.1, Eq. 1",
+        causes={unscaled: grad_key * math.sqrt(2),
+                own_only: [[0.099016, -0.514011], [0, 0.351086], [0.407276, 0.639009]]},
+        otherwise="a key meets every query: sum over the queries, with the transposed gradient",
+    )

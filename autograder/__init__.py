@@ -1,0 +1,1 @@
+"""Grading, building and releasing the course: the instructor's side."""

@@ -1,0 +1,1 @@
+"""Measured comparisons: two things in one run, written to `results/NAME.json`."""

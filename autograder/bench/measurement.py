@@ -1,0 +1,63 @@
+"""A results file: what was measured, by which command, with which versions, on what."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import platform
+import statistics
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from course_lib.syllabus import ROOT
+
+PACKAGES = ("torch", "numpy", "pytest", "nbgrader")
+
+
+def measure(unit: str, values: list[float]) -> dict[str, Any]:
+    """One measure: a value a repetition, and their mean and standard deviation."""
+    sd = statistics.stdev(values) if len(values) > 1 else 0.0
+    rounded = [round(value, 6) for value in values]
+    mean = round(statistics.fmean(values), 6)
+    return {"unit": unit, "values": rounded, "mean": mean, "sd": round(sd, 6)}
+
+
+def write(
+    name: str,
+    command: str,
+    measures: Mapping[str, dict[str, Any]],
+    data: Mapping[str, str],
+    folder: Path = ROOT / "results",
+) -> Path:
+    """Write `results/NAME.json`. `data` says what it was measured on: name, source, sha256."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    content = {
+        "command": command,
+        "date": datetime.date.today().isoformat(),
+        "versions": versions,
+        "device": f"{_processor()}, {os.cpu_count()} cores",
+        "data": dict(data),
+        "measures": dict(measures),
+    }
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def _processor() -> str:
+    """The processor's name where Linux tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -1,0 +1,52 @@
+"""Named mistakes: wrong submissions that prove the grader, made from the right source."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FOLDER = Path(__file__).parent
+
+
+class BugError(Exception):
+    """A bug file that does not fit the source it is about."""
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One realistic mistake in one component, and the test and hint that catch it."""
+
+    name: str
+    component: str  # "course_lib.numpy_attention:softmax"
+    exercise: str
+    title: str
+    find: str
+    replace: str
+    test: str  # "test_1_1_softmax.py::test_large_values"
+    hint: str
+
+    def apply(self, source: str) -> str:
+        """The source with the mistake made. Raises BugError unless `find` occurs once."""
+        count = source.count(self.find)
+        if count != 1:
+            raise BugError(
+                f"{self.name}: `find` occurs {count} times in {self.component}, not once"
+            )
+        return source.replace(self.find, self.replace)
+
+
+def load(assignment: str) -> list[Bug]:
+    """All named bugs of an assignment, by name. Raises BugError for a file with a wrong key."""
+    found = []
+    for path in sorted((FOLDER / assignment).glob("*.toml")):
+        try:
+            found.append(Bug(name=path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))))
+        except (TypeError, tomllib.TOMLDecodeError) as error:
+            raise BugError(f"{path.name}: {error}") from None
+    return found

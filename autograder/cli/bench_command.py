@@ -1,0 +1,35 @@
+"""`course bench …`."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from typing import Any
+
+from course_lib import syllabus
+
+from . import EXIT_OK
+
+
+def grading(submissions: int, as_json: bool) -> int:
+    from ..bench import grading as bench
+
+    measures = bench.run(syllabus.load(), submissions, lambda text: print(text, file=sys.stderr))
+    return _tell(measures, "results/bench_grading.json", as_json)
+
+
+def model(as_json: bool) -> int:
+    from ..bench import model as bench
+
+    return _tell(bench.run(), "results/bench_model.json", as_json)
+
+
+def _tell(measures: dict[str, Any], place: str, as_json: bool) -> int:
+    if as_json:
+        print(json.dumps(measures))
+        return EXIT_OK
+    for name, measure in measures.items():
+        print(f"{name:40} {statistics.median(measure['values']):9.3f}  median, {measure['unit']}")
+    print(f"written to {place}")
+    return EXIT_OK

@@ -1,0 +1,56 @@
+"""`course check`: the visible tests on a saved notebook."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from course_lib import syllabus
+from course_lib.checking.messages import Message, summary
+
+from .. import class_run
+from ..submissions import Submission
+from . import EXIT_FOUND, EXIT_OK
+from .problems import UsageProblem
+
+
+def run(assignment: str, notebook: Path, as_json: bool) -> int:
+    """Print what each visible test finds; exit 1 unless all pass."""
+    course = syllabus.load()
+    try:
+        chosen = course.assignment(assignment)
+    except KeyError as error:
+        raise UsageProblem(error.args[0]) from None
+    if not notebook.is_file():
+        what = "is a folder" if notebook.is_dir() else "there is no such file"
+        raise UsageProblem(f"{notebook}: {what}; give the notebook file, say a1.ipynb")
+    submission = Submission("you", chosen.id, str(notebook), notebook.read_bytes())
+    with class_run.judges(course, {chosen.id}, class_run.Settings(jobs=1)) as pool:
+        result = pool.submit(class_run.check_one, submission).result()
+    if as_json:
+        print(json.dumps(result, ensure_ascii=False))
+    else:
+        _print(result)
+    return EXIT_OK if result["outcome"] != "INVALID" and _all_pass(result) else EXIT_FOUND
+
+
+def _all_pass(result: class_run.Result) -> bool:
+    return all(
+        test["outcome"] == "PASSED" for e in result["exercises"] for test in e.get("tests", [])
+    )
+
+
+def _print(result: class_run.Result) -> None:
+    if result["outcome"] == "INVALID":
+        print(f"This file cannot be checked: {result['reason']}.")
+        return
+    for entry in result["exercises"]:
+        outcomes = [
+            (test["title"], Message(**test["message"]) if test["message"] else None)
+            for test in entry.get("tests", [])
+        ]
+        if outcomes:
+            print("\n".join(summary(f"{entry['id']} {entry['title']}", outcomes)))
+    for notice in result["notices"]:
+        print(f"  ! {notice}")
+    print("Hidden tests look further when you submit.")

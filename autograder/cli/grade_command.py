@@ -1,0 +1,147 @@
+"""`course grade`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from course_lib import syllabus
+from course_lib.syllabus import Assignment, Syllabus
+
+from .. import class_run, submissions
+from ..gradebook import manual as marks
+from ..gradebook.store import Store
+from ..sandbox import tiers
+from . import EXIT_OK, results
+from .problems import IsolationProblem, UsageProblem
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line said."""
+
+    submissions: Path
+    out: Path
+    assignment: str | None = None
+    only: str | None = None
+    exercise: str | None = None
+    show: bool = False
+    manual: Path | None = None
+    jobs: int = 2
+    regrade: bool = False
+    require_isolation: str | None = None
+    trust: bool = False
+    json: bool = False
+
+
+def run(options: Options) -> int:
+    """Grade, store, report; prints a table and where the report is."""
+    course = syllabus.load()
+    default, exercises = _chosen(course, options)
+    tier = checked_tier(options.require_isolation, options.trust)
+    found = [
+        class_run.resolve(submission, course, default)
+        for submission in submissions.find(options.submissions, _ids(course))
+    ]
+    kept = [s for s in found if _wanted(s, options, default, exercises)]
+    if not kept:
+        students = ", ".join(sorted({s.student for s in found})[:12])
+        raise UsageProblem(f"no submission fits what you asked for; there are {students}")
+    by_hand = marks.read(options.manual, course) if options.manual else None
+    results.prepare(options.out)
+    say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
+    say(f"isolation: tier {tier.letter} ({tier.sentence})")
+    settings = class_run.Settings(options.jobs, tier.letter, options.regrade, exercises)
+    with Store(options.out / "results.db") as store:
+        graded = grade(kept, course, store, settings, quiet=options.json)
+    class_run.flag_identical(graded)
+    if exercises:
+        return _show(graded, exercises[0], options)
+    files = results.write(graded, course, options.out, by_hand)
+    if options.json:
+        print(json.dumps(files.results, ensure_ascii=False))
+        return EXIT_OK
+    results.print_table(files.results, course)
+    if options.show:
+        for result in files.results:
+            results.print_failures(result)
+    print(f"\nReport   {files.report}\nCSV      {files.csv}\nJSON     {files.json}")
+    print(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")
+    return EXIT_OK
+
+
+def grade(
+    kept: list[submissions.Submission],
+    course: Syllabus,
+    store: Store,
+    settings: class_run.Settings,
+    quiet: bool,
+) -> list[Result]:
+    """All results, by student and assignment, with a progress bar unless quiet."""
+    graded = []
+    with results.progress(len(kept), quiet) as advance:
+        for result in class_run.grade_class(kept, course, store, settings):
+            graded.append(result)
+            advance(f"{result['student']} {result['assignment']}")
+    return sorted(graded, key=lambda r: (r["student"], r["assignment"]))
+
+
+def checked_tier(required: str | None, trust: bool) -> tiers.Tier:
+    """The machine's tier. Raises IsolationProblem when it is lower than asked, or than C."""
+    tier = tiers.detect()
+    if required is not None and required.upper() not in tuple("ABCD"):
+        raise UsageProblem(f"--require-isolation {required}: give a tier, A, B, C or D")
+    if required is not None and tier.letter > required.upper():
+        raise IsolationProblem(
+            f"this machine offers tier {tier.letter}, you asked for {required.upper()}: "
+            f"{tier.sentence}"
+        )
+    if tier.letter > "C" and not trust:
+        raise IsolationProblem(
+            f"this machine offers only tier {tier.letter} ({tier.sentence}): untrusted code could "
+            "read and write your files. Grade on Linux (root or user namespaces), or add "
+            "--i-trust-these-submissions"
+        )
+    return tier
+
+
+def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tuple[str, ...] | None]:
+    """The assignment and exercises that the options name. Raises UsageProblem."""
+    try:
+        default = course.assignment(options.assignment) if options.assignment else None
+        if options.exercise is None:
+            return default, None
+        owner = course.assignment_of(options.exercise)
+        owner.exercise(options.exercise)
+    except KeyError as error:
+        raise UsageProblem(error.args[0]) from None
+    return owner, (options.exercise,)
+
+
+def _ids(course: Syllabus) -> list[str]:
+    return [assignment.id for assignment in course.assignments]
+
+
+def _wanted(
+    submission: submissions.Submission,
+    options: Options,
+    assignment: Assignment | None,
+    exercises: tuple[str, ...] | None,
+) -> bool:
+    if assignment is not None and submission.assignment != assignment.id:
+        return False
+    return options.only is None or submission.student == options.only
+
+
+def _show(graded: list[Result], exercise: str, options: Options) -> int:
+    for result in graded:
+        if options.json:
+            print(json.dumps(result, ensure_ascii=False))
+        else:
+            results.print_exercise(result, exercise)
+    return EXIT_OK

@@ -1,0 +1,29 @@
+"""Which names a piece of Python looks up outside itself."""
+
+from __future__ import annotations
+
+import builtins
+import symtable
+
+
+def global_names(source: str) -> set[str]:
+    """Names that top-level statements look up in their module, builtins left out.
+
+    By the compiler's own symbol tables, so a local variable is never mistaken for a global.
+    Raises SyntaxError for what is not Python.
+    """
+    found: set[str] = set()
+
+    def walk(table: symtable.SymbolTable) -> None:
+        for symbol in table.get_symbols():
+            if symbol.is_referenced() and symbol.is_global():
+                found.add(symbol.get_name())
+        for child in table.get_children():
+            walk(child)
+
+    top = symtable.symtable(source, "<component>", "exec")
+    for symbol in top.get_symbols():
+        if symbol.is_referenced():
+            found.add(symbol.get_name())
+    walk(top)
+    return {name for name in found if not hasattr(builtins, name)}

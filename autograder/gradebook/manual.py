@@ -1,0 +1,227 @@
+"""Marks given by hand: written parts, overrides of automatic points, comments.
+
+They come from a CSV with the columns student, assignment, item, points, comment. `item` is a
+written part ("1.11.a") or the id of a code exercise ("1.4"), whose automatic points are then
+overridden. A row without points only comments; one without both, as in a template not yet filled,
+says nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .cells import restored, safe
+from .totals import Result, add_up
+
+if TYPE_CHECKING:
+    from course_lib.syllabus import Assignment, Syllabus
+
+COLUMNS = ["student", "assignment", "item", "points", "comment"]
+Item = tuple[str, str, str]  # student, assignment, item
+
+
+class ManualError(Exception):
+    """What is wrong with a file of marks: a sentence a row, each with file and line."""
+
+    def __init__(self, problems: list[str]):
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Points, or None for a comment alone."""
+
+    points: float | None
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Manual:
+    """All marks given by hand, and the syllabus that says what they are for."""
+
+    syllabus: Syllabus
+    marks: Mapping[Item, Mark] = field(default_factory=dict)
+
+    def unknown(self, results: Iterable[Result]) -> list[str]:
+        """A warning for each student who has marks but no result."""
+        graded = {(result["student"], result["assignment"]) for result in results}
+        missing = sorted({item[:2] for item in self.marks} - graded)
+        return [
+            f"there are marks for {student} in {assignment}, who has no graded submission there; "
+            "correct the name, or grade the submission"
+            for student, assignment in missing
+        ]
+
+    def over(self, earlier: Manual) -> Manual:
+        """These marks and the earlier ones; where both have an item, these."""
+        return Manual(self.syllabus, {**earlier.marks, **self.marks})
+
+
+def read(path: str | Path, syllabus: Syllabus) -> Manual:
+    """Read a CSV of marks: commas or semicolons, with or without a byte-order mark.
+
+    Raises ManualError, which holds every bad row; columns that are not ours are left alone.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ManualError([f"{path}: cannot be read ({error.strerror}); check the path"]) from None
+    except UnicodeDecodeError:
+        raise ManualError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
+    header = text.partition("\n")[0]
+    rows = csv.DictReader(
+        io.StringIO(text, newline=""), delimiter=";" if header.count(";") >= 4 else ","
+    )
+    if missing := [name for name in COLUMNS if name not in (rows.fieldnames or [])]:
+        names = ", ".join(missing)
+        raise ManualError([f"{path}, line 1: no column {names}; it needs {', '.join(COLUMNS)}"])
+    return _marks(path, rows, syllabus)
+
+
+def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> Manual:
+    marks: dict[Item, Mark] = {}
+    lines: dict[Item, int] = {}
+    problems = []
+    while True:
+        first = rows.line_num + 1
+        try:
+            row: dict[Any, Any] | None = next(rows, None)
+            if row is None:
+                break
+            # a comment may run over several lines, and blank lines are passed over
+            first = rows.line_num - sum(str(cell).count("\n") for cell in row.values())
+            if found := _row(row, syllabus):
+                item, mark = found
+                if item in marks:
+                    raise ValueError(f"{item[0]} has {item[2]} on line {lines[item]} too: keep one")
+                marks[item], lines[item] = mark, first
+        except (ValueError, csv.Error) as error:
+            problems.append(f"{path}, line {first}: {error}")
+    if problems:
+        raise ManualError(problems)
+    return Manual(syllabus, marks)
+
+
+def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, Mark] | None:
+    """One row's item and mark; None where it says nothing. Raises ValueError without the place."""
+    if None in row:
+        raise ValueError("more cells than columns: put a comment that has a comma in quotes")
+    cells = [restored((row[column] or "").strip()) for column in COLUMNS]
+    student, assignment, name, points, comment = cells
+    if not points and not comment:
+        return None
+    item = (student, assignment, name)
+    return item, _mark(item, points, comment, syllabus)
+
+
+def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> Mark:
+    """Raises ValueError with what is wrong, without the place."""
+    student, assignment, name = item
+    if not student:
+        raise ValueError("no student: write the name of the submission's folder")
+    try:
+        most = _points_of(syllabus.assignment(assignment), name)
+    except KeyError as error:
+        raise ValueError(error.args[0]) from None
+    if not points:
+        return Mark(None, comment)
+    try:
+        value = float(points.replace(",", "."))
+    except ValueError:
+        raise ValueError(f"points are {points!r}, not a number: write 0 to {most:g}") from None
+    if not 0 <= value <= most:  # also refuses nan
+        raise ValueError(f"{points} points for {name}, which has 0 to {most:g}: correct them")
+    return Mark(value, comment)
+
+
+def _points_of(assignment: Assignment, item: str) -> float:
+    """The points of a written part or a code exercise. Raises KeyError for anything else."""
+    items = {}
+    for exercise in assignment.exercises:
+        if exercise.kind == "code":
+            items[exercise.id] = exercise.points
+        items.update({f"{exercise.id}.{part.id}": part.points for part in exercise.parts})
+        if exercise.parts and item == exercise.id:
+            parts = ", ".join(f"{item}.{part.id}" for part in exercise.parts)
+            raise KeyError(f"exercise {item} is marked by its parts: write {parts}")
+    if item not in items:
+        known = ", ".join(items)
+        raise KeyError(f"{assignment.id} has nothing called {item!r} to mark; it has {known}")
+    return items[item]
+
+
+def template(results: Iterable[Result]) -> str:
+    """A CSV with a row for each written part that is still pending, points and comment blank."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for result in results:
+        for exercise in result["exercises"]:
+            for part in exercise.get("parts", []):
+                if part["points"] is None:
+                    row = [result["student"], result["assignment"], part["id"]]
+                    writer.writerow([*map(safe, row), "", safe(part["comment"])])
+    return out.getvalue()
+
+
+def apply(result: Result, manual: Manual) -> Result:
+    """The result with marks filled in, overrides made and totals added up; the argument is kept.
+
+    It starts from the automatic points, so that applying twice, or applying a mark that was taken
+    back, gives what the marks say now. A part without a mark is pending.
+    """
+    new = copy.deepcopy(result)
+    before = {o["exercise"]: o["was"] for o in new.get("overrides", [])}
+    new["overrides"] = []
+    for exercise in new["exercises"]:
+        item = (new["student"], new["assignment"], exercise["id"])
+        if exercise["kind"] == "written":
+            _fill(exercise, item, manual)
+        else:
+            was = before.get(exercise["id"], exercise["points"])
+            exercise["points"] = was
+            if exercise["id"] in before:
+                exercise["status"] = _status(exercise)
+            _override(new, exercise, manual.marks.get(item))
+    new["totals"] = add_up(new, manual.syllabus.assignment(new["assignment"]))
+    return new
+
+
+def _fill(exercise: dict[str, Any], item: Item, manual: Manual) -> None:
+    if not exercise.get("parts"):
+        return
+    for part in exercise["parts"]:
+        mark = manual.marks.get((item[0], item[1], part["id"]), Mark(None))
+        part["points"], part["comment"] = mark.points, mark.comment
+    given = [part["points"] for part in exercise["parts"] if part["points"] is not None]
+    exercise["points"] = round(sum(given), 2) if given else None
+    whole = len(given) == len(exercise["parts"])
+    exercise["status"] = "marked" if whole else "partly marked" if given else "pending"
+
+
+def _override(result: Result, exercise: dict[str, Any], mark: Mark | None) -> None:
+    exercise.pop("comment", None)
+    if mark is None:
+        return
+    if mark.comment:
+        exercise["comment"] = mark.comment
+    if mark.points is not None:
+        entry = {"exercise": exercise["id"], "points": mark.points, "comment": mark.comment}
+        result["overrides"].append({**entry, "was": exercise["points"]})
+        exercise["points"] = mark.points
+        exercise["status"] = _status(exercise)
+
+
+def _status(exercise: dict[str, Any]) -> str:
+    if exercise["points"] >= exercise["max_points"]:
+        return "full"
+    if exercise["points"] > 0:
+        return "partial"
+    return "zero" if exercise.get("written", True) else "not written"

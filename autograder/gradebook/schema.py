@@ -1,0 +1,46 @@
+"""The tables of the results store. Rows are only ever added."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+
+metadata = MetaData()
+
+results = Table(
+    "results",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("assignment", String, nullable=False),
+    Column("submission_sha256", String, nullable=False),
+    Column("suite_sha256", String, nullable=False),
+    Column("environment_sha256", String, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("tier", String, nullable=False),
+    Column("graded_at", String, nullable=False),
+    Column("result", Text, nullable=False),  # JSON
+    Index("results_by_student", "student", "assignment"),
+)
+
+marks = Table(
+    "marks",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("assignment", String, nullable=False),
+    Column("item", String, nullable=False),
+    Column("points", Float),
+    Column("comment", Text, nullable=False),
+    Column("kept_at", String, nullable=False),
+    Index("marks_by_item", "student", "assignment", "item"),
+)

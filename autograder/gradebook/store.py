@@ -1,0 +1,243 @@
+"""The results store: append-only, one row a graded submission, SQLite in WAL mode or any URL.
+
+    with Store("results.db") as store:
+        result = store.find(key) or grade(…)
+        store.add(result)
+
+A result is keyed by what it depends on: the submission, the suite, the environment, the seed and
+the isolation tier. Equal keys mean equal grades, which gives resuming and idempotent regrading.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .manual import Manual, Mark
+from .totals import Result
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from course_lib.syllabus import Syllabus
+
+_TIMES = ("graded_at", "seconds")  # never compared
+
+
+class GradebookError(Exception):
+    """Why the store cannot be read or written, in one sentence. Rows written before are safe."""
+
+
+class Key(NamedTuple):
+    """What a grade depends on."""
+
+    student: str
+    assignment: str
+    submission_sha256: str
+    suite_sha256: str
+    environment_sha256: str
+    seed: int
+    tier: str
+
+
+def key_of(result: Result) -> Key:
+    return Key(
+        result["student"],
+        result["assignment"],
+        result["submission"]["sha256"],
+        result["suite_sha256"],
+        result["environment_sha256"],
+        result["seed"],
+        result["tier"],
+    )
+
+
+class Store:
+    """A context manager; every method raises GradebookError when the database does not answer."""
+
+    def __init__(self, url_or_path: str | Path, wait_seconds: float = 10.0):
+        text = str(url_or_path)
+        self.where = text if "://" in text else str(Path(text))
+        self.url = text if "://" in text else f"sqlite:///{Path(text)}"
+        self.wait_seconds = wait_seconds
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> Store:
+        from .schema import metadata
+
+        with self._told():
+            if "://" not in self.where:
+                Path(self.where).parent.mkdir(parents=True, exist_ok=True)
+            self._engine = _engine(self.url, self.wait_seconds)
+            metadata.create_all(self._engine)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._engine is not None:
+            self._engine.dispose()
+            self._engine = None
+
+    def find(self, key: Key) -> Result | None:
+        """The newest result with this key. Add it again: the store sees that nothing is new."""
+        from .schema import results
+
+        with self._connected() as connection:
+            query = results.select().order_by(results.c.id.desc()).limit(1)
+            for name, value in zip(Key._fields, key, strict=True):
+                query = query.where(results.c[name] == _plain(value))
+            row = connection.execute(query).first()
+        return json.loads(row.result) if row else None
+
+    def add(self, result: Result) -> bool:
+        """Append a result; False when the newest row of this student and assignment equals it.
+
+        A result that was replaced in between is appended again, so that the newest row is always
+        the one that counts.
+        """
+        from .schema import results
+
+        key = key_of(result)
+        with self._connected() as connection:
+            newest = _rows(connection, key.student, key.assignment, limit=1)
+            if newest and _lasting(newest[0]) == _lasting(json.loads(json.dumps(result))):
+                return False
+            values = {name: _plain(value) for name, value in key._asdict().items()}
+            values |= {"graded_at": result["graded_at"], "result": json.dumps(result)}
+            connection.execute(results.insert().values(**values))
+        return True
+
+    def latest(self, assignment: str | None = None) -> list[Result]:
+        """The newest result of each student and assignment, in their order."""
+        from sqlalchemy import func, select
+
+        from .schema import results
+
+        newest = select(func.max(results.c.id)).group_by(results.c.student, results.c.assignment)
+        query = results.select().where(results.c.id.in_(newest))
+        if assignment is not None:
+            query = query.where(results.c.assignment == assignment)
+        with self._connected() as connection:
+            rows = connection.execute(query.order_by(results.c.student, results.c.assignment))
+            return [json.loads(row.result) for row in rows]
+
+    def history(self, student: str, assignment: str) -> list[dict[str, Any]]:
+        """Every grading, oldest first: what differs from the one before, and by how many points."""
+        from .history import told
+
+        with self._connected() as connection:
+            return told(_rows(connection, student, assignment)[::-1])
+
+    def keep(self, manual: Manual) -> int:
+        """Append the marks given by hand that are new or changed; returns how many."""
+        from .schema import marks
+
+        kept = self.manual(manual.syllabus).marks
+        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        rows: list[dict[str, Any]] = [
+            {
+                "student": student,
+                "assignment": assignment,
+                "item": item,
+                "points": mark.points,
+                "comment": mark.comment,
+                "kept_at": now,
+            }
+            for (student, assignment, item), mark in manual.marks.items()
+            if kept.get((student, assignment, item)) != mark
+        ]
+        if rows:
+            with self._connected() as connection:
+                connection.execute(marks.insert(), rows)
+        return len(rows)
+
+    def manual(self, syllabus: Syllabus) -> Manual:
+        """The marks kept so far: the newest of each item."""
+        from .schema import marks
+
+        with self._connected() as connection:
+            rows = connection.execute(marks.select().order_by(marks.c.id))
+            kept = {
+                (row.student, row.assignment, row.item): Mark(row.points, row.comment)
+                for row in rows
+            }
+        return Manual(syllabus, kept)
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        """A transaction: committed whole, or not at all."""
+        if self._engine is None:
+            raise GradebookError(f"{self.where} is not open: use it in a `with` block")
+        with self._told(), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            yield
+        except (SQLAlchemyError, OSError, ImportError) as error:
+            raise GradebookError(_sentence(error, self.where, self.wait_seconds)) from None
+
+
+def _engine(url: str, wait_seconds: float) -> Engine:
+    import sqlalchemy
+
+    parsed = sqlalchemy.make_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        return sqlalchemy.create_engine(parsed)
+    engine = sqlalchemy.create_engine(parsed, connect_args={"timeout": wait_seconds})
+
+    @sqlalchemy.event.listens_for(engine, "connect")
+    def _write_ahead(connection: Any, _record: Any) -> None:
+        connection.execute("PRAGMA journal_mode=WAL")
+
+    return engine
+
+
+def _rows(
+    connection: Connection, student: str, assignment: str, limit: int | None = None
+) -> list[Result]:
+    """Results of one student and assignment, newest first."""
+    from .schema import results
+
+    query = results.select().order_by(results.c.id.desc()).limit(limit)
+    query = query.where(results.c.student == _plain(student), results.c.assignment == assignment)
+    return [json.loads(row.result) for row in connection.execute(query)]
+
+
+def _lasting(result: Result) -> Result:
+    return {name: value for name, value in result.items() if name not in _TIMES}
+
+
+def _plain(value: Any) -> Any:
+    """A folder's name need not be valid Unicode; a database's text must be."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
+    return value
+
+
+def _sentence(error: Exception, where: str, wait_seconds: float) -> str:
+    text = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
+    safe = "what was stored before is safe"
+    if "locked" in text or "busy" in text:
+        return (
+            f"the gradebook {where} is in use by another program and stayed so for "
+            f"{wait_seconds:g} s; end that program and run again, {safe}"
+        )
+    if "full" in text or "No space left" in text:
+        return f"no space left for the gradebook {where}; free some and run again, {safe}"
+    if "not a database" in text or "malformed" in text:
+        return f"{where} is not a gradebook of this course ({text}); name another file"
+    if isinstance(error, ImportError):
+        return f"the gradebook {where} needs a driver that is not installed: {text}"
+    if any(
+        sign in text
+        for sign in ("readonly", "unable to open", "directory", "File exists", "denied")
+    ):
+        return f"the gradebook {where} cannot be written here ({text}); name a writable place"
+    return f"the gradebook {where} cannot be used: {text}; {safe}"

@@ -1,0 +1,107 @@
+"""Collects a submission's code without running it.
+
+Kept: imports, functions, classes, and those assignments that the exercises' names need. Left out:
+expression statements, loops, plots: what a notebook does rather than defines. A stub never
+overrides a written definition, and of several the last counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..global_names import global_names
+from .notebook_file import Cell
+from .statements import Found, Statement, sort_cell, touched
+
+
+@dataclass
+class Collected:
+    """What the worker will execute, and what the report says about the rest."""
+
+    statements: list[Statement] = field(default_factory=list)
+    unavailable: dict[str, str] = field(default_factory=dict)  # name → why
+    refused: dict[str, str] = field(default_factory=dict)  # name → why it is not graded
+    unwritten: set[str] = field(default_factory=set)  # names that are still stubs
+    defined_in: dict[str, int] = field(default_factory=dict)  # name → cell of the one that counts
+    notices: list[str] = field(default_factory=list)
+
+    def closure(self, names: Iterable[str]) -> list[Statement]:
+        """The statements that these names need, transitively."""
+        wanted, waiting, kept = set[str](), list(names), dict[Statement, None]()
+        while waiting:
+            name = waiting.pop()
+            if name in wanted:
+                continue
+            wanted.add(name)
+            for statement in self.statements:
+                if name in statement.names:
+                    kept[statement] = None
+                    waiting += global_names(statement.source)
+        return [statement for statement in self.statements if statement in kept]
+
+
+def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
+    """What the exercises' `names` need from a notebook's cells."""
+    result = Collected()
+    found: list[Found] = []
+    for cell in cells:
+        if cell.kind == "code":
+            of_cell = sort_cell(cell)
+            found += of_cell.found
+            result.notices += of_cell.notices
+            result.unavailable.update(of_cell.broken)
+    written = {n for f in found if f.kind == "definition" for n in f.statement.names}
+    names = list(names)
+    stubs = {n for f in found if f.kind == "stub" for n in f.statement.names}
+    result.unwritten = (stubs - written) & set(names)
+    kept = [f for f in found if f.kind != "stub" or not set(f.statement.names) <= written]
+    needed = _needed(kept, names)
+    for f in kept:
+        bound = set(f.statement.names)
+        if f.kind in ("import", "definition", "stub") or (
+            f.kind == "assignment" and bound & needed
+        ):
+            result.statements.append(f.statement)
+            for name in bound & set(names):
+                if name in result.defined_in and f.kind == "definition":
+                    result.notices.append(
+                        f"`{name}` is defined more than once: the last one, in cell "
+                        f"{f.statement.cell}, counts"
+                    )
+                result.defined_in[name] = f.statement.cell
+                result.unavailable.pop(name, None)
+    _tell_touched(kept, needed, names, result)
+    return result
+
+
+def _needed(found: list[Found], names: Iterable[str]) -> set[str]:
+    """The exercises' names and every global name they use, transitively."""
+    uses: dict[str, set[str]] = {}
+    for f in found:
+        if f.kind != "skipped":
+            used = global_names(f.statement.source)
+            for name in f.statement.names:
+                uses.setdefault(name, set()).update(used)
+    needed, waiting = set[str](), list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += uses.get(name, ())
+    return needed
+
+
+def _tell_touched(
+    found: list[Found], needed: set[str], names: list[str], result: Collected
+) -> None:
+    """A needed name that skipped code sets or changes: say so, rather than guess its value."""
+    for f in found:
+        for name in sorted(touched(f.node) & needed) if f.kind == "skipped" else ():
+            why = (
+                f"`{name}` is set in cell {f.statement.cell} by code that is not run when grading "
+                "(a loop or a call): pass it as an argument, or set it by a plain assignment"
+            )
+            for dependent in names:
+                if name in _needed(found, [dependent]):
+                    result.refused[dependent] = why

@@ -1,0 +1,166 @@
+"""Grades one submission: a pure function from a notebook's bytes to a JSON result.
+
+collect → load in a worker → run the suite → run again what an earlier mistake may have spoilt,
+with a neutral substitute for it → score
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from course_lib.seam import Student, StudentError
+from course_lib.seam.errors import LOAD_ERROR, POLICY
+from course_lib.seam.facade import Backend
+from course_lib.syllabus import Assignment, Syllabus
+
+from . import answers, notebook_file, policy, score, session, substitutes
+from .collect import Collected, collect
+from .session import FAILED, PASSED, TestResult
+from .statements import Statement
+
+
+@dataclass(frozen=True)
+class Load:
+    """What a worker executes before it answers: the student's statements, then substitutes."""
+
+    statements: list[Statement]
+    unavailable: dict[str, str] = field(default_factory=dict)
+    substitutes: list[str] = field(default_factory=list)
+
+
+class Worker(Backend, Protocol):
+    """A backend that also says how it was isolated."""
+
+    @property
+    def isolation(self) -> dict[str, Any]:
+        """`{"tier": "A", "layers": {…}}` of the worker that answered."""
+        ...
+
+    @property
+    def printed(self) -> str:
+        """The beginning of what the submission wrote to its standard streams."""
+        ...
+
+
+OpenWorker = Callable[[Load], AbstractContextManager[Worker]]
+
+
+def grade(
+    data: bytes,
+    syllabus: Syllabus,
+    assignment: Assignment,
+    open_worker: OpenWorker,
+    only: Collection[str] | None = None,
+    public_only: bool = False,
+) -> dict[str, Any]:
+    """The result of one submission; see the gradebook for its fields.
+
+    `only` keeps these exercises; `public_only` leaves the hidden tests out. Whatever the submission does ends in a result, never in an
+    exception; an exception is a fault of the course (a suite that does not run).
+    """
+    started = time.perf_counter()
+    try:
+        cells = notebook_file.read(data)
+    except notebook_file.InvalidNotebook as error:
+        return invalid(str(error), assignment, data)
+    result = _blank(assignment, data)
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    collected = collect(cells, names)
+    files = session.suite_files(assignment)[: 1 if public_only else None]
+    tests, substituted = _run(assignment, collected, open_worker, only, files, result)
+    result["exercises"] = score.exercises(assignment, tests, substituted, only)
+    result["notices"] = answers.notices(syllabus, assignment, cells, collected)
+    result["notices"] += result.pop("printed", [])
+    answers.attach(assignment, cells, result["exercises"])
+    result["outcome"], result["reason"] = score.outcome(tests)
+    result["totals"] = score.totals(result["exercises"])
+    result["seconds"] = round(time.perf_counter() - started, 3)
+    return result
+
+
+def invalid(reason: str, assignment: Assignment, data: bytes = b"") -> dict[str, Any]:
+    """The result of a submission that cannot be read: a row all the same, with the reason."""
+    result = _blank(assignment, data) | {"outcome": "INVALID", "reason": reason}
+    result["exercises"] = score.nothing(assignment)
+    result["totals"] = score.totals(result["exercises"])
+    return result | {"seconds": 0.0}
+
+
+def _blank(assignment: Assignment, data: bytes) -> dict[str, Any]:
+    return {
+        "assignment": assignment.id,
+        "outcome": "GRADED",
+        "reason": "",
+        "submission": {"sha256": hashlib.sha256(data).hexdigest()},
+        "seed": assignment.seed,
+        "notices": [],
+        "tier": "",
+        "layers": {},
+    }
+
+
+def _run(
+    assignment: Assignment,
+    collected: Collected,
+    open_worker: OpenWorker,
+    only: Collection[str] | None,
+    files: list[Path],
+    result: dict[str, Any],
+) -> tuple[list[TestResult], dict[str, list[str]]]:
+    """The tests' results; and which of them passed only with which exercises substituted."""
+    verdicts = _verdicts(assignment, collected)
+    load = Load(collected.statements, collected.unavailable)
+    wanted = None if only is None else set(only)
+    with open_worker(load) as worker:
+        tests = session.run(
+            assignment, Student(worker), exercises=wanted, verdicts=verdicts, files=files
+        )
+        result |= worker.isolation
+        if worker.printed:
+            result["printed"] = [f"it printed while being graded: {worker.printed[:300]}"]
+    passed_with: dict[str, list[str]] = {}
+    for broken, ids in _spoilt(assignment, tests, verdicts).items():
+        load = Load(
+            collected.statements,
+            collected.unavailable,
+            substitutes.sources(assignment, list(broken)),
+        )
+        with open_worker(load) as worker:
+            again = session.run(
+                assignment, Student(worker), only=ids, verdicts=verdicts, files=files
+            )
+        passed_with |= {test.id: list(broken) for test in again if test.outcome == PASSED}
+    return tests, passed_with
+
+
+def _verdicts(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
+    """Exercises decided before anything runs: forbidden names, and names that cannot be loaded."""
+    verdicts = {}
+    for exercise in assignment.exercises:
+        closure = collected.closure(exercise.names)
+        if used := policy.uses(closure, collected.statements, assignment.forbidden_in(exercise)):
+            verdicts[exercise.id] = StudentError(POLICY, ", ".join(used))
+        refused = [collected.refused[n] for n in exercise.names if n in collected.refused]
+        if refused:
+            verdicts[exercise.id] = StudentError(LOAD_ERROR, refused[0])
+    return verdicts
+
+
+def _spoilt(
+    assignment: Assignment, tests: list[TestResult], verdicts: dict[str, StudentError]
+) -> dict[tuple[str, ...], list[str]]:
+    """Failed tests that rest on an exercise with failures, grouped by those exercises."""
+    failing = {test.mark.exercise for test in tests if test.outcome != PASSED}
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for test in tests:
+        exercise = assignment.exercise(test.mark.exercise)
+        broken = tuple(id for id in assignment.upstream(exercise) if id in failing)
+        if test.outcome == FAILED and broken and exercise.id not in verdicts:
+            groups.setdefault(broken, []).append(test.id)
+    return groups

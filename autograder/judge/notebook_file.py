@@ -1,0 +1,75 @@
+"""Reads a submitted notebook: bytes that nobody vouches for, to cells.
+
+Stdlib `json` only: importing nbformat costs seconds, and its schema is stricter than grading needs.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+MAX_BYTES = 32 * 2**20
+MAX_CELLS = 2_000
+MAX_SOURCE = 400_000  # characters of code in all cells
+
+
+class InvalidNotebook(Exception):
+    """Why the file cannot be graded, in one sentence for the student."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: `number` counts from 1 over all cells, as on the page."""
+
+    number: int
+    kind: str
+    source: str
+    grade_id: str = ""
+
+
+def read(data: bytes) -> list[Cell]:
+    """The cells of a notebook file. Raises InvalidNotebook."""
+    if len(data) > MAX_BYTES:
+        raise InvalidNotebook(
+            f"the file has {len(data) / 2**20:.0f} MiB, more than {MAX_BYTES // 2**20}: "
+            "clear the outputs (Kernel, Restart & Clear Output) and submit again"
+        )
+    if not data.strip():
+        raise InvalidNotebook("the file is empty: save the notebook and submit it again")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidNotebook(
+            f"the file is not UTF-8 text (byte {error.start}): submit the .ipynb that Jupyter saved"
+        ) from None
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InvalidNotebook(
+            f"the file is not JSON ({str(error)[:120]}): submit the .ipynb that Jupyter saved"
+        ) from None
+    cells = document.get("cells") if isinstance(document, dict) else None
+    if not isinstance(cells, list):
+        raise InvalidNotebook("the file has no cells: open it in Jupyter, save it, submit it again")
+    if len(cells) > MAX_CELLS:
+        raise InvalidNotebook(f"the notebook has {len(cells)} cells, more than {MAX_CELLS}")
+    found = [_cell(number, cell) for number, cell in enumerate(cells, start=1)]
+    if sum(len(cell.source) for cell in found) > MAX_SOURCE:
+        raise InvalidNotebook(f"the cells hold more than {MAX_SOURCE:,} characters of text")
+    return found
+
+
+def _cell(number: int, cell: Any) -> Cell:
+    if not isinstance(cell, dict):
+        raise InvalidNotebook(f"cell {number} is not a cell: open the file in Jupyter and save it")
+    source = cell.get("source", "")
+    if isinstance(source, list) and all(isinstance(line, str) for line in source):
+        source = "".join(source)
+    if not isinstance(source, str):
+        raise InvalidNotebook(f"the source of cell {number} is not text")
+    metadata = cell.get("metadata")
+    nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = nbgrader.get("grade_id", "") if isinstance(nbgrader, dict) else ""
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    return Cell(number, str(cell.get("cell_type", "")), source, str(grade_id))

@@ -1,0 +1,65 @@
+"""The first layer of an exercise's ban: the syntax tree. Best effort, and said to be so.
+
+The other two (names replaced, calls watched) act in the worker: `course_lib.seam.forbidden`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from .statements import Statement
+
+
+def uses(
+    closure: Iterable[Statement], all_statements: Iterable[Statement], forbidden: list[str]
+) -> list[str]:
+    """Forbidden dotted names that the statements of an exercise use, as the notebook writes them.
+
+    `all_statements` tells what each imported name stands for.
+    """
+    if not forbidden:
+        return []
+    trees = [ast.parse(statement.source) for statement in closure]
+    aliases: dict[str, str] = {}
+    for statement in all_statements:
+        aliases |= _aliases(ast.parse(statement.source))
+    for tree in trees:
+        aliases |= _aliases(tree)
+    found: dict[str, None] = {}
+    for tree in trees:
+        for node in ast.walk(tree):
+            written = _dotted(node)
+            if not written:
+                continue
+            head, _, rest = written.partition(".")
+            full = aliases.get(head, head) + (f".{rest}" if rest else "")
+            if any(fnmatchcase(full, pattern) for pattern in forbidden):
+                found[written] = None
+    return list(found)
+
+
+def _aliases(tree: ast.AST) -> dict[str, str]:
+    """`import torch.nn as nn` → {"nn": "torch.nn"}; `from torch import nn` the same."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname:
+                    found[alias.asname] = alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                found[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return found
+
+
+def _dotted(node: ast.AST) -> str:
+    """The text of `a.b.c`, or "" for anything else."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(parts)])

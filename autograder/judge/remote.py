@@ -1,0 +1,196 @@
+"""The seam to a sandboxed worker: every request has a deadline on the judge's clock.
+
+A worker that hangs, dies or answers nonsense is ended and the next request meets a fresh one, with
+the same statements loaded and the current test begun again.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from course_lib.seam.codec import Tree
+from course_lib.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
+
+from ..sandbox.wire import Late, Malformed
+from .warm import Connection, SandboxError, WarmProcess, Workers
+
+__all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
+
+GOODBYE_SECONDS = 1.0  # for a worker to end by itself
+KEPT = 16 * 1024  # characters of output, over all workers of a submission
+
+
+class Loadable(Protocol):
+    """A statement as the collection gives it."""
+
+    cell: int
+    line: int
+    source: str
+    names: Sequence[str]
+
+
+class RemoteBackend:
+    """A `course_lib.seam.facade.Backend` whose other side is a worker; a context manager.
+
+    `statements` are executed first, then the source texts `substitutes`, which override names;
+    `unavailable` says why other names are not there. `deadline` is one request's, in seconds,
+    unless it brings its own. After `restarts` replaced workers every request raises CRASHED.
+    """
+
+    def __init__(
+        self,
+        workers: Workers,
+        statements: Sequence[Loadable],
+        unavailable: Mapping[str, str] | None = None,
+        substitutes: Sequence[str] = (),
+        *,
+        deadline: float = 2.0,
+        load_deadline: float = 10.0,
+        restarts: int = 12,
+        limits: Mapping[str, int] | None = None,
+    ):
+        self.workers, self.limits = workers, limits
+        self.deadline, self.load_deadline, self.restarts = deadline, load_deadline, restarts
+        self.isolation: dict[str, Any] = {"tier": workers.tier, "layers": {}}
+        self.problems: list[Tree] = []  # statements that failed: {cell, reason}
+        self.reports: list[Tree] = []  # how each worker ended, as its supervisor tells it
+        self._load = {
+            "statements": [
+                {"cell": s.cell, "line": s.line, "source": s.source, "names": list(s.names)}
+                for s in statements
+            ],
+            "unavailable": dict(unavailable or {}),
+            "substitutes": list(substitutes),
+        }
+        self._connection: Connection | None = None
+        self._final: StudentError | None = None  # what every further request raises
+        self._begun: tuple[Tree, bytes] | None = None
+        self._handles_lost = False
+
+    def __enter__(self) -> RemoteBackend:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker; nothing of it is left afterwards."""
+        if self._connection is not None:
+            self._end(GOODBYE_SECONDS)
+
+    @property
+    def printed(self) -> str:
+        """The beginning of what the submission wrote. Ends the worker, so that all of it is in."""
+        self.close()
+        texts = (report.get(name, "") for report in self.reports for name in ("stdout", "stderr"))
+        return "".join(texts)[:KEPT]
+
+    def request(
+        self, request: Tree, payload: bytes, deadline: float | None = None
+    ) -> tuple[Tree, bytes]:
+        """The worker's answer within `deadline` seconds.
+
+        Raises StudentError TIMEOUT, CRASHED, OOM or PROTOCOL; SandboxError when the sandbox, and
+        not the submission, is at fault.
+        """
+        begins = request.get("verb") == "begin"
+        if begins:
+            self._begun, self._handles_lost = (request, payload), False
+        elif self._handles_lost and _mentions_handle(request):
+            raise StudentError(CRASHED, "an object was lost when its process ended; see before")
+        if self._final is not None:
+            raise StudentError(self._final.kind, self._final.message)
+        if self._connection is None:
+            self._start()
+            if self._begun and not begins:
+                self._exchange(*self._begun, self.deadline)
+        return self._exchange(request, payload, self.deadline if deadline is None else deadline)
+
+    def _start(self) -> None:
+        """A fresh worker with everything loaded. What goes wrong while loading is final."""
+        if len(self.reports) > self.restarts:
+            why = f"gave up: {len(self.reports)} processes have hung or died on this submission"
+            self._final = StudentError(CRASHED, why)
+            raise self._final
+        self._connection = connection = self.workers.start(self.limits)
+        until = time.monotonic() + self.load_deadline
+        try:
+            greeting, _ = connection.channel.receive(until)
+        except (EOFError, OSError, Late) as error:
+            reason = self._end(0).get("reason") or f"no sign of life ({type(error).__name__})"
+            raise SandboxError(f"a worker did not start: {reason}") from None
+        if "ready" not in greeting:
+            self._end(GOODBYE_SECONDS)
+            raise SandboxError(f"a worker did not start: {greeting.get('refused')}")
+        self.isolation = greeting["ready"]
+        missing = set(self.workers.layers) - set(self.isolation["layers"])
+        if missing or self.isolation["tier"] != self.workers.tier:
+            self._end(0)
+            raise SandboxError(f"a worker runs without {', '.join(sorted(missing))}")
+        try:
+            answer, _ = self._exchange({"load": self._load}, b"", self.load_deadline)
+        except StudentError as error:
+            message = f"while the cells were loaded: {error.message}"
+            self._final = StudentError(error.kind, message)
+            raise self._final from None
+        problems = answer.get("loaded")
+        self.problems = problems if isinstance(problems, list) else []
+
+    def _exchange(self, request: Tree, payload: bytes, seconds: float) -> tuple[Tree, bytes]:
+        """One message each way; whatever goes wrong ends the worker and is a StudentError."""
+        assert self._connection is not None
+        channel = self._connection.channel
+        until = time.monotonic() + seconds
+        try:
+            channel.send(request, payload, until)
+            answer, data = channel.receive(until)
+        except Late:
+            raise self._failure(0, TIMEOUT, f"no answer within {seconds:g} s") from None
+        except (EOFError, OSError):
+            raise self._failure(GOODBYE_SECONDS, CRASHED, "the process ended") from None
+        except Malformed as error:
+            raise self._failure(0, CRASHED, f"instead of an answer came {error}") from None
+        if not answer.keys() & {"ok", "error", "loaded"}:
+            why = "the answer has neither a value nor an error"
+            raise self._failure(0, PROTOCOL, why)
+        return answer, data
+
+    def _failure(self, patience: float, kind: str, message: str) -> StudentError:
+        """The worker is ended; its supervisor may know better why it had to."""
+        report = self._end(patience)
+        cause = report.get("cause")
+        if cause == "memory":
+            return StudentError(OOM, "the process used more memory than it may")
+        if cause in ("cpu", "wall"):
+            return StudentError(TIMEOUT, "the process used more time than a whole notebook may")
+        if cause == "refused":
+            raise SandboxError(f"a worker's supervisor failed: {report.get('reason')}")
+        if cause == "ended" and report.get("signal"):
+            message = f"the process died of {_signal_name(report['signal'])}"
+        elif cause == "ended" and kind == CRASHED:
+            message = f"the process ended itself with exit code {report.get('exit')}"
+        return StudentError(kind, message)
+
+    def _end(self, patience: float) -> Tree:
+        assert self._connection is not None
+        connection, self._connection = self._connection, None
+        self._handles_lost = True
+        report = connection.end(patience)
+        self.reports.append(report)
+        return report
+
+
+def _signal_name(number: int) -> str:
+    return signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+
+
+def _mentions_handle(tree: object) -> bool:
+    """Whether a request speaks of an object on the worker's side (a name is not one)."""
+    if isinstance(tree, dict):
+        if tree.get("k") == "handle":
+            return tree.get("n", -1) >= 0
+        return any(_mentions_handle(part) for part in tree.values())
+    return isinstance(tree, list) and any(_mentions_handle(part) for part in tree)

@@ -1,0 +1,146 @@
+"""From test results to points, hints and a submission's outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from course_lib.seam import errors as kinds
+from course_lib.syllabus import Assignment, Exercise
+
+from .. import bugs
+from .session import PASSED, TestResult
+
+# What a whole submission is called when one of its tests ended so, the worst first.
+SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POLICY)
+NOT_THERE = (kinds.NOT_WRITTEN, kinds.MISSING)
+
+
+def exercises(
+    assignment: Assignment,
+    tests: list[TestResult],
+    passed_with: dict[str, list[str]],
+    only: Collection[str] | None = None,
+) -> list[dict[str, Any]]:
+    """One entry an exercise. `passed_with`: tests that pass once these exercises are replaced."""
+    known = bugs.load(assignment.id)
+    return [
+        _exercise(e, [t for t in tests if t.mark.exercise == e.id], passed_with, known)
+        for e in assignment.exercises
+        if only is None or e.id in only
+    ]
+
+
+def nothing(assignment: Assignment) -> list[dict[str, Any]]:
+    """The entries of a submission that could not be read."""
+    return exercises(assignment, [], {})
+
+
+def _exercise(
+    exercise: Exercise,
+    tests: list[TestResult],
+    passed_with: dict[str, list[str]],
+    known: list[bugs.Bug],
+) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "id": exercise.id,
+        "title": exercise.title,
+        "kind": exercise.kind,
+        "bonus": exercise.bonus,
+        "section": exercise.section,
+        "max_points": exercise.points,
+    }
+    if exercise.kind == "written":
+        return entry | {
+            "points": None,
+            "status": "pending",
+            "parts": [
+                {
+                    "id": f"{exercise.id}.{part.id}",
+                    "title": part.title,
+                    "max_points": part.points,
+                    "points": None,
+                    "comment": "",
+                    "answer": "",
+                    "words": 0,
+                    "word_limit": part.words,
+                }
+                for part in exercise.parts
+            ],
+        }
+    weight = sum(test.mark.weight for test in tests)
+    shares = [exercise.points * test.mark.weight / weight for test in tests]
+    told = [
+        _test(test, share, passed_with.get(test.id, []), known)
+        for test, share in zip(tests, shares, strict=True)
+    ]
+    points = round(sum(s for t, s in zip(told, shares, strict=True) if t["points"]), 2)
+    absent = all(test.outcome in NOT_THERE for test in tests)
+    caused_by = list(dict.fromkeys(id for test in told for id in test["caused_by"]))
+    status = "not written" if absent else "partial" if points else "zero"
+    return entry | {
+        "points": points,
+        "status": "full" if told and points >= exercise.points - 0.005 else status,
+        "written": not absent,
+        "caused_by": caused_by,
+        "carried_through": any(test["carried_through"] for test in told),
+        "tests": told,
+    }
+
+
+def _test(
+    test: TestResult, share: float, replaced: list[str], known: list[bugs.Bug]
+) -> dict[str, Any]:
+    passed = test.outcome == PASSED or bool(replaced)
+    bug = _matching(test, known) if not passed else None
+    return {
+        "id": test.id,
+        "title": test.mark.title,
+        "public": test.public,
+        "max_points": round(share, 2),
+        "points": round(share, 2) if passed else 0.0,
+        "outcome": test.outcome,
+        "message": vars(test.message) if test.message else None,
+        "bug": bug.name if bug else None,
+        "bug_title": bug.title if bug else "",
+        "caused_by": replaced,
+        "carried_through": bool(replaced),
+    }
+
+
+def _matching(test: TestResult, known: list[bugs.Bug]) -> bugs.Bug | None:
+    """The named bug whose test this is and whose hint the message gives."""
+    cause = test.message.cause if test.message else ""
+    return next((b for b in known if b.test == test.id and b.hint and b.hint in cause), None)
+
+
+def outcome(tests: list[TestResult]) -> tuple[str, str]:
+    """The submission's outcome and, if it is not GRADED, what happened."""
+    for kind in SEVERITY:
+        hit = [test for test in tests if test.outcome == kind]
+        if hit:
+            where = ", ".join(dict.fromkeys(test.mark.exercise for test in hit))
+            message = hit[0].message.got if hit[0].message else ""
+            return kind, f"in exercise {where}: {message}"
+    return "GRADED", ""
+
+
+def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Sums before lateness and before anything a marker adds."""
+    automatic = [e for e in entries if e["kind"] == "code" and not e["bonus"]]
+    bonus = [e for e in entries if e["kind"] == "code" and e["bonus"]]
+    written = [e for e in entries if e["kind"] == "written"]
+    points = round(sum(e["points"] for e in automatic), 2)
+    extra = round(sum(e["points"] for e in bonus), 2)
+    return {
+        "automatic": points,
+        "automatic_max": sum(e["max_points"] for e in automatic),
+        "bonus": extra,
+        "manual": None,
+        "manual_max": sum(e["max_points"] for e in written),
+        "manual_pending": sum(len(e["parts"]) for e in written),
+        "total": round(points + extra, 2),
+        "max": sum(e["max_points"] for e in automatic + written),
+        "late_days": 0,
+        "late_penalty": 0.0,
+    }

@@ -1,0 +1,189 @@
+"""Sorts a cell's top-level statements: import, definition, stub, assignment, or skipped."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from .notebook_file import Cell
+
+MUTATORS = frozenset(
+    "append extend insert update add pop popitem remove discard clear setdefault sort reverse "
+    "fill resize put __setitem__".split()
+)
+BODY_MAGICS = ("%%time", "%%timeit", "%%capture", "%%prun")  # what follows them is Python
+MAGIC_LINE = re.compile(r"\s*([%!?]|\w[\w, ]*=\s*[%!]|[\w.]+\?+\s*$)")
+Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement to execute: where it stands and the names it binds."""
+
+    cell: int
+    line: int
+    source: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A top-level statement of the notebook, sorted into kinds."""
+
+    statement: Statement
+    node: ast.stmt
+    kind: str  # "import", "definition", "stub", "assignment", "skipped"
+
+
+@dataclass
+class Sorted:
+    """What one cell holds; `broken` are names whose definition does not parse, and why."""
+
+    found: list[Found]
+    notices: list[str]
+    broken: dict[str, str]
+
+
+def sort_cell(cell: Cell) -> Sorted:
+    """The cell's top-level statements; magics and a cell that does not parse become notices."""
+    result = Sorted([], [], {})
+    source = cell.source
+    if source.lstrip().startswith("%%"):
+        magic, _, rest = source.lstrip().partition("\n")
+        if magic.split()[0] not in BODY_MAGICS:
+            result.notices.append(f"cell {cell.number}: {magic.split()[0]} cells are not graded")
+            return result
+        source = "\n" + rest
+    try:
+        tree, source = _parse(source, cell, result)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None)
+        at = f", line {line}" if line else ""
+        why = f"cell {cell.number}{at} is not valid Python: {getattr(error, 'msg', None) or error}"
+        result.notices.append(why)
+        for name in re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE):
+            result.broken[name] = why
+        return result
+    lines = source.splitlines()
+    result.found = [_sort(node, cell.number, lines) for node in tree.body]
+    return result
+
+
+def _parse(source: str, cell: Cell, result: Sorted) -> tuple[ast.Module, str]:
+    """Parse as it is; failing that, without IPython's magics and shell lines."""
+    try:
+        return ast.parse(source), source
+    except SyntaxError:
+        lines = source.split("\n")
+        stripped = []
+        for line in lines:
+            if MAGIC_LINE.match(line):
+                result.notices.append(f"cell {cell.number}: `{line.strip()[:60]}` was not run")
+                line = line[: len(line) - len(line.lstrip())] + "pass"
+            stripped.append(line)
+        cleaned = "\n".join(stripped)
+        return ast.parse(cleaned), cleaned
+
+
+def _sort(node: ast.stmt, cell: int, lines: list[str]) -> Found:
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(d.lineno for d in decorators)])
+    last = node.end_lineno or first
+    if first == last or node.col_offset == 0:
+        source = "\n".join(lines[first - 1 : last])
+    if node.col_offset or ";" in source:  # several statements on a line
+        source = ast.unparse(node)
+    statement = Statement(cell, first, source, tuple(_bound(node)))
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        kind = "import"
+    elif isinstance(node, Definition):
+        kind = "stub" if _is_stub(node) else "definition"
+    elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        kind = "assignment"
+    elif isinstance(node, (ast.If, ast.Try)) and _only_defines(node):
+        holds_more = any(
+            isinstance(n, (ast.Import, ast.ImportFrom, *Definition)) for n in ast.walk(node)
+        )
+        kind = "definition" if holds_more else "assignment"
+    else:
+        kind = "skipped"
+    return Found(statement, node, kind)
+
+
+def _only_defines(node: ast.stmt) -> bool:
+    """An `if` or `try` around imports, definitions and assignments: a guarded definition."""
+    if isinstance(node, ast.If) and "__name__" in {
+        n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)
+    }:
+        return False
+    kept = (ast.Import, ast.ImportFrom, ast.Assign, ast.Pass, *Definition)
+    inner: list[ast.stmt] = []
+    for branch in ("body", "orelse", "finalbody"):
+        inner += getattr(node, branch, [])
+    for handler in getattr(node, "handlers", []):
+        inner += handler.body
+    return all(isinstance(s, kept) or _only_defines_branch(s) for s in inner)
+
+
+def _only_defines_branch(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.If, ast.Try)) and _only_defines(node)
+
+
+def _bound(node: ast.AST) -> list[str]:
+    """Names that a statement binds, or writes into (`table[0] = 1` binds `table`)."""
+    if isinstance(node, Definition):
+        return [node.name]
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return [alias.asname or alias.name.split(".")[0] for alias in node.names]
+    if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return [name for target in targets for name in _base_names(target)]
+    return [
+        name
+        for child in ast.iter_child_nodes(node)
+        if isinstance(child, (ast.stmt, ast.ExceptHandler))
+        for name in _bound(child)
+    ]
+
+
+def _base_names(target: ast.expr) -> list[str]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return [name for part in target.elts for name in _base_names(part)]
+    while isinstance(target, (ast.Attribute, ast.Subscript, ast.Starred)):
+        target = target.value
+    return [target.id] if isinstance(target, ast.Name) else []
+
+
+def _is_stub(node: ast.stmt) -> bool:
+    """Every body is a docstring and `raise NotImplementedError`, methods that are given apart."""
+    if isinstance(node, ast.ClassDef):
+        methods = [item for item in node.body if isinstance(item, Definition)]
+        return any(_is_stub(method) for method in methods) and not any(
+            method.name in ("forward", "__call__") and not _is_stub(method) for method in methods
+        )
+    body = list(getattr(node, "body", []))
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        body = body[1:]
+    if len(body) != 1 or not isinstance(body[0], ast.Raise) or body[0].exc is None:
+        return False
+    raised = body[0].exc.func if isinstance(body[0].exc, ast.Call) else body[0].exc
+    return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+
+
+def touched(node: ast.AST) -> set[str]:
+    """Names that a skipped statement binds, writes into, or changes by a mutating method."""
+    names: set[str] = set()
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            names.add(child.id)
+        elif isinstance(child, (ast.Attribute, ast.Subscript)) and isinstance(child.ctx, ast.Store):
+            names.update(_base_names(child))
+        elif (
+            isinstance(child, ast.Call)
+            and isinstance(child.func, ast.Attribute)
+            and child.func.attr in MUTATORS
+            and isinstance(child.func.value, ast.Name)
+        ):
+            names.add(child.func.value.id)
+    return names

@@ -1,0 +1,47 @@
+"""Neutral substitutes for earlier exercises: a mistake is counted once.
+
+Built on SciPy's and torch's own operations, in `autograder/suites/aN/substitutes.py`; only single
+definitions of it, with its imports, are sent to a worker.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from course_lib.syllabus import ROOT, Assignment
+
+from ..global_names import global_names
+
+
+def sources(assignment: Assignment, exercises: list[str]) -> list[str]:
+    """Source text that redefines what these exercises ask for, where a substitute exists."""
+    imports, definitions = _file(assignment.id)
+    names = [name for id in exercises for name in assignment.exercise(id).names]
+    wanted, waiting = list[str](), [name for name in names if name in definitions]
+    while waiting:
+        name = waiting.pop()
+        if name in wanted:
+            continue
+        wanted.append(name)
+        # a private part of a substitute comes with it; another exercise's does not
+        waiting += [n for n in global_names(definitions[name]) if n.startswith("_")]
+    parts = [definitions[name] for name in reversed(wanted) if name in definitions]
+    return [*imports, *parts] if parts else []
+
+
+@lru_cache(maxsize=8)
+def _file(assignment: str) -> tuple[list[str], dict[str, str]]:
+    path = ROOT / "autograder" / "suites" / assignment / "substitutes.py"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    imports, definitions = [], {}
+    for node in ast.parse(text).body:
+        source = ast.get_source_segment(text, node) or ""
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if getattr(node, "module", "") != "__future__":
+                imports.append(source)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            definitions[node.name] = source
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            definitions[node.targets[0].id] = source
+    return imports, definitions

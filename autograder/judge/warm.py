@@ -1,0 +1,207 @@
+"""The judge's hold on a warm process: starts it, asks it for workers, ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing.reduction  # lets `Workers` be handed to other judge processes
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from select import select
+from typing import Any
+
+from course_lib.syllabus import ROOT
+
+from ..sandbox import tiers
+from ..sandbox.limits import Limits
+from ..sandbox.wire import Channel
+
+PROGRAM = Path(__file__).parent.parent / "sandbox" / "warm.py"
+START_SECONDS = 180.0  # a first import of torch from a slow disk
+END_SECONDS = 10.0
+PASSED_ON = ("PATH", "HOME", "LD_LIBRARY_PATH", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR")
+
+assert multiprocessing.reduction.HAVE_SEND_HANDLE
+
+
+class SandboxError(RuntimeError):
+    """The sandbox failed, not the submission: nothing may be graded from it."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One worker, seen from the judge: its stream, and the socket its supervisor reports on."""
+
+    channel: Channel
+    status: socket.socket
+
+    def end(self, patience: float) -> dict[str, Any]:
+        """Let the worker end by itself for `patience` seconds, then have it killed; its report.
+
+        When this returns nothing of it is left. Raises SandboxError when the supervisor is mute.
+        """
+        with contextlib.suppress(OSError):
+            self.channel.stream.shutdown(socket.SHUT_WR)
+        report = self._report(patience) if patience else b""
+        if report is None or not patience:
+            with contextlib.suppress(OSError):
+                self.status.shutdown(socket.SHUT_WR)
+            report = self._report(END_SECONDS)
+        self.channel.close()
+        self.status.close()
+        try:
+            return json.loads(report or b"")
+        except ValueError:
+            raise SandboxError("a worker's supervisor ended without a report") from None
+
+    def _report(self, patience: float) -> bytes | None:
+        """All that the supervisor says, to its end; None when it says nothing in time."""
+        until = time.monotonic() + patience
+        report = b""
+        while select([self.status], [], [], max(0.0, until - time.monotonic()))[0]:
+            part = self.status.recv(65536)
+            if not part:
+                return report
+            report += part
+        return report or None
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Where workers come from; can be pickled to a process that `multiprocessing` starts."""
+
+    control: socket.socket
+    tier: str
+    layers: tuple[str, ...]
+
+    def start(self, limits: Mapping[str, int] | None = None) -> Connection:
+        """A new worker, with some of the warm process's limits changed."""
+        stream, workers_end = socket.socketpair()
+        status, supervisors_end = socket.socketpair()
+        try:
+            message = json.dumps(dict(limits or {})).encode()
+            ends = [workers_end.fileno(), supervisors_end.fileno()]
+            socket.send_fds(self.control, [message], ends)
+        except OSError as error:
+            raise SandboxError(f"the warm process is gone ({error}); start the run again") from None
+        finally:
+            workers_end.close()
+            supervisors_end.close()
+        return Connection(Channel(stream), status)
+
+
+class WarmProcess:
+    """A process that has imported an assignment's libraries once; workers are forked from it.
+
+        with WarmProcess(student_tree, ["numpy", "torch"]) as warm:
+            backend = RemoteBackend(warm.workers, statements)
+
+    `student_tree` holds the stubbed `course_lib`. `tier` asks for one tier and gets no other;
+    without it the machine's best is taken, and refused when worse than `least`.
+    """
+
+    def __init__(
+        self,
+        student_tree: Path,
+        imports: Sequence[str] = ("numpy",),
+        *,
+        tier: str | None = None,
+        least: str = "C",
+        limits: Limits | None = None,
+    ):
+        self.least = least
+        self.configuration = {
+            "student_tree": str(Path(student_tree).resolve()),
+            "imports": list(imports),
+            "tier": tier,
+            "missing": {},
+            "limits": (limits or Limits()).as_json(),
+            "packages": _packages(),
+            "answers": [str(ROOT)] if (ROOT / "course.toml").exists() else [],
+        }
+        self.workers: Workers
+        self.missing: dict[str, str] = {}  # what kept the machine from each better tier
+        self.seconds = 0.0  # what the start took
+
+    def __enter__(self) -> WarmProcess:
+        if not hasattr(os, "fork"):
+            raise SandboxError(tiers.ON_WINDOWS)
+        kind = socket.SOCK_SEQPACKET if sys.platform == "linux" else socket.SOCK_DGRAM
+        control, theirs = socket.socketpair(socket.AF_UNIX, kind)
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-B", "-X", "utf8", str(PROGRAM), str(theirs.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            pass_fds=[theirs.fileno()],
+            env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
+            start_new_session=True,
+        )
+        theirs.close()
+        self._control = control
+        try:
+            self._greet(control)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the warm process; supervisors see that it is gone and end their workers."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._errors):
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+
+    def _greet(self, control: socket.socket) -> None:
+        said = self._answer(json.dumps(self.configuration).encode() + b"\n")
+        if "ready" not in said:
+            raise SandboxError(f"the warm process does not start: {said.get('failed')}")
+        ready = said["ready"]
+        if ready["tier"] > self.least:
+            reasons = "; ".join(f"{layer}: {why}" for layer, why in ready["missing"].items())
+            raise SandboxError(
+                f"this machine can isolate at tier {ready['tier']} only, and tier {self.least} is "
+                f"required ({reasons})"
+            )
+        self.missing, self.seconds = ready["missing"], ready["seconds"]
+        self.workers = Workers(control, ready["tier"], tuple(ready["layers"]))
+
+    def _answer(self, question: bytes) -> dict[str, Any]:
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(question)
+            process.stdin.flush()  # and stays open: its end tells the warm process to go
+        if not select([process.stdout], [], [], START_SECONDS)[0]:
+            return {"failed": f"it was not ready after {START_SECONDS:g} s"}
+        line = process.stdout.readline()
+        if line:
+            return json.loads(line)
+        self._errors.seek(0)
+        return {"failed": self._errors.read()[-2000:].decode("utf-8", "replace")}
+
+
+def _packages() -> list[str]:
+    """This interpreter's folders of installed packages, a user's own among them."""
+
+    def candidates() -> Iterator[str]:
+        for path in sys.path:
+            if Path(path).name in ("site-packages", "dist-packages") and Path(path).is_dir():
+                yield path
+
+    return list(dict.fromkeys(candidates()))

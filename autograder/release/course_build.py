@@ -1,0 +1,136 @@
+"""`course build`: writes every generated file, or says which of them has drifted."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from course_lib.syllabus import ROOT, Assignment, Syllabus
+
+from . import no_leak, notebooks, texts
+from .components import BuildError
+from .notebooks import Notebook
+from .student_tree import unreleased
+
+EXECUTION_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Target:
+    """One generated file and what it should hold (a solution: without its outputs)."""
+
+    path: Path
+    text: str
+    is_solution: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.path.relative_to(ROOT).as_posix()
+
+    def drift(self) -> str:
+        """Why the file on disk is not what a build would make; "" when it is."""
+        if not self.path.exists():
+            return "is missing"
+        found = self.path.read_text(encoding="utf-8")
+        if not self.is_solution:
+            return "" if found == self.text else "differs from what its source gives"
+        executed = json.loads(found)
+        if notebooks.dump(_bare(executed)) != self.text:
+            return "differs from what its source gives"
+        if executed["metadata"]["course"].get("executed") != _digest(self.text):
+            return "carries outputs of an older version"
+        return ""
+
+
+def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Target]:
+    """Every generated file of the course. Raises BuildError; a starter that leaks is one."""
+    for assignment in syllabus.assignments:
+        if only and assignment.id not in only:
+            continue
+        starter = notebooks.build(syllabus, assignment, "starter")
+        _prove_no_leak(syllabus, assignment, starter)
+        folder = ROOT / "assignments" / assignment.id
+        yield Target(folder / f"{assignment.id}.ipynb", notebooks.dump(starter))
+        yield Target(folder / "README.md", texts.readme(syllabus, assignment))
+        solution = notebooks.build(syllabus, assignment, "solution")
+        path = ROOT / "solutions" / f"{assignment.id}.ipynb"
+        yield Target(path, notebooks.dump(solution), is_solution=True)
+
+
+def drifted(syllabus: Syllabus, only: list[str] | None = None) -> list[str]:
+    """One sentence for each generated file that is not up to date."""
+    return [f"{t.name} {reason}" for t in targets(syllabus, only) if (reason := t.drift())]
+
+
+def write(
+    syllabus: Syllabus,
+    only: list[str] | None = None,
+    execute: bool = True,
+    tell: Callable[[str], None] = print,
+) -> list[str]:
+    """Write what has drifted, running solutions so that they carry real outputs; names them."""
+    written = []
+    for target in targets(syllabus, only):
+        if not target.drift():
+            continue
+        text = target.text
+        if target.is_solution and execute:
+            tell(f"running {target.name}")
+            text = notebooks.dump(run(json.loads(target.text), ROOT / "solutions"))
+        target.path.parent.mkdir(parents=True, exist_ok=True)
+        target.path.write_text(text, encoding="utf-8")
+        written.append(target.name)
+    return written
+
+
+def run(notebook: Notebook, folder: Path) -> Notebook:
+    """The notebook with real outputs. Raises BuildError naming the cell that failed."""
+    import nbclient
+    import nbformat
+
+    digest = _digest(notebooks.dump(notebook))
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # else the kernel warns on stderr
+    node = nbformat.reads(notebooks.dump(notebook), as_version=4)
+    client = nbclient.NotebookClient(
+        node,
+        timeout=EXECUTION_SECONDS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+    )
+    try:
+        client.execute()
+    except nbclient.exceptions.CellExecutionError as error:
+        raise BuildError(f"a cell of the solution fails:\n{str(error)[-1500:]}") from None
+    executed = json.loads(nbformat.writes(node))
+    executed["metadata"] = copy.deepcopy(notebook["metadata"])
+    executed["metadata"]["course"]["executed"] = digest
+    for cell, original in zip(executed["cells"], notebook["cells"], strict=True):
+        cell["metadata"] = original["metadata"]
+        cell["source"] = original["source"]
+    return executed
+
+
+def _bare(notebook: Notebook) -> Notebook:
+    """Without outputs and without the mark that execution left."""
+    bare = copy.deepcopy(notebook)
+    bare["metadata"]["course"].pop("executed", None)
+    for cell in bare["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return bare
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _prove_no_leak(syllabus: Syllabus, assignment: Assignment, starter: Notebook) -> None:
+    code = no_leak.code_of_notebook(f"starter {assignment.id}", starter)
+    leaks = no_leak.find(code, unreleased(syllabus))
+    if leaks:
+        raise BuildError("; ".join(map(str, leaks)))

@@ -1,0 +1,68 @@
+"""What a notebook gives its students: the imports and helpers that its components use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from course_lib.syllabus import Assignment
+
+from ..global_names import global_names
+from .components import BuildError, Component, ModuleText, module_text
+
+IN_SETUP = {"np": "import numpy as np", "plt": "import matplotlib.pyplot as plt"}
+
+
+@dataclass
+class Given:
+    """Import lines of the whole notebook, and helper definitions before each component."""
+
+    imports: list[str] = field(default_factory=list)
+    helpers: dict[str, list[str]] = field(default_factory=dict)  # component → definitions
+
+
+def collect(assignment: Assignment) -> Given:
+    """Raises BuildError for a name that nothing in the notebook would define."""
+    exercises = assignment.exercises
+    references = [reference for exercise in exercises for reference in exercise.components]
+    written = {Component.parse(reference).name for reference in references}
+    given, lines, seen = Given(), set[str](), set[str]()
+    for reference in references:
+        component = Component.parse(reference)
+        module = module_text(component.module)
+        helpers: list[str] = []
+        waiting = sorted(global_names(component.source))
+        while waiting:
+            name = waiting.pop(0)
+            if name in written or name in seen:
+                continue
+            if name in module.imports:
+                lines.add(module.imports[name])
+                continue
+            seen.add(name)
+            source = _definition(module, name, reference)
+            helpers.insert(0, source)
+            waiting += sorted(global_names(source))
+        given.helpers[reference] = helpers
+    given.imports = merged(sorted(lines - set(IN_SETUP.values())))
+    return given
+
+
+def _definition(module: ModuleText, name: str, reference: str) -> str:
+    for table in (module.constants, module.definitions):
+        if name in table:
+            return table[name].rstrip("\n")
+    raise BuildError(
+        f"{reference} uses {name!r}, which its module does not define or import: import it there"
+    )
+
+
+def merged(lines: list[str]) -> list[str]:
+    """`from a import x` and `from a import y` in one line; plain imports first."""
+    plain, by_module = [], dict[str, list[str]]()
+    for line in lines:
+        if line.startswith("from "):
+            module, _, name = line.removeprefix("from ").partition(" import ")
+            by_module.setdefault(module, []).append(name)
+        else:
+            plain.append(line)
+    return plain + [f"from {module} import {', '.join(n)}" for module, n in by_module.items()]

@@ -1,0 +1,111 @@
+"""Proof that what students get holds no answer that is not out.
+
+Two tests on every piece of code in the student's tree: no function body has the normalised syntax
+tree of an unreleased one, and no run of three consecutive body lines stands there that released
+code does not have.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .components import Component
+from .notebooks import Notebook
+
+RUN = 3  # lines
+
+
+@dataclass(frozen=True)
+class Leak:
+    """One place where unreleased code stands."""
+
+    place: str
+    component: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.place} holds {self.what} of {self.component}, which is not released"
+
+
+def find(code: Iterable[tuple[str, str]], hidden: Iterable[str], released: str = "") -> list[Leak]:
+    """Leaks in pieces of code (place, source), given the hidden components.
+
+    `released` is code that students may have: runs of lines that it holds too are no leak.
+    """
+    leaks = []
+    allowed = {run for tree in _trees(released) for run in _runs(tree)}
+    secrets = []
+    for reference in hidden:
+        trees = _trees(Component.parse(reference).source)
+        bodies = {body for tree in trees for body in _bodies(tree)}
+        runs = {run for tree in trees for run in _runs(tree)} - allowed
+        secrets.append((reference, bodies, runs))
+    for place, source in code:
+        trees = _trees(source)
+        bodies = {body for tree in trees for body in _bodies(tree)}
+        runs = {run for tree in trees for run in _runs(tree)}
+        for reference, secret_bodies, secret_runs in secrets:
+            if bodies & secret_bodies:
+                leaks.append(Leak(place, reference, "a function body"))
+            elif runs & secret_runs:
+                leaks.append(Leak(place, reference, f"{RUN} lines in a row"))
+    return leaks
+
+
+def code_of_tree(folder: Path) -> list[tuple[str, str]]:
+    """Every Python file below a folder."""
+    files = sorted(folder.rglob("*.py"))
+    return [(str(f.relative_to(folder)), f.read_text(encoding="utf-8")) for f in files]
+
+
+def code_of_notebook(name: str, notebook: Notebook) -> list[tuple[str, str]]:
+    """Every code cell, and every markdown cell's text, which may hold code as well."""
+    return [
+        (f"{name}, cell {number}", "".join(cell["source"]))
+        for number, cell in enumerate(notebook["cells"], start=1)
+    ]
+
+
+def _trees(source: str) -> list[ast.AST]:
+    try:
+        return [ast.parse(source)]
+    except SyntaxError:
+        return []
+
+
+def _bodies(tree: ast.AST) -> set[str]:
+    """Normalised function bodies, docstrings left out; one-line refusals are nobody's answer."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = _without_docstring(node.body)
+            refuses = len(body) == 1 and isinstance(body[0], (ast.Raise, ast.Pass))
+            if body and not refuses:
+                found.add("\n".join(_dump(statement) for statement in body))
+    return found
+
+
+def _runs(tree: ast.AST) -> set[tuple[str, ...]]:
+    """Every three consecutive lines of every function body, as normalised source."""
+    found: set[tuple[str, ...]] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = ast.Module(body=_without_docstring(node.body), type_ignores=[])
+            lines = ast.unparse(body).splitlines()
+            lines = [line.strip() for line in lines]
+            found.update(tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1))
+    return found
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0] if body else None
+    has = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return body[1:] if has else body
+
+
+def _dump(node: ast.AST) -> str:
+    """The tree without names of arguments' annotations or positions."""
+    return ast.dump(node, annotate_fields=False, include_attributes=False)

@@ -1,0 +1,257 @@
+"""Starter and solution notebooks, made from one text notebook an assignment.
+
+The text notebook (`solutions/aN.py`, jupytext's py:percent) names components of `course_lib`
+instead of copying them. A cell's metadata says what the builder puts there:
+
+    title="a1"  setup="a1"  exercise="1.4"  component="course_lib.x:name"  check="1.4"
+    prediction="1.7"  written="1.11.a"  rubric="1.11.a"  student="1.6"
+
+Everything after `<!-- answer -->` (text) or `# answer` (code) is in the solution only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from course_lib.syllabus import ROOT, Assignment, Exercise, Syllabus
+
+from . import given, texts
+from .components import BuildError, Component, stub
+
+View = Literal["starter", "solution"]
+Cell = dict[str, Any]
+Notebook = dict[str, Any]
+
+TEXT_ANSWER, CODE_ANSWER = "<!-- answer -->", "# answer"
+CODE_PLACEHOLDER = "# Your code here."
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """One cell of the text notebook: at most one directive and its argument."""
+
+    kind: str  # "markdown" or "code"
+    text: str
+    directive: str = ""
+    argument: str = ""
+
+
+def build(
+    syllabus: Syllabus,
+    assignment: Assignment,
+    view: View,
+    replace: Mapping[str, str] | None = None,
+) -> Notebook:
+    """One notebook, without outputs.
+
+    `replace` gives some components another source: a named bug, a variant, a student's progress.
+    Raises BuildError when a directive does not fit `course.toml` or the library.
+    """
+    maker = _Maker(syllabus, assignment, view, dict(replace or {}))
+    for source in read_source(assignment):
+        maker.add(source)
+    maker.finish()
+    metadata = {
+        "course": {"assignment": assignment.id, "view": view},
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return {"cells": maker.cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def dump(notebook: Notebook) -> str:
+    """The file's text, the same for the same notebook."""
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+@lru_cache(maxsize=8)
+def _parse(path: str) -> tuple[SourceCell, ...]:
+    import jupytext
+
+    notebook = jupytext.read(path, fmt="py:percent")
+    cells = []
+    for cell in notebook.cells:
+        directives = {k: v for k, v in cell.metadata.items() if k in DIRECTIVES}
+        if len(directives) > 1:
+            raise BuildError(f"{path}: a cell with several directives: {directives}")
+        directive, argument = next(iter(directives.items()), ("", ""))
+        cells.append(SourceCell(cell.cell_type, cell.source, directive, str(argument)))
+    return tuple(cells)
+
+
+def read_source(assignment: Assignment) -> tuple[SourceCell, ...]:
+    """The cells of the assignment's text notebook. Raises BuildError if it is not there."""
+    path = ROOT / assignment.source
+    if not path.exists():
+        raise BuildError(f"{assignment.source}: not found, but course.toml names it")
+    return _parse(str(path))
+
+
+@dataclass
+class _Maker:
+    """Collects the cells of one view."""
+
+    syllabus: Syllabus
+    assignment: Assignment
+    view: View
+    replace: dict[str, str]
+    cells: list[Cell] = field(default_factory=list)
+    placed: list[str] = field(default_factory=list)  # components, written parts, checks
+    given: given.Given | None = None
+
+    @property
+    def is_solution(self) -> bool:
+        return self.view == "solution"
+
+    def add(self, source: SourceCell) -> None:
+        if source.directive:
+            DIRECTIVES[source.directive](self, source)
+        else:
+            self.put(source.kind, source.text)
+
+    def put(
+        self, kind: str, text: str, nbgrader: dict[str, Any] | None = None, **meta: Any
+    ) -> None:
+        cell: Cell = {
+            "cell_type": kind,
+            "id": f"{self.assignment.id}-{len(self.cells) + 1:03d}",
+            "metadata": {**({"nbgrader": nbgrader} if nbgrader else {}), **meta},
+            "source": text.strip("\n").splitlines(keepends=True),
+        }
+        if kind == "code":
+            cell |= {"execution_count": None, "outputs": []}
+        self.cells.append(cell)
+
+    def finish(self) -> None:
+        """Everything that course.toml promises must have been placed exactly once."""
+        wanted = []
+        for exercise in self.assignment.exercises:
+            wanted += exercise.components
+            wanted += [f"{exercise.id}.{part.id}" for part in exercise.parts]
+            wanted += [f"check {exercise.id}"] if exercise.kind == "code" else []
+        for item in sorted(set(wanted) | set(self.placed)):
+            if wanted.count(item) != self.placed.count(item):
+                raise BuildError(
+                    f"{self.assignment.source}: {item} is placed {self.placed.count(item)} times, "
+                    f"course.toml wants {wanted.count(item)}"
+                )
+
+    def exercise_of(self, component: str) -> Exercise:
+        for exercise in self.assignment.exercises:
+            if component in exercise.components:
+                return exercise
+        raise BuildError(f"{self.assignment.source}: course.toml has no component {component!r}")
+
+    def exercise_named(self, id: str) -> Exercise:
+        try:
+            return self.assignment.exercise(id)
+        except KeyError as error:
+            raise BuildError(f"{self.assignment.source}: {error.args[0]}") from None
+
+    def split(self, text: str, mark: str, placeholder: str) -> str:
+        """The question with its answer, or with a placeholder."""
+        question, found, answer = text.partition(mark)
+        if not found:
+            raise BuildError(f"{self.assignment.source}: no {mark!r} in the cell {text[:60]!r}")
+        return question + (answer.lstrip("\n") if self.is_solution else placeholder)
+
+    # One method a directive.
+
+    def title(self, source: SourceCell) -> None:
+        header = texts.header(self.syllabus, self.assignment, self.view)
+        self.put("markdown", f"{header}\n\n{source.text}")
+
+    def setup(self, source: SourceCell) -> None:
+        self.put("code", texts.setup(self.syllabus, self.assignment))
+        self.given = given.collect(self.assignment)
+        self.put("code", "\n".join(self.given.imports))
+
+    def exercise(self, source: SourceCell) -> None:
+        exercise = self.exercise_named(source.argument)
+        self.put("markdown", f"{texts.exercise(exercise)}\n\n{source.text}")
+
+    def component(self, source: SourceCell) -> None:
+        exercise = self.exercise_of(source.argument)
+        component = Component.parse(source.argument)
+        if self.given is None:
+            raise BuildError(f"{self.assignment.source}: the set-up cell must come first")
+        if helpers := self.given.helpers.get(source.argument):
+            self.put("code", "# Given.\n" + "\n\n".join(helpers))
+        code = self.replace.get(source.argument)
+        if code is None and self.is_solution:
+            code = component.source
+        if code is None:
+            label = f"A{exercise.id}: {component.name} is not written yet"
+            code = stub(component.source, label, component.name)
+        self.placed.append(source.argument)
+        self.put("code", code, _nbgrader(f"{self.assignment.id}-{component.name}", solution=True))
+
+    def check(self, source: SourceCell) -> None:
+        exercise = self.exercise_named(source.argument)
+        self.placed.append(f"check {exercise.id}")
+        grade_id = f"check-{exercise.id.replace('.', '-')}"
+        meta = _nbgrader(grade_id, grade=True, locked=True, points=exercise.points)
+        self.put("code", f'check("A{exercise.id}")', meta)
+
+    def prediction(self, source: SourceCell) -> None:
+        self.exercise_named(source.argument)
+        text = self.split(source.text, TEXT_ANSWER, texts.PREDICTION_PLACEHOLDER)
+        self.put("markdown", text, tags=["prediction"])
+
+    def written(self, source: SourceCell) -> None:
+        id, _, letter = source.argument.rpartition(".")
+        part = next((p for p in self.exercise_named(id).parts if p.id == letter), None)
+        if part is None:
+            raise BuildError(f"{self.assignment.source}: no written part {source.argument!r}")
+        self.placed.append(source.argument)
+        heading = f"### {source.argument} {part.title}\n\n*{part.points:g} points, at most "
+        heading += f"{part.words} words.*\n\n"
+        text = self.split(source.text, TEXT_ANSWER, texts.WRITTEN_PLACEHOLDER)
+        grade_id = f"written-{source.argument.replace('.', '-')}"
+        meta = _nbgrader(grade_id, grade=True, solution=True, points=part.points)
+        self.put("markdown", heading + text, meta)
+
+    def rubric(self, source: SourceCell) -> None:
+        if self.is_solution:
+            self.put("markdown", f"### Rubric for {source.argument}\n\n{source.text}")
+
+    def student(self, source: SourceCell) -> None:
+        self.exercise_named(source.argument)
+        self.put("code", self.split(source.text, CODE_ANSWER, CODE_PLACEHOLDER))
+
+
+DIRECTIVES: dict[str, Callable[[_Maker, SourceCell], None]] = {
+    "title": _Maker.title,
+    "setup": _Maker.setup,
+    "exercise": _Maker.exercise,
+    "component": _Maker.component,
+    "check": _Maker.check,
+    "prediction": _Maker.prediction,
+    "written": _Maker.written,
+    "rubric": _Maker.rubric,
+    "student": _Maker.student,
+}
+
+
+def _nbgrader(
+    grade_id: str,
+    *,
+    grade: bool = False,
+    solution: bool = False,
+    locked: bool = False,
+    points: float | None = None,
+) -> dict[str, Any]:
+    """nbgrader's cell metadata, schema 3: a graded solution cell is one marked by hand."""
+    meta = {
+        "grade": grade,
+        "grade_id": grade_id,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    return meta if points is None else {**meta, "points": points}

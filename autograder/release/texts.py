@@ -1,0 +1,123 @@
+"""The sentences that the builder writes into notebooks, from `course.toml`."""
+
+from __future__ import annotations
+
+from course_lib.syllabus import Assignment, Exercise, Syllabus
+
+PREDICTION_PLACEHOLDER = "*Your prediction, before you run the cell.*"
+WRITTEN_PLACEHOLDER = "*Write your answer here.*"
+
+COLAB = "https://colab.research.google.com"
+
+
+def header(syllabus: Syllabus, assignment: Assignment, view: str) -> str:
+    """Title, what is built, time, cost, prerequisites, badge and the table of exercises."""
+    number = assignment.id.removeprefix("a")
+    solution = " · solution" if view == "solution" else ""
+    lines = [
+        f"# Assignment {number} · {assignment.title}{solution}",
+        "",
+        f"You build {assignment.build}.",
+        "",
+        f"**Time** {assignment.minutes} minutes{_bonus_minutes(assignment)} · "
+        f"**Compute** {assignment.compute} · "
+        f"**Before you start** {', '.join(assignment.prerequisites)}",
+        "",
+    ]
+    if view == "starter":
+        lines += [badge(syllabus, assignment), ""]
+    return "\n".join([*lines, *exercise_table(assignment)])
+
+
+def badge(syllabus: Syllabus, assignment: Assignment) -> str:
+    repository = syllabus.course.student_repository.removeprefix("https://github.com/")
+    path = f"assignments/{assignment.id}/{assignment.id}.ipynb"
+    return (
+        f"[![Open in Colab]({COLAB}/assets/colab-badge.svg)]"
+        f"({COLAB}/github/{repository}/blob/main/{path})"
+    )
+
+
+def exercise_table(assignment: Assignment) -> list[str]:
+    rows = ["| exercise | points | minutes | difficulty |", "|---|--:|--:|:-:|"]
+    for exercise in assignment.exercises:
+        sign = "+" if exercise.bonus else ""
+        rows.append(
+            f"| {exercise.id} {exercise.title} | {sign}{exercise.points:g} | {exercise.minutes} | "
+            f"{dots(exercise.difficulty)} |"
+        )
+    return rows
+
+
+def exercise(exercise: Exercise) -> str:
+    """An exercise's heading and its line of facts."""
+    bonus = "bonus of " if exercise.bonus else ""
+    facts = [
+        f"{bonus}{exercise.points:g} points",
+        f"{exercise.minutes} minutes",
+        f"difficulty {dots(exercise.difficulty)}",
+        f"paper {exercise.section}",
+    ]
+    return f"## {exercise.id} {exercise.title}\n\n*{' · '.join(facts)}*"
+
+
+def dots(difficulty: int) -> str:
+    return "●" * difficulty + "○" * (5 - difficulty)
+
+
+def setup(syllabus: Syllabus, assignment: Assignment) -> str:
+    """The set-up cell: the same on Colab, on one's own machine and offline."""
+    torch = "import torch\nfrom torch import nn\n" if "torch" in assignment.imports else ""
+    return f"""# Set-up: run this first. It works on Colab, on your own machine and offline.
+import sys
+from pathlib import Path
+
+root = next((p for p in [Path.cwd(), *Path.cwd().parents] if (p / "course.toml").exists()), None)
+if root is None and "google.colab" in sys.modules:  # a fresh Colab machine: fetch the course
+    !git clone --quiet --depth 1 {syllabus.course.student_repository} course
+    !pip install --quiet jaxtyping
+    root = Path("course").resolve()
+if root is not None:
+    sys.path.insert(0, str(root))
+
+import matplotlib.pyplot as plt
+import numpy as np
+{torch}
+from course_lib.checking.notebook import check, describe, needs"""
+
+
+def readme(syllabus: Syllabus, assignment: Assignment) -> str:
+    """The README beside a starter."""
+    number = assignment.id.removeprefix("a")
+    due = assignment.due.strftime("%d %B %Y, %H:%M %Z")
+    return "\n".join(
+        [
+            f"# Assignment {number} · {assignment.title}",
+            "",
+            f"You build {assignment.build}. {assignment.minutes} minutes"
+            f"{_bonus_minutes(assignment)}; {assignment.compute}.",
+            "",
+            badge(syllabus, assignment),
+            "",
+            *exercise_table(assignment),
+            "",
+            f"**Due** {due}; up to {assignment.late_days} days late for "
+            f"{assignment.late_penalty_percent:g} % of the points a day begun.",
+            "",
+            "Open the notebook, replace each `raise NotImplementedError(…)` by your code, run the "
+            "`check` cell below it, save, and submit the one notebook file. `course check "
+            f"{assignment.id} {assignment.id}.ipynb` runs the visible checks on a saved file.",
+            "",
+            "What is graded: your functions, classes and imports, found by name. Plots, loops and "
+            "prints at the top level of a cell are not run, so pass what a function needs as an "
+            "argument. The visible checks are part of the grade; hidden tests decide the rest.",
+            "",
+            "<!-- Built by `course build` from course.toml. -->",
+            "",
+        ]
+    )
+
+
+def _bonus_minutes(assignment: Assignment) -> str:
+    bonus = sum(exercise.minutes for exercise in assignment.exercises if exercise.bonus)
+    return f" (and {bonus} for the bonus)" if bonus else ""

@@ -1,0 +1,56 @@
+"""The Linux system calls that Python's `os` does not offer in every supported version."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+
+NEWNS, NEWUTS, NEWIPC = 0x00020000, 0x04000000, 0x08000000
+NEWUSER, NEWPID, NEWNET = 0x10000000, 0x20000000, 0x40000000
+
+RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT = 1, 2, 4, 8, 32
+BIND, RECURSIVE, PRIVATE, RELATIME = 1 << 12, 1 << 14, 1 << 18, 1 << 21
+_DETACH = 2
+
+PDEATHSIG, SECCOMP, SUBREAPER, NO_NEW_PRIVS = 1, 22, 36, 38
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def check(result: int, what: str) -> int:
+    """The result of a system call, or OSError with the kernel's reason."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), what)
+    return result
+
+
+def unshare(flags: int) -> None:
+    check(libc.unshare(flags), "unshare")
+
+
+def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str = "") -> None:
+    texts = [text.encode() or None for text in (source, target, kind)]
+    data = options.encode() or None
+    check(libc.mount(*texts, ctypes.c_ulong(flags), data), f"mount {target}")
+
+
+def change_root(new: str) -> None:
+    """Make `new`, a mount point, the root; forget the old one, where the folder is removed."""
+    old = os.open("/", os.O_PATH)
+    os.chdir(new)
+    check(libc.pivot_root(b".", b"."), "pivot_root")  # the old root now lies over the new one
+    os.rmdir(new.lstrip("/"), dir_fd=old)
+    os.close(old)
+    check(libc.umount2(b".", _DETACH), "umount2")
+    os.chdir("/")
+
+
+def prctl(option: int, value: int) -> None:
+    check(libc.prctl(option, *(ctypes.c_ulong(v) for v in (value, 0, 0, 0))), f"prctl {option}")
+
+
+def drop_capabilities() -> None:
+    """Empty the effective, permitted and inheritable sets (version 3 of the kernel's structure)."""
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    check(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")

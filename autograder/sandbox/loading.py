@@ -1,0 +1,75 @@
+"""Executes a student's collected statements, one by one, in one namespace.
+
+A statement that raises takes down only the names that it would have bound.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import traceback
+import types
+from typing import Any
+
+MAX_REASON = 500
+
+Tree = dict[str, Any]
+
+
+def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
+    """The namespace, why names are not in it, and every statement that failed.
+
+    `job["statements"]` are `{cell, line, source, names}`, executed in order, then
+    `job["substitutes"]`, source texts of the judge that override names. `job["unavailable"]` are
+    reasons known beforehand. A substitute counts as cell 0.
+    """
+    student = types.ModuleType("student")
+    sys.modules["student"] = student  # dataclasses and inspect look a class's module up
+    unavailable: dict[str, str] = dict(job["unavailable"])
+    problems = []
+    _register_sources(job["statements"])
+    for statement in job["statements"]:
+        reason = _execute(statement, student.__dict__)
+        if not reason:
+            continue
+        problems.append({"cell": statement["cell"], "reason": reason})
+        for name in statement["names"]:
+            if name not in student.__dict__:  # an earlier definition that worked still counts
+                unavailable.setdefault(name, reason)
+    for source in job["substitutes"]:
+        if reason := _execute({"cell": 0, "line": 1, "source": source}, student.__dict__):
+            problems.append({"cell": 0, "reason": f"a substitute did not load: {reason}"})
+    return student.__dict__, unavailable, problems
+
+
+def _execute(statement: Tree, namespace: dict[str, Any]) -> str:
+    """Run one statement at its place in the notebook; "" or the reason why it failed."""
+    filename = f"<cell {statement['cell']}>"
+    source = "\n" * (statement["line"] - 1) + statement["source"]
+    try:
+        exec(compile(source, filename, "exec", dont_inherit=True), namespace)
+    except BaseException as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if frame.filename == filename]
+        line = lines[-1] if lines else getattr(error, "lineno", None) or statement["line"]
+        try:
+            text = str(error)
+        except BaseException:
+            text = "(its text could not be read)"
+        reason = f"cell {statement['cell']}, line {line} raised {type(error).__name__}"
+        return f"{reason}: {text}"[:MAX_REASON] if text else reason
+    return ""
+
+
+def _register_sources(statements: list[Tree]) -> None:
+    """Let tracebacks and `inspect` read the cells; lines that were not collected are empty."""
+    cells: dict[int, list[str]] = {}
+    for statement in statements:
+        lines = cells.setdefault(statement["cell"], [])
+        own = statement["source"].splitlines()
+        first = statement["line"] - 1
+        lines += [""] * (first + len(own) - len(lines))
+        lines[first : first + len(own)] = own
+    for cell, lines in cells.items():
+        text = [line + "\n" for line in lines]
+        linecache.cache[f"<cell {cell}>"] = (sum(map(len, text)), None, text, f"<cell {cell}>")

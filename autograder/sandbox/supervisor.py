@@ -1,0 +1,164 @@
+"""Watches one worker from outside its namespaces; runs no line of the student's.
+
+Ends it when the judge closes the status socket, when the warm process is gone, or when the worker
+as a whole goes beyond its share; then ends what it left behind and reports how it went.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from . import confine, process_tree, tiers, view, worker
+from .limits import Limits
+
+TICK_MS = 100  # how often shares are looked at
+
+
+@dataclass(frozen=True)
+class Job:
+    """One worker to run: `alive` ends with the warm process, `stream` is the worker's alone."""
+
+    letter: str
+    grants: Sequence[str]
+    limits: Limits
+    uid: int | None
+    stream: socket.socket
+    status: socket.socket
+    alive: int
+
+
+def supervise(job: Job) -> NoReturn:
+    """Fork the worker, stay until its end, report on the status socket."""
+    os.setsid()
+    scratch = view.SCRATCH
+    has_view = tiers.VIEW in tiers.LAYERS[job.letter]
+    report: dict[str, object] = {}
+    try:
+        if not has_view:
+            scratch = tempfile.mkdtemp(prefix="worker-")
+            if job.uid is not None:
+                os.chown(scratch, job.uid, job.uid)
+        confine.separate(job.letter)
+        report = _watch(job, scratch)
+    except tiers.LayerFailed as error:
+        report = {"cause": "refused", "reason": str(error)}
+    except BaseException as error:
+        report = {"cause": "refused", "reason": f"{type(error).__name__}: {error}"}
+    finally:
+        process_tree.end_all(os.getpid())
+        if not has_view:
+            shutil.rmtree(scratch, ignore_errors=True)
+        _send(job.status, report)
+        os._exit(0)
+
+
+class _Sink:
+    """Keeps the first bytes of a stream and drains the rest."""
+
+    def __init__(self, room: int):
+        self.room, self.kept = room, b""
+        self.reading, self.writing = os.pipe()
+        os.set_blocking(self.reading, False)
+
+    def drain(self) -> bool:
+        """Take what is there, at most some 64 KiB; False when there is nothing (more)."""
+        try:
+            data = os.read(self.reading, 65536)
+        except BlockingIOError:
+            return False
+        self.kept += data[: self.room - len(self.kept)]
+        return bool(data)
+
+    def text(self) -> str:
+        return self.kept.decode("utf-8", "replace")
+
+
+def _watch(job: Job, scratch: str) -> dict[str, object]:
+    sinks = [_Sink(job.limits.output_kib * 1024) for _ in range(2)]
+    kills_before = process_tree.oom_kills()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            worker.run(job, scratch, [sink.writing for sink in sinks])
+        finally:
+            os._exit(1)  # whatever happens there, no worker goes on as a supervisor
+    job.stream.close()
+    for sink in sinks:
+        os.close(sink.writing)
+    cause, status = _until_the_end(job, pid, sinks)
+    for sink in sinks:
+        while sink.drain() and len(sink.kept) < sink.room:
+            pass
+    if not cause and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+        # nobody here sent it; in a pid namespace only the kernel can have
+        cause = "memory" if process_tree.oom_kills() > kills_before else cause
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = usage.ru_utime + usage.ru_stime
+    if not cause and os.WIFSIGNALED(status) and seconds >= job.limits.cpu_seconds:
+        cause = "cpu"
+    return {
+        "cause": cause or "ended",
+        "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
+        "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else None,
+        "cpu_seconds": round(seconds, 3),
+        "peak_mib": usage.ru_maxrss // 1024,
+        "stdout": sinks[0].text(),
+        "stderr": sinks[1].text(),
+    }
+
+
+def _until_the_end(job: Job, pid: int, sinks: list[_Sink]) -> tuple[str, int]:
+    """Why the worker had to be ended ("" when it ended by itself), and its wait status."""
+    poll = select.poll()
+    by_fd = {sink.reading: sink for sink in sinks}
+    enders = {job.status.fileno(): "judge", job.alive: "warm process gone"}
+    ended = os.pidfd_open(pid) if hasattr(os, "pidfd_open") else -1
+    for fd in (*by_fd, *enders, *([ended] if ended >= 0 else [])):
+        poll.register(fd, select.POLLIN)
+    deadline = time.monotonic() + job.limits.wall_seconds
+    cause, next_look = "", 0.0
+    while True:
+        ready = [fd for fd, _ in poll.poll(TICK_MS)]
+        for fd in ready:
+            if fd in by_fd and not by_fd[fd].drain():
+                poll.unregister(fd)  # every process that could write to it is gone
+        if not cause:
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if done:
+                return "", status
+            if time.monotonic() >= next_look:
+                next_look = time.monotonic() + TICK_MS / 1000
+                cause = _beyond_share(job, pid, deadline)
+            cause = cause or next((enders[fd] for fd in ready if fd in enders), "")
+        if cause:
+            os.kill(pid, signal.SIGKILL)
+            return cause, os.waitpid(pid, 0)[1]
+
+
+def _beyond_share(job: Job, pid: int, deadline: float) -> str:
+    if time.monotonic() > deadline:
+        return "wall"
+    below = process_tree.descendants(os.getpid())
+    if len(below) < 2:
+        return ""  # alone, the worker is bounded by its own limit
+    allowed = job.limits.memory_mib * 2**20
+    return "memory" if process_tree.memory_bytes(below, allowed) > allowed else ""
+
+
+def _send(status: socket.socket, report: dict[str, object]) -> None:
+    try:
+        status.sendall(json.dumps(report).encode())
+        status.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass  # the judge is gone, or no longer asks

@@ -1,0 +1,101 @@
+"""The warm process: a program that imports the heavy libraries once and forks workers from then on.
+
+Started by the judge as `python -I warm.py CONTROL`, with one line of JSON on its standard input,
+which stays open for as long as the judge lives, and the number of a control socket. It answers on
+its standard output, once: ready, or why not.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import json
+import os
+import socket
+import sys
+import sysconfig
+import time
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    started = time.perf_counter()
+    configuration = json.loads(sys.stdin.buffer.readline())
+    _forget_the_checkout(configuration["student_tree"], configuration["packages"])
+    _adopt_siblings()
+    try:
+        jobs = _warm_up(configuration)
+    except Exception as error:
+        print(json.dumps({"failed": f"{type(error).__name__}: {error}"}), flush=True)
+        sys.exit(1)
+    from sandbox import tiers
+
+    ready = {
+        "tier": jobs.letter,
+        "layers": list(tiers.LAYERS[jobs.letter]),
+        "missing": configuration["missing"],
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+    print(json.dumps({"ready": ready}), flush=True)
+    nothing = os.open("/dev/null", os.O_RDWR)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    os.close(nothing)
+    jobs.accept(socket.socket(fileno=int(sys.argv[1])), lifeline=0)
+
+
+def _forget_the_checkout(student_tree: str, packages: list[str]) -> None:
+    """Leave no way to import the full `course_lib`: only the interpreter, its packages, the tree.
+
+    An editable installation adds the checkout to `sys.path` or a finder of its own to the import
+    system. A `course_lib` among the packages comes after the student's.
+    """
+    standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    dynamic = {os.path.join(path, "lib-dynload") for path in standard}
+    archives = [path for path in sys.path if path.endswith(".zip")]
+    kept = [*archives, *(path for path in sys.path if path in standard | dynamic)]
+    sys.path[:] = [student_tree, *kept, *packages]
+    own = {"BuiltinImporter", "FrozenImporter", "PathFinder"}
+    sys.meta_path[:] = [f for f in sys.meta_path if getattr(f, "__name__", "") in own]
+    sys.path_importer_cache.clear()
+
+
+def _adopt_siblings() -> None:
+    """Make the modules beside this file importable as the package `sandbox`."""
+    folder = Path(__file__).resolve().parent
+    spec = importlib.util.spec_from_file_location(
+        "sandbox", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules["sandbox"] = package = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(package)
+
+
+def _warm_up(configuration: dict[str, Any]) -> Any:
+    """Import, shut the view, and return the loop that waits for jobs."""
+    from sandbox import prewarm
+
+    os.environ.update({f"{library}_NUM_THREADS": "1" for library in prewarm.ONE_THREAD})
+    os.environ.update(CUDA_VISIBLE_DEVICES="", MPLBACKEND="Agg")
+    from sandbox import confine, jobs, limits, readable, tiers
+
+    letter = configuration["tier"]
+    if letter is None:
+        found = tiers.detect()
+        letter, configuration["missing"] = found.letter, found.missing
+    prewarm.import_all(configuration["imports"])
+    open_to_workers = readable.for_python(
+        configuration["student_tree"], configuration["packages"], configuration["answers"]
+    )
+    grants = open_to_workers.grants() if tiers.LANDLOCK in tiers.LAYERS[letter] else []
+    own_uids = confine.takes_own_uid(letter)
+    confine.prepare(letter, open_to_workers)
+    gc.collect()
+    gc.freeze()
+    return jobs.Jobs(letter, grants, limits.Limits(**configuration["limits"]), own_uids)
+
+
+if __name__ == "__main__":
+    main()

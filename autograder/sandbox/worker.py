@@ -1,0 +1,104 @@
+"""The process in which a student's code runs: confines itself, loads, answers, ends.
+
+From the first statement on everything here may be changed by the student's code. Nothing that
+counts is decided here: the worst it can do is to answer wrongly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import tempfile
+from typing import TYPE_CHECKING, NoReturn
+
+from course_lib.seam.errors import PROTOCOL
+from course_lib.seam.executor import Executor
+
+from . import confine, loading
+from .tiers import LayerFailed
+from .wire import Channel, Malformed
+
+if TYPE_CHECKING:
+    from .supervisor import Job
+
+_STREAM = 3  # the one file descriptor that a worker has besides the standard three
+
+
+def run(job: Job, scratch: str, outputs: list[int]) -> NoReturn:
+    """Be the worker until the judge closes the stream."""
+    code = 70
+    try:
+        os.setsid()
+        channel = _only_channel(job, outputs)
+        try:
+            layers = confine.confine(job.letter, job.grants, job.limits, job.uid, scratch)
+        except LayerFailed as error:
+            channel.send({"refused": str(error)})
+            os._exit(code)
+        _settle(scratch)
+        channel.send({"ready": {"tier": job.letter, "layers": layers}})
+        _answer(channel)
+        code = 0
+    except EOFError:
+        code = 0  # the judge has no more questions
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(BaseException):
+                stream.flush()
+        os._exit(code)
+
+
+def _only_channel(job: Job, outputs: list[int]) -> Channel:
+    """Keep the judge's stream and the three standard ones, close every other descriptor."""
+    kept = [os.open(os.devnull, os.O_RDONLY), *outputs, os.dup(job.stream.fileno())]
+    for target, descriptor in enumerate(kept):  # all of them beyond 2, so none is overwritten
+        os.dup2(descriptor, target)
+    for inherited in (job.stream, job.status):
+        inherited.detach()  # or its finaliser would close a number that means something else
+    for descriptor in _descriptors():
+        if descriptor > _STREAM:
+            with contextlib.suppress(OSError):
+                os.close(descriptor)
+    return Channel(socket.socket(fileno=_STREAM))
+
+
+def _descriptors() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/proc/self/fd")]
+    except OSError:
+        return list(range(os.sysconf("SC_OPEN_MAX")))
+
+
+def _settle(scratch: str) -> None:
+    """Where the student's code finds itself: its folder, its environment, its output."""
+    os.chdir(scratch)
+    os.environ.clear()
+    os.environ.update(
+        HOME=scratch, TMPDIR=scratch, USER="student", PATH="/usr/bin:/bin", LANG="C.UTF-8",
+        OMP_NUM_THREADS="1", MPLBACKEND="Agg",
+    )  # fmt: skip
+    tempfile.tempdir = None
+    sys.argv[:] = ["student"]
+    sys.stdin = os.fdopen(0, closefd=False)
+    sys.stdout, sys.stderr = (
+        os.fdopen(number, "w", 1, "utf-8", "backslashreplace", closefd=False) for number in (1, 2)
+    )
+    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+
+
+def _answer(channel: Channel) -> None:
+    """One "load" message, then a request at a time, until the stream ends."""
+    message, _ = channel.receive()
+    namespace, unavailable, problems = loading.load(message["load"])
+    executor = Executor(namespace, unavailable)
+    channel.send({"loaded": problems})
+    while True:
+        request, payload = channel.receive()
+        answer, data = executor.respond(request, payload)
+        try:
+            channel.send(answer, data)
+        except Malformed as error:
+            channel.send({"error": {"kind": PROTOCOL, "message": str(error), "where": ""}})

@@ -1,0 +1,1 @@
+"""The hidden pytest suites, one folder an assignment, one file an exercise."""

@@ -1,0 +1,133 @@
+"""Hidden tests of exercise 1.10: inputs that tell a described mistake from correct attention.
+
+The wrong attentions live here, with the judge; a submission only hands over inputs.
+"""
+
+import numpy as np
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "exercise 1.10"
+GAP, MOST_ENTRIES, LARGEST = 1e-3, 10_000, 1e6
+
+
+def _attention(query, key, value, mask, bug=""):
+    """The output of attention, right or with one of the six described mistakes."""
+    scores = key @ query.T if bug == "keys-score-queries" else query @ key.T
+    if bug != "not-scaled":
+        scores = scores / np.sqrt(query.shape[1])
+    if mask is not None and bug != "mask-after-softmax":
+        scores = np.where(mask, scores, np.finfo(float).min)
+    axis = 0 if bug == "softmax-over-queries" else 1
+    largest = scores.max() if bug == "one-maximum" else scores.max(axis=axis, keepdims=True)
+    with np.errstate(all="ignore"):
+        weights = np.exp(scores - largest)
+        weights = weights / weights.sum(axis=axis, keepdims=True)
+    if mask is not None and bug != "empty-row-mean":
+        weights = np.where(mask, weights, 0.0)
+    return weights @ value
+
+
+def _inputs(student, bug):
+    """The student's inputs as float matrices and a mask. Raises Failure where they do not fit."""
+    given = student.separating_input(bug)
+    expect.true(
+        isinstance(given, dict) and {"query", "key", "value"} <= set(given),
+        expected="a dict with query, key, value and mask", got=repr(given)[:120], read=READ,
+    )  # fmt: skip
+    arrays = [np.asarray(given[name], dtype=float) for name in ("query", "key", "value")]
+    query, key, value = arrays
+    shapes = [array.shape for array in arrays]
+    expect.true(
+        all(array.ndim == 2 and 0 < array.size <= MOST_ENTRIES for array in arrays)
+        and query.shape[1] == key.shape[1] and len(key) == len(value),
+        expected=f"(n_q, d_k), (n_k, d_k), (n_k, d_v), of at most {MOST_ENTRIES} entries",
+        got=f"shapes {shapes}", otherwise="both attentions must run on them", read=READ,
+    )  # fmt: skip
+    expect.true(
+        all(np.isfinite(array).all() and np.abs(array).max() <= LARGEST for array in arrays),
+        expected=f"finite numbers up to {LARGEST:.0e}", got="NaN, ∞ or larger ones", read=READ,
+    )  # fmt: skip
+    mask = given.get("mask")
+    if mask is not None:
+        expect.dtype(mask, "bool", what="a mask", otherwise="True = may attend", read=READ)
+        wanted = (len(query), len(key))
+        expect.shape(mask, wanted, what="the mask", otherwise="(n_q, n_k)", read=READ)
+    return query, key, value, mask
+
+
+def _why(bug, query, key, value, mask):
+    """What these inputs have that hides the mistake; the first of the known reasons."""
+    scores = query @ key.T
+    free = np.ones(scores.shape, bool) if mask is None else mask
+    rows = np.where(free, scores, np.nan)[free.any(axis=1)]
+    even = bool(np.all(np.nanmax(rows, axis=1) == np.nanmin(rows, axis=1))) if len(rows) else True
+    gap = float(np.ptp(np.nanmax(rows, axis=1))) / np.sqrt(query.shape[1]) if len(rows) else 0.0
+    empty = not free.any(axis=1).all()
+    reasons = [
+        ("mask-after-softmax", mask is None or mask.all(), "no cell is masked"),
+        ("empty-row-mean", not empty, "every query has an allowed key"),
+        ("one-maximum", gap < 745, f"row maxima {gap:.3g} apart: exp reaches down to −745"),
+        ("not-scaled", query.shape[1] == 1, "√d_k is 1 at d_k = 1"),
+        ("keys-score-queries", np.array_equal(scores, scores.T), "QKᵀ is symmetric here"),
+        ("softmax-over-queries", scores.shape == (1, 1), "one token: its weight is 1 either way"),
+        ("", len(key) == 1, "one token: its weight is 1 whatever its score"),
+        ("", np.ptp(value, axis=0).max() == 0, "all values are equal: every mixture is the same"),
+        ("", even, "the scores of a row are all equal: so are the weights, either way"),
+    ]
+    found = [text for about, true, text in reasons if about in (bug, "") and true]
+    return found[0] if found else "the difference is too small: make scores and values differ more"
+
+
+def _separates(student, bug):
+    """The student's inputs for `bug` give outputs that differ."""
+    inputs = _inputs(student, bug)
+    query, key = inputs[:2]
+    expect.true(
+        bug != "keys-score-queries" or len(query) == len(key), expected="as many queries as keys",
+        got=f"{len(query)} and {len(key)}", otherwise="KQᵀ times V needs n_q = n_k", read=READ,
+    )  # fmt: skip
+    right, wrong = _attention(*inputs), _attention(*inputs, bug)
+    gap = float(np.abs(np.where(np.isnan(wrong), np.inf, wrong) - right).max())
+    expect.true(
+        gap > GAP, expected=f"outputs that differ by more than {GAP}",
+        got=f"a largest difference of {gap:.2g} for “{bug}”", otherwise=_why(bug, *inputs),
+        read=READ,
+    )  # fmt: skip
+
+
+@exercise("1.10")
+def test_keys_score_queries(student):
+    """Separates KQᵀ from QKᵀ."""
+    _separates(student, "keys-score-queries")
+
+
+@exercise("1.10")
+def test_softmax_over_queries(student):
+    """Separates the softmax over the queries."""
+    _separates(student, "softmax-over-queries")
+
+
+@exercise("1.10")
+def test_mask_after_softmax(student):
+    """Separates masking after the softmax."""
+    _separates(student, "mask-after-softmax")
+
+
+@exercise("1.10")
+def test_one_maximum(student):
+    """Separates one maximum for the whole matrix."""
+    _separates(student, "one-maximum")
+
+
+@exercise("1.10")
+def test_empty_row_mean(student):
+    """Separates the mean of the values for a query without keys."""
+    _separates(student, "empty-row-mean")
+
+
+@exercise("1.10", weight=0.5)
+def test_not_scaled(student):
+    """Separates scores without √d_k (the solved one)."""
+    _separates(student, "not-scaled")

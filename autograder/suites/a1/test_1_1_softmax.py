@@ -1,0 +1,170 @@
+"""Hidden tests of exercise 1.1: softmax along any axis, finite for every finite input."""
+
+import numpy as np
+
+from autograder.suites.a1.substitutes import softmax
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.2.1, Eq. 1"
+TRAP = "exercise 1.1, the trap"
+
+
+@exercise("1.1")
+def test_contract(student, rng):
+    """A new array of the input's shape, for float64 and float32."""
+    for dtype in ("float64", "float32"):
+        x = rng.normal(size=(2, 3, 4)).astype(dtype)
+        called = student.call(student.softmax, x)
+        expect.close(
+            called.value,
+            softmax(x),
+            atol=1e-5,
+            causes={
+                "the exponentials are not divided by their sum": np.exp(x),
+                "this is the logarithm of the softmax": np.log(softmax(x)),
+                "the sign is turned round: large inputs get small weights": softmax(-x),
+            },
+            otherwise="exp of every entry, divided by the sum of exp along the last axis",
+            read=READ,
+            what=f"softmax of a {dtype} array",
+        )
+        expect.unchanged(called.changed)
+
+
+@exercise("1.1")
+def test_every_axis(student, rng):
+    """`axis` is the axis along which the weights sum to one."""
+    x = rng.normal(size=(3, 4, 5))
+    for axis in (0, 1, 2, -2):
+        shifted = np.exp(x - x.max(axis=axis, keepdims=True))
+        others = {
+            f"`axis` is not used: the weights sum to one along axis {other}": softmax(x, other)
+            for other in (-1, 0, 1)
+            if other % 3 != axis % 3
+        }
+        expect.close(
+            student.softmax(x, axis=axis),
+            softmax(x, axis),
+            atol=1e-5,
+            causes={
+                "summed over all entries, not along `axis`": np.exp(x) / np.exp(x).sum(),
+                "summed over all entries: the sum needs `axis`, as the maximum": (
+                    shifted / shifted.sum()
+                ),
+                **others,
+            },
+            otherwise=f"take maximum and sum along axis={axis}, with keepdims=True",
+            read=READ,
+            what=f"softmax along axis {axis}",
+        )
+
+
+@exercise("1.1")
+def test_square_matrix(student, rng):
+    """Every row is divided by its own sum, also where rows and columns are equally many."""
+    x = rng.normal(size=(4, 4))
+    e, shifted = np.exp(x), np.exp(x - x.max(axis=-1, keepdims=True))
+    expect.close(
+        student.softmax(x),
+        softmax(x),
+        atol=1e-5,
+        causes={
+            "without keepdims=True the row sums line up with the columns": (
+                shifted / shifted.sum(axis=-1)
+            ),
+            "without keepdims=True the row maxima line up with the columns, too": e
+            / e.sum(axis=-1),
+            "the columns sum to one: `axis` is the last one by default": softmax(x, 0),
+        },
+        otherwise="divide row i by the sum of row i",
+        read=READ,
+    )
+
+
+@exercise("1.1")
+def test_large_values(student, rng):
+    """Inputs of ±10 000 give finite weights."""
+    x = np.stack([1e4 + rng.permutation(5), -1e4 - rng.permutation(5), rng.permutation(5)])
+    with np.errstate(all="ignore"):
+        naive = np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
+        padded = np.exp(x) / (np.exp(x).sum(axis=-1, keepdims=True) + 1e-9)
+        shifted = np.exp(x - np.abs(x).max(axis=-1, keepdims=True))
+        magnitude = shifted / shifted.sum(axis=-1, keepdims=True)
+    expect.close(
+        student.softmax(x),
+        softmax(x),
+        atol=1e-5,
+        causes={
+            "exp overflows to ∞ at +10 000, and all underflow to 0 at −10 000: "
+            "take the maximum off first": naive,
+            "an ε in the sum only hides 0/0: take the maximum off first": padded,
+            "shifted by the largest magnitude: it is the largest value that must become 0": (
+                magnitude
+            ),
+            "clipped inputs lose their differences; a shift keeps them": np.full((3, 5), 0.2)
+            * [[1], [1], [0]]
+            + softmax(x) * [[0], [0], [1]],
+        },
+        otherwise="softmax(x + c) equals softmax(x): choose c for every slice",
+        read=TRAP,
+    )
+
+
+@exercise("1.1")
+def test_rows_far_apart(student, rng):
+    """One row around 2 000 and one around −2 000: each has its own maximum."""
+    x = np.stack([2000.0 + rng.permutation(4), -2000.0 - rng.permutation(4)])
+    with np.errstate(all="ignore"):
+        shifted = np.exp(x - x.max())
+        one_maximum = shifted / shifted.sum(axis=-1, keepdims=True)
+    expect.close(
+        student.softmax(x),
+        softmax(x),
+        atol=1e-5,
+        causes={
+            "one maximum for the whole array: the lower row underflows to 0/0": one_maximum,
+            "exp overflows: take the maximum of each row off first": np.full((2, 4), np.nan),
+        },
+        otherwise="take the maximum along `axis`, with keepdims=True",
+        read=TRAP,
+    )
+
+
+@exercise("1.1")
+def test_integers(student, rng):
+    """Integer inputs give floating-point weights."""
+    x = rng.integers(-3, 4, size=(3, 5))
+    expect.close(
+        student.softmax(x),
+        softmax(x),
+        atol=1e-5,
+        causes={
+            "the weights are cut to integers: the result is stored in an array of x's dtype": (
+                np.trunc(softmax(x))
+            )
+        },
+        otherwise="do not write into an array of x's own dtype",
+        read=TRAP,
+    )
+
+
+@exercise("1.1")
+def test_shift_and_order(student, rng):
+    """A distribution that keeps the order of its inputs and ignores a common shift."""
+    x = rng.normal(scale=3.0, size=(4, 6))
+    weights = np.asarray(student.softmax(x))
+    expect.close(
+        weights.sum(axis=-1), np.ones(4), atol=1e-5, what="row sums", read=READ,
+        otherwise="divide by the sum of the exponentials",
+    )  # fmt: skip
+    expect.close(
+        student.softmax(x + rng.normal(size=(4, 1))), weights, atol=1e-5, read=TRAP,
+        what="weights after another shift of every row",
+        otherwise="e^(x+c) = e^x · e^c, and e^c cancels in the quotient",
+    )  # fmt: skip
+    expect.true(
+        bool((weights > 0).all() and (weights.argsort() == x.argsort()).all()),
+        expected="positive weights in the order of the inputs", got=expect.show(weights),
+        otherwise="exp is positive and increasing", read=READ,
+    )  # fmt: skip

@@ -1,0 +1,101 @@
+"""Hidden tests of exercise 1.3: scaled dot products of every query with every key."""
+
+import math
+
+from autograder.suites.a1.substitutes import scaled_scores
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.2.1, Eq. 1"
+
+
+@exercise("1.3")
+def test_contract(student, rng):
+    """One new row a query and one column a key, when n_q ≠ n_k."""
+    query, key = rng.normal(size=(3, 4)), rng.normal(size=(6, 4))
+    called = student.call(student.scaled_scores, query, key)
+    expect.close(
+        called.value,
+        scaled_scores(query, key),
+        atol=1e-5,
+        causes={
+            "rows and columns are exchanged: row i belongs to query i": key @ query.T / 2,
+        },
+        otherwise="query (n_q, d_k) times the transposed key (d_k, n_k)",
+        read=READ,
+    )
+    expect.unchanged(called.changed)
+
+
+@exercise("1.3", weight=2)
+def test_divides_by_root_d_k(student, rng):
+    """The dot products are divided by √d_k, the root of the width of a key."""
+    query, key = rng.normal(size=(5, 9)), rng.normal(size=(7, 9))
+    dots = query @ key.T
+    expect.close(
+        student.scaled_scores(query, key),
+        dots / 3,
+        atol=1e-5,
+        causes={
+            "the dot products are not divided by √d_k": dots,
+            "divided by d_k instead of √d_k": dots / 9,
+            "multiplied by √d_k instead of divided": dots * 3,
+            "divided by √d_model, the model's 512: d_k is the width of these keys": (
+                dots / math.sqrt(512)
+            ),
+            "divided by √64, the paper's d_k: read it from the shape": dots / 8,
+            "divided by the root of the number of queries: d_k is the last axis": (
+                dots / math.sqrt(5)
+            ),
+            "divided by the root of the number of keys: d_k is the last axis": dots / math.sqrt(7),
+        },
+        otherwise="QKᵀ/√d_k with d_k = query.shape[-1]",
+        read=READ,
+    )
+
+
+@exercise("1.3")
+def test_leading_axes(student, rng):
+    """Every sequence of a batch meets only its own keys."""
+    query, key = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(2, 3, 6, 4))
+    expect.close(
+        student.scaled_scores(query, key),
+        scaled_scores(query, key),
+        atol=1e-5,
+        otherwise="exchange the last two axes of the keys only (`.T` reverses all of them)",
+        read=READ,
+        what="scores of a batch",
+    )
+
+
+@exercise("1.3")
+def test_cube(student, rng):
+    """Four sequences of four tokens of width four: no shape error gives a mistake away."""
+    query, key = rng.normal(size=(4, 4, 4)), rng.normal(size=(4, 4, 4))
+    expect.close(
+        student.scaled_scores(query, key),
+        scaled_scores(query, key),
+        atol=1e-5,
+        causes={
+            "`.T` reverses all axes, the batch too: exchange the last two only": query @ key.T / 2,
+            "the keys are not transposed": query @ key / 2,
+            "rows and columns are exchanged: row i belongs to query i": scaled_scores(key, query),
+        },
+        otherwise="np.swapaxes(key, -1, -2)",
+        read=READ,
+    )
+
+
+@exercise("1.3")
+def test_shared_keys(student, rng):
+    """Keys without a batch axis serve every sequence (leading axes broadcast)."""
+    query, key = rng.integers(-3, 4, size=(2, 3, 4)), rng.integers(-3, 4, size=(5, 4))
+    expect.close(
+        student.scaled_scores(query, key),
+        scaled_scores(query, key),
+        atol=1e-5,
+        causes={"an integer result: the fraction is cut off": (query @ key.T) // 2},
+        otherwise="leading axes may differ when they broadcast, as matmul and einsum's … allow",
+        read=READ,
+        what="integer scores, keys shared by the batch",
+    )

@@ -1,0 +1,253 @@
+"""Hidden tests of exercise 1.4: scaled dot-product attention with masks."""
+
+import re
+
+import numpy as np
+
+from autograder.suites.a1.substitutes import attention, scaled_scores, softmax
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+from course_lib.seam import StudentError
+
+READ = "§3.2.1, Eq. 1"
+MASKS = "§3.2.3, last item; exercise 1.4, what is pinned"
+ORDER = "return the output and the weights, in this order"
+
+
+def _drawn(rng, n_q, n_k, d_k=4, d_v=3, lead=()):
+    return [rng.normal(size=(*lead, *s)) for s in ((n_q, d_k), (n_k, d_k), (n_k, d_v))]
+
+
+def _attend(student, *args):
+    return expect.parts(student.attention(*args), 2, otherwise=ORDER, read=READ)
+
+
+@exercise("1.4")
+def test_contract(student, rng):
+    """Output (n_q, d_v) and weights (n_q, n_k), in this order; no argument is written into."""
+    arrays = _drawn(rng, 3, 6, d_k=4, d_v=5)
+    mask = rng.random((3, 6)) < 0.7
+    called = student.call(student.attention, *arrays, mask=mask)
+    output, weights = expect.parts(called.value, 2, otherwise=ORDER, read=READ)
+    exchanged = np.shape(output) == (3, 6) and np.shape(weights) == (3, 5)
+    hint = "output and weights are exchanged" if exchanged else "one vector of width d_v a query"
+    expect.shape(output, (3, 5), what="the output", otherwise=hint, read=READ)
+    expect.shape(weights, (3, 6), what="the weights", otherwise="one row a query", read=READ)
+    expect.unchanged(called.changed)
+
+
+@exercise("1.4", weight=2)
+def test_values(student, rng):
+    """Weights are the softmax of the scores over the keys; the output mixes the values."""
+    query, key, value = _drawn(rng, 4, 4, d_k=4, d_v=4)
+    scores = scaled_scores(query, key)
+    want, want_weights = attention(query, key, value)
+    output, weights = _attend(student, query, key, value)
+    causal = attention(query, key, value, np.tri(4, dtype=bool))[1]
+    expect.close(
+        weights, want_weights, atol=1e-5, what="weights", read=READ,
+        causes={
+            "the columns sum to one: the softmax runs over the queries, not over the keys": (
+                softmax(scores, axis=-2)
+            ),
+            "these are the scores: the softmax is missing": scores,
+            "the scores are not divided by √d_k": softmax(scores * 2),
+            "the scores are divided by √d_k twice": softmax(scores / 2),
+            "output and weights are exchanged": want,
+            "a causal mask is applied though none was given": causal,
+        },
+        otherwise="softmax(QKᵀ/√d_k) along the last axis",
+    )  # fmt: skip
+    expect.close(
+        output, want, atol=1e-5, what="output", read=READ,
+        causes={
+            "the keys are mixed instead of the values": want_weights @ key,
+            "the weights are transposed": want_weights.T @ value,
+            "the values are averaged without the weights": np.repeat(
+                value.mean(axis=0, keepdims=True), 4, axis=0
+            ),
+        },
+        otherwise="the weights are right: multiply them with the values",
+    )  # fmt: skip
+
+
+@exercise("1.4", weight=2)
+def test_mask(student, rng):
+    """Masked keys get weight zero, and the others share all of it."""
+    query, key, value = _drawn(rng, 4, 4)
+    mask = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]], dtype=bool)
+    scores = scaled_scores(query, key)
+    output, weights = _attend(student, query, key, value, mask)
+    want, want_weights = attention(query, key, value, mask)
+    expect.close(
+        weights, want_weights, atol=1e-5, what="weights", read=MASKS,
+        causes={
+            "the mask is ignored": softmax(scores),
+            "the mask is inverted: True means may attend": attention(query, key, value, ~mask)[1],
+            "masked after the softmax: the rows no longer sum to one": softmax(scores) * mask,
+            "masked scores are set to 0, and e⁰ = 1: they need a hugely negative number": (
+                softmax(scores * mask)
+            ),
+            "the mask is added to the scores as 0 and 1": softmax(scores + mask),
+            "the mask is transposed: its rows are queries": attention(query, key, value, mask.T)[1],
+        },
+        otherwise="masked scores must be hugely negative before the softmax",
+    )  # fmt: skip
+    expect.close(
+        output, want, atol=1e-5, what="output", read=MASKS,
+        causes={"the output is mixed with unmasked weights": softmax(scores) @ value},
+        otherwise="the weights are right: mix the values with them",
+    )  # fmt: skip
+
+
+@exercise("1.4")
+def test_causality(student, rng):
+    """Under a causal mask, changing the future leaves the past's output as it was."""
+    arrays = _drawn(rng, 6, 6)
+    mask = np.tri(6, dtype=bool)
+    before, _ = _attend(student, *arrays, mask)
+    for array in arrays:
+        array[3:] = rng.normal(scale=5.0, size=array[3:].shape)
+    after, _ = _attend(student, *arrays, mask)
+    expect.close(
+        after[:3], before[:3], atol=1e-5, read=MASKS,
+        what="output of tokens 0 to 2 after tokens 3 to 5 changed",
+        otherwise="a token sees what its mask row forbids",
+    )  # fmt: skip
+    expect.true(
+        not np.allclose(after[3:], before[3:]), expected="new outputs for tokens 3 to 5",
+        got="the same as before", otherwise="the mask hides the present and the past as well",
+        read=MASKS,
+    )  # fmt: skip
+
+
+@exercise("1.4", weight=2)
+def test_row_without_keys(student, rng):
+    """A query whose keys are all masked gets zero weights and a zero output."""
+    query, key, value = _drawn(rng, 4, 5)
+    mask = np.array([[1, 1, 0, 1, 0], [0] * 5, [1] * 5, [0] * 5], dtype=bool)
+    want, want_weights = attention(query, key, value, mask)
+    rows = ~mask.any(axis=-1, keepdims=True)
+    output, weights = _attend(student, query, key, value, mask)
+    expect.close(
+        weights, want_weights, atol=1e-5, what="weights", read=MASKS,
+        causes={
+            "softmax of a row of −∞ alone is 0/0: give such a row zeros": np.where(
+                rows, np.nan, want_weights
+            ),
+            "a row of equal large numbers gives equal weights: give such a row zeros": np.where(
+                rows, 1 / 5, want_weights
+            ),
+            "adding one large number to a whole row changes nothing: give such a row zeros": (
+                np.where(rows, softmax(scaled_scores(query, key)), want_weights)
+            ),
+        },
+        otherwise="rows 1 and 3 must be zero, the others as if alone",
+    )  # fmt: skip
+    expect.close(
+        output, want, atol=1e-5, what="output", read=MASKS,
+        causes={"the weights are zero but not the output": np.where(rows, np.nan, want)},
+        otherwise="zero weights times the values give a zero output",
+    )  # fmt: skip
+
+
+@exercise("1.4")
+def test_broadcasting(student, rng):
+    """A mask of fewer axes, or with axes of length one, serves a whole batch."""
+    arrays = _drawn(rng, 5, 5, lead=(2, 3))
+    padding = np.arange(5) < np.array([3, 5])[:, None]
+    for mask in (np.tri(5, dtype=bool), padding[:, None, None, :], padding[0]):
+        try:
+            output, weights = _attend(student, *arrays, mask)
+        except StudentError as error:
+            if error.kind != "IndexError":
+                raise
+            raise expect.Failure(
+                f"a mask of shape {mask.shape} for weights of shape (2, 3, 5, 5)",
+                f"IndexError: {error.message}",
+                "`scores[~mask] = …` needs a mask of the scores' own shape; np.where broadcasts",
+                MASKS,
+            ) from None
+        want, want_weights = attention(*arrays, mask)
+        name = f"of a (2, 3) batch with a mask of shape {mask.shape}"
+        expect.close(
+            weights, want_weights, atol=1e-5, what=f"weights {name}", read=MASKS,
+            causes={"a mask of another shape than the scores' is ignored": attention(*arrays)[1]},
+            otherwise="let the mask broadcast to (*batch, n_q, n_k)",
+        )  # fmt: skip
+        expect.close(
+            output, want, atol=1e-5, what=f"output {name}", otherwise="weights @ value", read=READ
+        )
+
+
+@exercise("1.4")
+def test_wrong_shapes(student):
+    """Shapes that do not fit raise a ValueError that names both."""
+    shapes = {
+        "query and key": [(5, 11), (7, 13), (7, 3)],
+        "key and value": [(5, 11), (7, 11), (8, 3)],
+    }
+    for pair, three in shapes.items():
+        wrong = three[:2] if pair == "query and key" else three[1:]
+        arrays = [np.ones(shape) for shape in three]
+        try:
+            value = student.attention(*arrays)
+        except StudentError as error:
+            if error.kind.isupper():
+                raise
+            got = f"{error.kind}: {error.message}"
+            told = {int(number) for number in re.findall(r"\d+", error.message)}
+            named = error.kind == "ValueError" and told >= {n for shape in wrong for n in shape}
+        else:
+            got, named = f"no error, but a {type(value).__name__}", False
+        expect.true(
+            named, expected=f"a ValueError that names {wrong[0]} and {wrong[1]}", got=got,
+            otherwise=f"compare the shapes of {pair} first, and write both into the message",
+            read="exercise 1.4, what is pinned",
+        )  # fmt: skip
+
+
+@exercise("1.4")
+def test_large_scores(student, rng):
+    """Scores of some thousands, positive and negative, masked or not, give finite weights."""
+    query, key, value = _drawn(rng, 4, 5)
+    query = 2e3 * np.abs(query) * [[1], [-1], [1], [-1]]
+    key = 0.1 + np.abs(key)
+    mask = np.array([[1, 1, 0, 1, 0], [1, 1, 0, 1, 0], [0, 1, 1, 0, 0], [0, 0, 1, 1, 1]], bool)
+    scores = scaled_scores(query, key)
+    with np.errstate(all="ignore"):
+        e = np.exp(np.where(mask, scores, -np.inf))
+        naive = e / e.sum(axis=-1, keepdims=True)
+    output, weights = _attend(student, query, key, value, mask)
+    want, want_weights = attention(query, key, value, mask)
+    expect.close(
+        weights, want_weights, atol=1e-4, what="weights", read=READ,
+        causes={
+            "exp overflows: use your softmax, which takes the maximum off": naive,
+            **{
+                f"masked scores of {low} are not low enough: scores may be lower": softmax(
+                    np.where(mask, scores, low)
+                )
+                for low in (-10, -100, -1000)
+            },
+        },
+        otherwise="the number that stands for −∞ must lie far below every score",
+    )  # fmt: skip
+    expect.close(output, want, atol=1e-3, what="output", otherwise="weights @ value", read=READ)
+
+
+@exercise("1.4", weight=0.5)
+def test_no_loop_over_tokens(student, rng):
+    """The number of Python instructions does not grow with the number of tokens."""
+    short, long = 8, 32
+    steps = [
+        student.count_steps(student.attention, *_drawn(rng, n, n), mask=np.tri(n, dtype=bool))
+        for n in (short, long)
+    ]
+    expect.true(
+        steps[1] - steps[0] < long - short,
+        expected=f"as many instructions for {long} tokens as for {short}",
+        got=f"{steps[1]} after {steps[0]}",
+        otherwise="a Python loop over the tokens: matmul and np.where treat all of them at once",
+        read="exercise 1.4, speed",
+    )

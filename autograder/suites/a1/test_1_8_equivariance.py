@@ -1,0 +1,108 @@
+"""Hidden tests of exercise 1.8: how far a function is from permutation equivariance."""
+
+import numpy as np
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "exercise 1.8; §3.5"
+CIRCLE = np.array([2, 0, 3, 1])  # one circle of four tokens: not its own inverse
+MIX_ALL = "lambda x: (lambda e: e / e.sum(1, keepdims=True))(np.exp(x @ w @ x.T)) @ x"
+MIX_PAST = "lambda x: (lambda e: e / e.sum(1, keepdims=True))(np.tril(np.exp(x @ w @ x.T))) @ x"
+
+
+def _causes(function, x, order):
+    """Gaps that a mistake would measure."""
+    inverse = np.argsort(order)
+    right = function(x[order]) - function(x)[order]
+    return {
+        "the function's output must be permuted too": np.abs(
+            function(x[order]) - function(x)
+        ).max(),
+        "the output is permuted by the inverse permutation": np.abs(
+            function(x[order]) - function(x)[inverse]
+        ).max(),
+        "token i of the permuted input is x[permutation[i]], not the other way round": np.abs(
+            function(x[inverse]) - function(x)[inverse]
+        ).max(),
+        "this is the mean difference: the gap is the largest": np.abs(right).mean(),
+        "this is the sum of the differences: the gap is the largest": np.abs(right).sum(),
+        "this is the root of the sum of squares: the gap is the largest": np.sqrt((right**2).sum()),
+        "this is the largest signed difference: take absolute values": right.max(),
+        "only the input is permuted, and compared with itself": np.abs(x[order] - x).max(),
+    }
+
+
+def _agrees(student, rng, function, source, width=3, **data):
+    """Compare with the gap of the odd `function`, on fresh tokens in a circle."""
+    x = rng.normal(size=(4, width))
+    difference = function(x[CIRCLE]) - function(x)[CIRCLE]
+    want = np.abs(difference).max()
+    if difference.max() == want:  # all these functions are odd: let the largest be negative
+        x = -x
+    got = student.equivariance_gap(student.make(source, **data), x, CIRCLE)
+    expect.close(
+        got, want, causes=_causes(function, x, CIRCLE), atol=1e-6, read=READ,
+        otherwise="compare function(x[permutation]) with function(x)[permutation]",
+        what=f"the gap of `{source}`",
+    )  # fmt: skip
+
+
+@exercise("1.8")
+def test_contract(student, rng):
+    """A plain number; x and permutation stay as they were."""
+    x, order = rng.normal(size=(4, 3)), CIRCLE.copy()
+    called = student.call(student.equivariance_gap, student.make("lambda x: x - x[0]"), x, order)
+    expect.close(
+        called.value, np.abs((x - x[CIRCLE[0]]) - (x - x[0])).max(), atol=1e-6, read=READ,
+        causes=_causes(lambda x: x - x[0], x, CIRCLE),
+        otherwise="one number: the maximum over tokens and features",
+    )  # fmt: skip
+    expect.unchanged(called.changed)
+
+
+@exercise("1.8")
+def test_tanh(student, rng):
+    """`np.tanh` treats every token alone: no gap."""
+    _agrees(student, rng, np.tanh, "np.tanh")
+
+
+@exercise("1.8")
+def test_tril(student, rng):
+    """`np.tril` treats every place in its own way."""
+    _agrees(student, rng, np.tril, "np.tril")
+
+
+@exercise("1.8")
+def test_square_input(student, rng):
+    """Tokens are permuted, not features, where both are four."""
+    x = rng.normal(size=(4, 4))
+    w = rng.normal(size=4)
+
+    def weighted(x):
+        return np.cumsum(x * w, axis=0)
+
+    features = np.abs(weighted(x[:, CIRCLE]) - weighted(x)[:, CIRCLE]).max()
+    want = np.abs(weighted(x[CIRCLE]) - weighted(x)[CIRCLE]).max()
+    got = student.equivariance_gap(
+        student.make("lambda x: np.cumsum(x * w, axis=0)", w=w), x, CIRCLE
+    )
+    expect.close(
+        got, want, read=READ,
+        causes={"the features are permuted, not the tokens": features}
+        | _causes(weighted, x, CIRCLE),
+        otherwise="x[permutation] permutes the rows",
+    )  # fmt: skip
+
+
+@exercise("1.8")
+def test_own_layers(student, rng):
+    """Attention has no gap; the same attention over the past only has one."""
+    w = rng.normal(size=(3, 3))
+
+    def mixed(x, keep):
+        e = np.exp(x @ w @ x.T) * keep
+        return (e / e.sum(axis=1, keepdims=True)) @ x
+
+    _agrees(student, rng, lambda x: mixed(x, 1.0), MIX_ALL, w=w)
+    _agrees(student, rng, lambda x: mixed(x, np.tri(4)), MIX_PAST, w=w)

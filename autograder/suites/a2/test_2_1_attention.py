@@ -1,0 +1,281 @@
+"""Hidden tests of exercise 2.1: scaled dot-product attention in PyTorch."""
+
+import math
+
+import numpy as np
+import torch
+
+# By name, before any rule takes it away: the student may not call it, the judge may.
+from torch.nn.functional import scaled_dot_product_attention as fused
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+EQUATION = "§3.2.1, Eq. 1"
+
+
+def normal(rng, *shape):
+    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
+
+
+def scores(query, key):
+    return query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+
+
+@exercise("2.1")
+def test_shapes_and_dtypes(student, rng):
+    """Any leading axes, n_q ≠ n_k, d_k ≠ d_v, both floating types; arguments are left alone."""
+    for lead, dtype in [((), "float32"), ((2,), "float64"), ((2, 3), "float32")]:
+        sizes = (*lead, 5, 4), (*lead, 7, 4), (*lead, 7, 6)
+        query, key, value = (normal(rng, *size).to(getattr(torch, dtype)) for size in sizes)
+        mask = torch.from_numpy(rng.random((5, 7)) < 0.6)
+        mask[:, 0] = True
+        called = student.call(student.attention, query, key, value, mask)
+        output, weights = expect.parts(
+            called.value, 2, otherwise="return the output and the weights", read=EQUATION
+        )
+        expect.shape(output, (*lead, 5, 6), what="the output", read=EQUATION)
+        expect.shape(
+            weights,
+            (*lead, 5, 7),
+            what="the weights",
+            otherwise="transpose the last two axes of the keys only, whatever stands before them",
+            read=EQUATION,
+        )
+        expect.dtype(output, dtype, what="the output", read="exercise 2.1, the signature")
+        expect.dtype(weights, dtype, what="the weights", read="exercise 2.1, the signature")
+        expect.unchanged(called.changed)
+
+
+@exercise("2.1", weight=2)
+def test_agrees_with_the_fused_form(student, rng):
+    """Output and weights equal torch's own attention on fresh inputs."""
+    query, key, value = normal(rng, 2, 3, 5, 6), normal(rng, 2, 3, 5, 6), normal(rng, 2, 3, 5, 4)
+    scaled = scores(query, key)
+    wrong = {
+        "the scores are not divided by √d_k": scaled * math.sqrt(6),
+        "the scores are divided by d_k, not by its root": scaled / math.sqrt(6),
+        "the scores are multiplied by √d_k": scaled * 6,
+        "divided by the root of the number of keys, not of d_k": scaled * math.sqrt(6 / 5),
+        "the scores are transposed: keys ask and queries answer": scaled.transpose(-1, -2),
+    }
+    causes = {name: s.softmax(-1) for name, s in wrong.items()}
+    causes["the softmax runs over the queries: every row, not column, sums to one"] = (
+        scaled.softmax(-2)
+    )
+    causes["there is no softmax: these are the scores"] = scaled
+    output, weights = expect.parts(student.attention(query, key, value), 2)
+    expect.close(
+        weights,
+        scaled.softmax(-1),
+        causes=causes,
+        otherwise="softmax of QKᵀ/√d_k over the last axis",
+        read=EQUATION,
+        what="the weights",
+    )
+    expect.close(
+        output,
+        fused(query, key, value),
+        causes={"the scores are mixed, not the values": scaled.softmax(-1) @ key[..., :4]},
+        otherwise="the weights are right: multiply them with the values",
+        read=EQUATION,
+        what="the output",
+    )
+
+
+@exercise("2.1", weight=2)
+def test_mask(student, rng):
+    """True = may attend; the mask broadcasts over batch and heads."""
+    query, key, value = (normal(rng, 2, 3, 5, 4) for _ in range(3))
+    square = torch.from_numpy(rng.random((5, 5)) < 0.5)
+    square.fill_diagonal_(True)
+    padding = torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    padding[0, ..., 3:] = False
+    scaled = scores(query, key)
+    for mask in (square, padding, square & padding | torch.eye(5, dtype=torch.bool)):
+        plain = scaled.softmax(-1)
+        wanted = scaled.masked_fill(~mask, -math.inf).softmax(-1)
+        output, weights = expect.parts(student.attention(query, key, value, mask), 2)
+        expect.close(
+            weights,
+            wanted,
+            causes={
+                "the mask is not used": plain,
+                "the mask is inverted: True means may attend": scaled.masked_fill(
+                    mask, -math.inf
+                ).softmax(-1),
+                "the boolean mask is added to the scores: True adds 1 and False adds 0": (
+                    scaled + mask
+                ).softmax(-1),
+                "the inverted mask is added to the scores as 0 and 1": (
+                    scaled + (~mask).float()
+                ).softmax(-1),
+                "masked after the softmax and not renormalised: rows no longer sum to one": (
+                    plain * mask
+                ),
+                "masked scores are set to 0, and e⁰ is not 0": (scaled * mask).softmax(-1),
+                "the mask is transposed": scaled.masked_fill(
+                    ~mask.transpose(-1, -2), -math.inf
+                ).softmax(-1)
+                if mask.shape[-1] == mask.shape[-2]
+                else plain,
+            },
+            otherwise="set the scores of keys that may not be seen to −∞ before the softmax",
+            read="§3.2.3",
+            what="the weights",
+        )
+        expect.close(
+            output,
+            fused(query, key, value, attn_mask=mask),
+            otherwise="the weights are right: the output has to be made of the same weights",
+            read=EQUATION,
+            what="the output",
+        )
+
+
+@exercise("2.1")
+def test_row_without_keys(student, rng):
+    """A query whose keys are all masked gets zero weights and a zero output."""
+    query, key, value = normal(rng, 2, 4, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 3)
+    mask = torch.from_numpy(rng.random((2, 4, 5)) < 0.7)
+    mask[..., 0], mask[0, 1], mask[1, 3] = True, False, False
+    wanted = scores(query, key).masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0.0)
+    output, weights = expect.parts(student.attention(query, key, value, mask), 2)
+    uniform = scores(query, key).masked_fill(~mask, -1e9).softmax(-1)
+    bare = scores(query, key).masked_fill(~mask, -math.inf).softmax(-1)
+    for name, got, want, over in [
+        ("the weights", weights, wanted, lambda w: w),
+        ("the output", output, wanted @ value, lambda w: w @ value),
+    ]:
+        expect.close(
+            got,
+            want,
+            causes={
+                "a large negative number everywhere makes the softmax uniform: "
+                "set the weights of masked keys to 0 afterwards": over(uniform),
+                "−∞ in a whole row makes the softmax 0/0": over(bare),
+            },
+            otherwise="no key may be seen: what is left to be mixed?",
+            read="handout of exercise 2.1, masked rows",
+            what=name,
+        )
+
+
+@exercise("2.1")
+def test_gradients(student, rng):
+    """Gradients equal those of torch's own attention, masked and unmasked."""
+    query, key, value = normal(rng, 2, 4, 3), normal(rng, 2, 5, 3), normal(rng, 2, 5, 6)
+    mask = torch.from_numpy(rng.random((4, 5)) < 0.6)
+    mask[:, 2] = True
+    cotangent = normal(rng, 2, 4, 6)
+    for given in (None, mask):
+        inputs = [tensor.clone().requires_grad_() for tensor in (query, key, value)]
+        wanted = torch.autograd.grad(fused(*inputs, attn_mask=given), inputs, cotangent)
+        got = student.vjp(student.attention, query, key, value, mask=given, cotangent=cotangent)
+        for index, name in enumerate(("query", "key", "value")):
+            expect.close(
+                got.arguments.get(index),
+                wanted[index],
+                atol=1e-5,
+                otherwise="`.detach()`, `.data`, `.numpy()` or `torch.tensor(…)` cuts the graph",
+                read=EQUATION,
+                what=f"the gradient with respect to the {name}",
+            )
+
+
+@exercise("2.1")
+def test_gradients_of_a_row_without_keys(student, rng):
+    """Where every key is masked, the gradients are finite: zero, not NaN."""
+    query, key, value = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 4)
+    mask = torch.ones(3, 5, dtype=torch.bool)
+    mask[1] = False
+    got = student.vjp(student.attention, query, key, value, mask=mask).arguments
+    for index, name in enumerate(("query", "key", "value")):
+        expect.true(
+            got.get(index) is not None and bool(torch.isfinite(got[index]).all()),
+            expected=f"a finite gradient with respect to the {name}",
+            got="no gradient" if got.get(index) is None else "NaN or ∞ in it",
+            otherwise="`torch.where` or `nan_to_num` after the softmax hides NaN in the forward "
+            "pass only: its gradient is still NaN; keep NaN from arising",
+            read="handout of exercise 2.1, masked rows",
+        )
+    expect.close(
+        got[0][:, 1],
+        torch.zeros(2, 4),
+        otherwise="a query that sees nothing cannot change the output",
+        read="handout of exercise 2.1, masked rows",
+        what="the gradient of the query without keys",
+    )
+
+
+@exercise("2.1", weight=2)
+def test_dropout(student, rng):
+    """Dropout falls on the weights; those that are returned are from before it."""
+    # Values [I, I]: the output shows the weights that were used, twice.
+    query, key = normal(rng, 12, 4), normal(rng, 12, 4)
+    value = torch.cat([torch.eye(12), torch.eye(12)], dim=1)
+    wanted = scores(query, key).softmax(-1)
+    dropout = student.make("torch.nn.Dropout(0.5)")
+    output, weights = expect.parts(
+        student.call(student.attention, query, key, value, dropout=dropout, seed=3).value, 2
+    )
+    expect.true(
+        torch.is_tensor(weights) and bool(torch.isfinite(weights).all()),
+        expected="finite weights",
+        got=str(getattr(weights, "shape", type(weights).__name__)),
+    )
+    left, right = output[:, :12], output[:, 12:]
+    expect.true(
+        not torch.allclose(output, torch.cat([wanted, wanted], 1), atol=1e-6),
+        expected="an output that dropout has changed",
+        got="the output of the call without dropout",
+        otherwise="`dropout` is not used",
+        read="§5.4",
+    )
+    again = torch.cat([weights, weights], 1)
+    expect.close(
+        weights,
+        wanted,
+        causes={"the returned weights are those after dropout": left if left.equal(right) else []},
+        otherwise="dropout was applied to the scores, before the softmax"
+        if output.allclose(again, atol=1e-6)
+        else "return the weights from before dropout",
+        read="pinned conventions of the handout",
+        what="the returned weights",
+    )
+    expect.true(
+        torch.allclose(left, right, atol=1e-6),
+        expected="the same dropped weights for every feature of the values",
+        got="features of one value kept and dropped independently",
+        otherwise="dropout was applied to the output, not to the weights",
+        read="§5.4",
+    )
+    kept = left.ne(0)
+    expect.close(
+        left,
+        torch.where(kept, 2 * wanted, 0.0),
+        causes={"dropout was applied twice": torch.where(kept, 4 * wanted, 0.0)},
+        otherwise="output = dropout(weights) @ value",
+        read="§5.4",
+        what="the weights that were used",
+    )
+
+
+@exercise("2.1")
+def test_wrong_shapes(student, rng):
+    """Shapes that do not fit raise a ValueError that names both."""
+    query, key, value = normal(rng, 2, 3, 4), normal(rng, 2, 6, 4), normal(rng, 2, 6, 5)
+    wide, short = normal(rng, 2, 6, 8), normal(rng, 2, 7, 5)
+    hint = "compare the shapes first, and raise a ValueError with both in its text"
+    expect.raises(
+        lambda: student.attention(query, wide, value),
+        mentions=["2, 3, 4", "2, 6, 8"],
+        otherwise=hint,
+        read="pinned conventions of the handout",
+    )
+    expect.raises(
+        lambda: student.attention(query, key, short),
+        mentions=["2, 6, 4", "2, 7, 5"],
+        otherwise=hint,
+        read="pinned conventions of the handout",
+    )

@@ -1,0 +1,137 @@
+"""Hidden tests of exercise 2.2: splitting the model's features into heads, and merging them."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+HEADS = "§3.2.2"
+PINNED = "pinned conventions of the handout"
+
+
+def numbered(*shape):
+    """Elements 0, 1, 2, … so that a wrong order can be read off."""
+    return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
+
+
+def by_slices(x, n_heads):
+    """Head i as features i·d_k … (i+1)·d_k: the convention, written out."""
+    d_k = x.shape[-1] // n_heads
+    return torch.stack([x[..., i * d_k : (i + 1) * d_k] for i in range(n_heads)], dim=1)
+
+
+@exercise("2.2", weight=2)
+def test_split_numbered_elements(student):
+    """Head i of `split_heads` owns features i·d_k … (i+1)·d_k of every token."""
+    for batch, n, d_model, n_heads in [(2, 3, 8, 2), (1, 5, 12, 4), (3, 4, 6, 3)]:
+        x, d_k = numbered(batch, n, d_model), d_model // n_heads
+        called = student.call(student.split_heads, x, n_heads)
+        expect.close(
+            called.value,
+            by_slices(x, n_heads),
+            causes={
+                "a view without the transpose: tokens are mixed into heads": x.reshape(
+                    batch, n_heads, n, d_k
+                ),
+                "the heads take every n_heads-th feature in turn: they are interleaved": x.reshape(
+                    batch, n, d_k, n_heads
+                ).permute(0, 3, 1, 2),
+                "the head axis is not moved in front of the tokens": x.reshape(
+                    batch, n, n_heads, d_k
+                ),
+                "the features of a head are put in front of its tokens": x.reshape(
+                    batch, n, n_heads, d_k
+                ).permute(0, 2, 3, 1),
+                "the head axis is put in front of the batch": x.reshape(
+                    batch, n, n_heads, d_k
+                ).permute(2, 0, 1, 3),
+                "the last axis has n_heads features: d_model is split the other way round": (
+                    by_slices(x, d_k)
+                ),
+            },
+            otherwise="split the last axis into (n_heads, d_k), then move the heads to axis 1",
+            read=HEADS,
+        )
+        expect.unchanged(called.changed)
+
+
+@exercise("2.2", weight=2)
+def test_merge_numbered_elements(student):
+    """`merge_heads` puts the heads of a token side by side, head 0 first."""
+    for batch, n_heads, n, d_k in [(2, 2, 3, 4), (1, 4, 5, 2), (3, 3, 4, 1)]:
+        x = numbered(batch, n_heads, n, d_k)
+        called = student.call(student.merge_heads, x)
+        expect.close(
+            called.value,
+            torch.cat(list(x.unbind(1)), dim=-1),
+            causes={
+                "merged without the transpose: a token gets features of other tokens": x.reshape(
+                    batch, n, n_heads * d_k
+                ),
+                "the features of the heads are interleaved": x.permute(0, 2, 3, 1).reshape(
+                    batch, n, n_heads * d_k
+                ),
+                "the transpose swaps tokens and features": x.transpose(2, 3).reshape(
+                    batch, n, n_heads * d_k
+                ),
+                "the heads are added up, not put side by side": x.sum(1),
+            },
+            otherwise="move the heads back behind the tokens, then join the last two axes",
+            read=HEADS,
+        )
+        expect.unchanged(called.changed)
+
+
+@exercise("2.2")
+def test_inputs_that_are_not_contiguous(student):
+    """Strided tensors, as attention and slices give them, are split and merged as well."""
+    sliced = student.make("torch.arange(96.).reshape(2, 3, 16)[:, :, ::2]")
+    expect.close(
+        student.split_heads(sliced, 2),
+        by_slices(numbered(2, 3, 16)[:, :, ::2], 2),
+        otherwise="an order that holds for contiguous tensors only: work with shapes, not strides",
+        read="torch.Tensor.view",
+    )
+    swapped = student.make("torch.arange(48.).reshape(2, 3, 2, 4).transpose(1, 2)")
+    expect.close(
+        student.merge_heads(swapped),
+        numbered(2, 3, 8),
+        otherwise="an order that holds for contiguous tensors only: work with shapes, not strides",
+        read="torch.Tensor.view",
+    )
+
+
+@exercise("2.2")
+def test_round_trip(student, rng):
+    """Merging undoes splitting, for one head, for all, and for heads of one feature."""
+    for n_heads in (1, 3, 6):
+        x = torch.from_numpy(rng.normal(size=(2, 5, 6)))
+        heads = student.split_heads(x, n_heads)
+        expect.shape(heads, (2, n_heads, 5, 6 // n_heads), what="the heads", read=HEADS)
+        expect.dtype(heads, "float64", what="the heads", read="exercise 2.2, the signature")
+        expect.close(
+            student.merge_heads(heads),
+            x,
+            otherwise="`merge_heads` has to undo each step of `split_heads`, the last one first",
+            read=HEADS,
+        )
+
+
+@exercise("2.2")
+def test_gradients(student, rng):
+    """Gradients pass through both, each to the feature it belongs to."""
+    x, weight = (torch.from_numpy(rng.normal(size=(2, 3, 8))) for _ in range(2))
+    heads = by_slices(weight, 4)
+    for function, arguments, cotangent, wanted in [
+        (student.split_heads, (x, 4), heads, weight),
+        (student.merge_heads, (by_slices(x, 4),), weight, heads),
+    ]:
+        got = student.vjp(function, *arguments, cotangent=cotangent).arguments.get(0)
+        expect.close(
+            got,
+            wanted,
+            otherwise=f"in `{function.name}`: `.detach()`, `.numpy()` or `torch.tensor(…)` "
+            "cuts the graph, and a wrong order sends gradients to the wrong feature",
+            read=HEADS,
+            what=f"the gradient through `{function.name}`",
+        )

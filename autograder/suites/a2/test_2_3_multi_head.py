@@ -1,0 +1,384 @@
+"""Hidden tests of exercise 2.3: the multi-head attention module, with written-in weights."""
+
+import math
+
+import numpy as np
+import torch
+from torch.nn.functional import linear
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+MULTI_HEAD = "§3.2.2"
+PINNED = "pinned conventions of the handout"
+LAYERS = ("w_q", "w_k", "w_v", "w_o")
+
+
+def normal(rng, *shape):
+    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
+
+
+def draw(rng, d_model, bias=True):
+    """Fresh parameters under the pinned names, of the scale at which attention is decided."""
+    state = {f"{layer}.weight": normal(rng, d_model, d_model) * 0.7 for layer in LAYERS}
+    return state | ({f"{layer}.bias": normal(rng, d_model) for layer in LAYERS} if bias else {})
+
+
+def build(student, state, d_model, n_heads, **options):
+    """The student's module with these parameters in it, in evaluation mode."""
+    module = student.MultiHeadAttention(d_model, n_heads, **options)
+    missing = sorted(set(state) - set(module.state_dict()))
+    expect.true(
+        not missing,
+        expected="linear layers named w_q, w_k, w_v and w_o",
+        got=f"no {', '.join(missing)} among {', '.join(module.state_dict())}",
+        read=PINNED,
+    )
+    module.load_state_dict({**module.state_dict(), **state})
+    module.eval()
+    return module
+
+
+def slices(x, n_heads):
+    """(batch, n, d_model) → (batch, heads, n, d_k): head i owns features i·d_k … (i+1)·d_k."""
+    return torch.stack(x.chunk(n_heads, dim=-1), dim=1)
+
+
+def joined(heads):
+    return torch.cat(list(heads.unbind(1)), dim=-1)
+
+
+def reference(
+    state, n_heads, inputs, mask=None, *, layers=LAYERS, root=None, split=slices, merge=joined
+):
+    """Output and weights as the paper has them; the options make mistakes on purpose."""
+    made = [
+        split(linear(x, state[f"{name}.weight"], state.get(f"{name}.bias")), n_heads)
+        for x, name in zip(inputs, layers[:3], strict=True)
+    ]
+    query, key, value = made
+    scores = query @ key.transpose(-1, -2) / (root or math.sqrt(query.shape[-1]))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = scores.softmax(-1).nan_to_num(0.0)
+    output = merge(weights @ value)
+    if layers[3]:
+        output = linear(output, state["w_o.weight"], state.get("w_o.bias"))
+    return output, weights
+
+
+def viewed(x, n_heads):
+    return x.reshape(x.shape[0], n_heads, x.shape[1], -1)
+
+
+def interleaved(x, n_heads):
+    return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
+
+
+def unjoined(heads):
+    batch, n_heads, n, d_k = heads.shape
+    return heads.reshape(batch, n, n_heads * d_k)
+
+
+def mistakes(state, n_heads, inputs, mask=None):
+    """What each likely mistake would have given, as output and weights."""
+    query, key, value = inputs
+    d_model = query.shape[-1]
+    # A mistake that changes the number of heads is named by tests without a mask of each head.
+    shared = None if mask is not None and mask.ndim == 4 and mask.shape[1] > 1 else mask
+
+    def made(heads=n_heads, **options):
+        return reference(state, heads, inputs, mask if heads == n_heads else shared, **options)
+
+    def of(*other):
+        return reference(state, n_heads, other, mask)
+
+    found = {
+        "the scores are divided by √d_model: a head has d_k = d_model / n_heads features": made(
+            root=math.sqrt(d_model)
+        ),
+        "the scores are not scaled": made(root=1.0),
+        "`w_o` is not applied to the joined heads": made(layers=("w_q", "w_k", "w_v", "")),
+        "one head over all features: n_heads is not used": made(1),
+        "the values are projected by `w_k`": made(layers=("w_q", "w_k", "w_k", "w_o")),
+        "the keys are projected by `w_q`": made(layers=("w_q", "w_q", "w_v", "w_o")),
+        "the queries and the keys use each other's projection": made(
+            layers=("w_k", "w_q", "w_v", "w_o")
+        ),
+        "n_heads and d_k are confused": made(d_model // n_heads),
+        "the heads are merged without the transpose": made(merge=unjoined),
+        "the heads are split without the transpose": made(split=viewed),
+        "split and merged without the transpose": made(split=viewed, merge=unjoined),
+        "the heads are interleaved: head i owns features i·d_k … (i+1)·d_k": made(
+            split=interleaved, merge=lambda h: h.permute(0, 2, 3, 1).flatten(2)
+        ),
+    }
+    if query.shape == value.shape:
+        found["the values are made from `query`, not from `value`"] = of(query, key, query)
+    if query.shape == key.shape:
+        found["query and key have changed places"] = of(key, query, value)
+        found["the keys are made from `query`, not from `key`"] = of(query, query, value)
+    if key.shape == value.shape:
+        found["the values are made from `key`, not from `value`"] = of(query, key, key)
+        found["the keys are made from `value`, not from `key`"] = of(query, value, value)
+    return found
+
+
+def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None):
+    """The student's (output, weights) against the reference, with named mistakes."""
+    output, weights = expect.parts(got, 2, otherwise="return (output, weights)", read=PINNED)
+    wanted = reference(state, n_heads, inputs, mask)
+    wrong = {**(causes or {}), **mistakes(state, n_heads, inputs, mask)}
+    expect.close(
+        output,
+        wanted[0],
+        atol=1e-5,
+        causes={name: made[0] for name, made in wrong.items()},
+        otherwise="project, split, attend, merge, project: compare the shape after each step",
+        read=read,
+        what="the output",
+    )
+    if weights is not None:
+        expect.close(
+            weights,
+            wanted[1],
+            atol=1e-5,
+            causes={
+                "the weights are averaged over the heads: return each head's": wanted[1].mean(1),
+                **{name: made[1] for name, made in wrong.items()},
+            },
+            otherwise="return the weights as `attention` gave them",
+            read=read,
+            what="the weights",
+        )
+
+
+@exercise("2.3")
+def test_parameters(student):
+    """An `nn.Module` with the pinned signature, layer names and shapes, with and without bias."""
+    for bias in (True, False):
+        module = student.MultiHeadAttention(12, 3, bias=bias)
+        expect.true(
+            "torch.nn.modules.module.Module" in module.bases(),
+            expected="a subclass of torch.nn.Module",
+            got=f"a {module.type_name} that is none",
+        )
+        found = {name: tuple(module.state_dict()[name].shape) for name in module.parameters()}
+        wanted = {f"{layer}.weight": (12, 12) for layer in LAYERS}
+        wanted |= {f"{layer}.bias": (12,) for layer in LAYERS} if bias else {}
+        expect.true(
+            found == wanted,
+            expected=f"with bias={bias} the parameters {wanted}",
+            got=str(found),
+            otherwise="`bias` has to reach all four linear layers"
+            if sorted(found) == sorted({f"{n}.{p}" for n in LAYERS for p in ("weight", "bias")})
+            or (bias and not any(name.endswith("bias") for name in found))
+            else "four linear layers of d_model × d_model hold all heads",
+            read=PINNED,
+        )
+    signature = [[name, default] for name, _, default in student.MultiHeadAttention.signature()]
+    expect.equal(
+        signature[:4],
+        [["d_model", 512], ["n_heads", 8], ["dropout", 0.1], ["bias", True]],
+        otherwise="keep the parameters, their order and the paper's defaults",
+        read="exercise 2.3, the signature",
+    )
+
+
+@exercise("2.3", weight=2)
+def test_injected_weights(student, rng):
+    """With written-in weights, output and weights are the paper's, for several head counts."""
+    for n_heads, bias in [(2, True), (4, False), (1, True)]:
+        state = draw(rng, 12, bias)
+        module = build(student, state, 12, n_heads, bias=bias)
+        inputs = [normal(rng, 2, 5, 12) for _ in range(3)]
+        called = student.call(module, *inputs, need_weights=True)
+        compare(called.value, state, n_heads, inputs)
+        expect.unchanged(called.changed)
+
+
+@exercise("2.3", weight=2)
+def test_cross_lengths(student, rng):
+    """Queries of one sequence attend to keys and values of another length."""
+    state = draw(rng, 8)
+    module = build(student, state, 8, 2)
+    for n_q, n_k in [(3, 6), (6, 3), (1, 4)]:
+        query, memory, other = normal(rng, 2, n_q, 8), normal(rng, 2, n_k, 8), normal(rng, 2, n_k, 8)
+        inputs = (query, memory, other)
+        compare(module(*inputs, need_weights=True), state, 2, inputs)
+
+
+@exercise("2.3")
+def test_masks(student, rng):
+    """Causal, padding and per-head masks, True = may attend, reach every head."""
+    state = draw(rng, 8)
+    module = build(student, state, 8, 2)
+    inputs = [normal(rng, 2, 4, 8) for _ in range(3)]
+    causal = torch.ones(4, 4, dtype=torch.bool).tril()
+    padding = torch.ones(2, 1, 1, 4, dtype=torch.bool)
+    padding[1, ..., 2:] = False
+    per_head = torch.from_numpy(rng.random((2, 2, 4, 4)) < 0.5) | torch.eye(4, dtype=torch.bool)
+    for mask in (causal, padding, causal & padding, per_head):
+        compare(
+            module(*inputs, mask, need_weights=True),
+            state,
+            2,
+            inputs,
+            mask,
+            read="§3.2.3",
+            causes={
+                "the mask is not handed on to `attention`": reference(state, 2, inputs),
+                "the mask is inverted on its way": reference(state, 2, inputs, ~mask),
+                "only the first head's mask is used": reference(
+                    state, 2, inputs, mask[:, :1] if mask.ndim == 4 else mask
+                ),
+            },
+        )
+
+
+@exercise("2.3")
+def test_row_without_keys(student, rng):
+    """A query without any key gets zeros before the output projection: its bias remains."""
+    state = draw(rng, 8)
+    module = build(student, state, 8, 2)
+    inputs = [normal(rng, 2, 4, 8) for _ in range(3)]
+    mask = torch.ones(2, 1, 4, 4, dtype=torch.bool)
+    mask[0, 0, 1] = False
+    output, weights = expect.parts(module(*inputs, mask, need_weights=True), 2)
+    wanted = reference(state, 2, inputs, mask)
+    plain = wanted[0].clone()
+    plain[0, 1] = 0.0
+    even = torch.where(mask.any(-1, keepdim=True), wanted[1], 0.25)
+    values = slices(linear(inputs[2], state["w_v.weight"], state["w_v.bias"]), 2)
+    uniform = linear(joined(even @ values), state["w_o.weight"], state["w_o.bias"])
+    expect.close(
+        output,
+        wanted[0],
+        atol=1e-5,
+        causes={
+            "the row is zeroed after the output projection, not before it": plain,
+            "the row attends to all keys evenly": uniform,
+        },
+        otherwise="zero heads go through `w_o` like any others",
+        read=PINNED,
+        what="the output",
+    )
+    expect.close(weights, wanted[1], atol=1e-5, read=PINNED, what="the weights")
+
+
+@exercise("2.3", weight=2)
+def test_dropout(student, rng):
+    """Dropout works on the weights in training only, and never on those that are returned."""
+    # w_v = w_o = 1 and values [I, I]: the output shows the weights that were used, twice.
+    state = {name: value * 0 for name, value in draw(rng, 16).items()}
+    state |= {name: normal(rng, 16, 16) * 0.3 for name in ("w_q.weight", "w_k.weight")}
+    state |= {name: torch.eye(16) for name in ("w_v.weight", "w_o.weight")}
+    module = build(student, state, 16, 1, dropout=0.5)
+    query, key = normal(rng, 1, 8, 16), normal(rng, 1, 8, 16)
+    value = torch.cat([torch.eye(8), torch.eye(8)], dim=1)[None]
+    inputs = (query, key, value)
+    wanted, weights = reference(state, 1, inputs)
+    expect.close(
+        expect.parts(module(*inputs), 2)[0],
+        wanted,
+        atol=1e-5,
+        otherwise="dropout is still on in evaluation mode: an `nn.Dropout` layer switches itself "
+        "off, a function has to be told `training=self.training`",
+        read="§5.4",
+        what="the output in evaluation mode",
+    )
+    module.train()
+    output, returned = expect.parts(
+        student.call(module, *inputs, need_weights=True, seed=5).value, 2
+    )
+    expect.close(
+        returned,
+        weights,
+        atol=1e-5,
+        otherwise="the returned weights are those before dropout",
+        read=PINNED,
+        what="the returned weights in training mode",
+    )
+    expect.shape(output, wanted.shape, what="the output")
+    expect.true(
+        not torch.allclose(output, wanted, atol=1e-5),
+        expected="weights of which dropout leaves out half in training mode",
+        got="the output of evaluation mode",
+        otherwise="dropout is not applied: hand the dropout layer to `attention`",
+        read="§5.4",
+    )
+    expect.close(
+        output,
+        torch.where(output.ne(0), 2 * wanted, 0.0),
+        atol=1e-5,
+        otherwise="dropout belongs on the weights, with the rate the constructor was given",
+        read="§5.4",
+        what="the output in training mode",
+    )
+    expect.true(
+        torch.allclose(output[..., :8], output[..., 8:], atol=1e-6),
+        expected="the same dropped weights for every feature of the values",
+        got="features of one value kept and dropped independently",
+        otherwise="dropout falls on the values or the output, not on the weights",
+        read="§5.4",
+    )
+
+
+@exercise("2.3")
+def test_weights_only_when_asked_for(student, rng):
+    """`need_weights` decides between every head's weights and None."""
+    module = build(student, draw(rng, 8), 8, 4)
+    x = normal(rng, 2, 3, 8)
+    _, weights = expect.parts(module(x, x, x, need_weights=True), 2)
+    expect.shape(
+        weights,
+        (2, 4, 3, 3),
+        what="the weights",
+        otherwise="the weights of every head are wanted, (batch, heads, queries, keys)",
+        read="exercise 2.3, the signature",
+    )
+    for options in ({}, {"need_weights": False}):
+        _, weights = expect.parts(module(x, x, x, **options), 2)
+        expect.true(
+            weights is None,
+            expected="(output, None) when nobody asks for weights",
+            got=f"weights of shape {tuple(weights.shape)}" if torch.is_tensor(weights) else "other",
+            read=PINNED,
+        )
+
+
+@exercise("2.3")
+def test_indivisible_width(student):
+    """A d_model that is no multiple of n_heads is refused when the module is built."""
+    for d_model, n_heads in [(10, 3), (8, 16)]:
+        expect.raises(
+            lambda d=d_model, h=n_heads: student.MultiHeadAttention(d, h),
+            otherwise=f"{d_model} features cannot be shared out among {n_heads} heads: "
+            "`//` rounds silently, so check `d_model % n_heads`",
+            read=MULTI_HEAD,
+        )
+
+
+@exercise("2.3")
+def test_gradients(student, rng):
+    """Gradients of inputs and of all parameters equal autograd's through the formula."""
+    state = draw(rng, 8)
+    module = build(student, state, 8, 2)
+    inputs = [normal(rng, 2, n, 8) for n in (3, 4, 4)]
+    cotangent = normal(rng, 2, 3, 8)
+    leaves = {name: value.clone().requires_grad_() for name, value in state.items()}
+    points = [x.clone().requires_grad_() for x in inputs]
+    output, _ = reference(leaves, 2, points)
+    wanted = torch.autograd.grad(output, [*points, *leaves.values()], cotangent)
+    got = student.vjp(module, *inputs, cotangent=cotangent, parameters=True)
+    found = [got.arguments.get(i) for i in range(3)] + [got.parameters.get(n) for n in leaves]
+    for name, have, want in zip(["query", "key", "value", *leaves], found, wanted, strict=True):
+        expect.close(
+            have,
+            want,
+            atol=1e-4,
+            rtol=1e-4,
+            otherwise="`.detach()`, `.data` or `torch.no_grad()` cuts the graph on the way",
+            read=MULTI_HEAD,
+            what=f"the gradient of `{name}`",
+        )

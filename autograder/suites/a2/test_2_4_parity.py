@@ -1,0 +1,234 @@
+"""Hidden tests of exercise 2.4: torch's conventions and ours, one into the other."""
+
+import math
+
+import numpy as np
+import torch
+
+# By name, before any rule takes it away: the student may not call it, the judge may.
+from torch.nn.functional import linear
+from torch.nn.functional import scaled_dot_product_attention as fused
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+MASKS = "torch.nn.MultiheadAttention, attn_mask"
+PACKED = "torch.nn.MultiheadAttention, in_proj_weight"
+LAYERS = ("w_q", "w_k", "w_v", "w_o")
+
+
+def normal(rng, *shape):
+    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
+
+
+def random_mask(rng, *shape):
+    """Every query keeps a key: rows without any are exercise 2.1's."""
+    mask = torch.from_numpy(rng.random(shape) < 0.5)
+    mask[..., 0] |= ~mask.any(-1)
+    return mask
+
+
+def draw(rng, d_model, bias):
+    """Fresh parameters of torch's module, under its own names."""
+    state = {
+        "in_proj_weight": normal(rng, 3 * d_model, d_model) / math.sqrt(d_model),
+        "out_proj.weight": normal(rng, d_model, d_model) / math.sqrt(d_model),
+    }
+    if bias:
+        state |= {"in_proj_bias": normal(rng, 3 * d_model), "out_proj.bias": normal(rng, d_model)}
+    return state
+
+
+def build(student, state, d_model, n_heads):
+    """Both modules, in evaluation mode; `state` is written into torch's."""
+    bias = "in_proj_bias" in state
+    theirs = student.make(
+        f"torch.nn.MultiheadAttention({d_model}, {n_heads}, bias={bias}, batch_first=True)"
+    )
+    ours = student.MultiHeadAttention(d_model, n_heads, bias=bias)
+    theirs.load_state_dict(state)
+    theirs.eval()
+    ours.eval()
+    return ours, theirs
+
+
+def unpacked(state, order="qkv"):
+    """Our names → torch's parameters; another `order` is a mistake made on purpose."""
+    found = {"w_o.weight": state["out_proj.weight"]}
+    for letter, block in zip(order, state["in_proj_weight"].chunk(3), strict=True):
+        found[f"w_{letter}.weight"] = block
+    if "in_proj_bias" in state:
+        found["w_o.bias"] = state["out_proj.bias"]
+        for letter, block in zip(order, state["in_proj_bias"].chunk(3), strict=True):
+            found[f"w_{letter}.bias"] = block
+    return found
+
+
+@exercise("2.4")
+def test_square_mask(student, rng):
+    """A mask (queries, keys) keeps its shape and changes its sense."""
+    mask = random_mask(rng, 4, 6)
+    called = student.call(student.to_torch_mask, mask, 2)
+    expect.dtype(
+        called.value,
+        "bool",
+        what="the mask",
+        otherwise="a boolean mask: torch adds a float one to the scores",
+        read=MASKS,
+    )
+    expect.close(
+        called.value,
+        ~mask,
+        causes={
+            "the mask is not inverted: torch's True means blocked": mask,
+            "inverted and transposed": (~mask).T,
+        },
+        otherwise="True where torch must block, of the same shape",
+        read=MASKS,
+    )
+    expect.unchanged(called.changed)
+
+
+@exercise("2.4", weight=2)
+def test_mask_of_heads(student, rng):
+    """A mask (batch, 1 or heads, queries, keys) becomes (batch·heads, queries, keys)."""
+    for heads in (1, 3):
+        mask = random_mask(rng, 2, heads, 4, 5)
+        full = (~mask).expand(2, 3, 4, 5)
+        got = student.to_torch_mask(mask, 3)
+        expect.close(
+            got,
+            full.reshape(6, 4, 5),
+            causes={
+                "the mask is not inverted: torch's True means blocked": (~full).reshape(6, 4, 5),
+                "the heads stand outside and the batch inside: torch wants all heads of the "
+                "first example, then those of the second": full.transpose(0, 1).reshape(6, 4, 5),
+                "neither inverted nor in torch's order": (~full.transpose(0, 1)).reshape(6, 4, 5),
+                "the heads are still an axis of their own": full,
+                "the mask of one head is not repeated for the others": (~mask)[:, 0],
+            },
+            otherwise="expand to all heads, then join batch and heads into one axis",
+            read=MASKS,
+            what=f"the mask of shape {tuple(mask.shape)}, for 3 heads,",
+        )
+        expect.dtype(got, "bool", what="the mask", read=MASKS)
+
+
+@exercise("2.4")
+def test_mask_of_another_rank(student, rng):
+    """A mask of three dimensions is refused: is its first axis the batch or the heads?"""
+    expect.raises(
+        lambda: student.to_torch_mask(random_mask(rng, 2, 4, 5), 2),
+        otherwise="raise a ValueError for masks that have neither 2 nor 4 dimensions",
+        read="exercise 2.4, the docstring",
+    )
+
+
+@exercise("2.4", weight=2)
+def test_copy(student, rng):
+    """Every weight and bias of torch's module lands in the layer it belongs to."""
+    for bias in (True, False):
+        state = draw(rng, 6, bias)
+        ours, theirs = build(student, state, 6, 2)
+        before = ours.state_dict()
+        student.copy_from_torch(ours, theirs)
+        after, wanted = ours.state_dict(), unpacked(state)
+        orders = {order: unpacked(state, order) for order in ("qvk", "kqv", "kvq", "vqk", "vkq")}
+        for name, want in wanted.items():
+            causes = {"not copied: it is as it was": before[name]} if name in before else {}
+            causes |= {
+                "the blocks of the packed matrix are query, key, value, in this order": o[name]
+                for o in orders.values()
+                if not o[name].equal(want)
+            }
+            causes |= {"transposed: nn.Linear keeps (out, in), as torch's module does": want.T}
+            expect.close(
+                after.get(name),
+                want,
+                causes=causes,
+                otherwise="cut `in_proj_weight` and `in_proj_bias` into three blocks of d_model",
+                read=PACKED,
+                what=f"`{name}` with bias={bias}",
+            )
+
+
+@exercise("2.4")
+def test_copies_are_their_own(student, rng):
+    """Later changes of torch's module do not reach ours, which stays trainable."""
+    state = draw(rng, 6, True)
+    ours, theirs = build(student, state, 6, 2)
+    names = ours.parameters()
+    student.copy_from_torch(ours, theirs)
+    expect.equal(
+        ours.parameters(),
+        names,
+        otherwise="copy values into the parameters that are there, under `torch.no_grad()`",
+        read=PACKED,
+        what="the parameters and whether they are trained",
+    )
+    theirs.load_state_dict({name: value + 1 for name, value in state.items()})
+    after = ours.state_dict()
+    for name, want in unpacked(state).items():
+        expect.close(
+            after.get(name),
+            want,
+            causes={
+                "the two modules share memory: copy the values": want + 1,
+            },
+            otherwise="`copy_from_torch` has to write into `ours`",
+            read="torch.Tensor.copy_",
+            what=f"`{name}`",
+        )
+    expect.close(
+        theirs.state_dict()["in_proj_weight"],
+        state["in_proj_weight"] + 1,
+        otherwise="torch's module is only read",
+        what="torch's own weights",
+    )
+
+
+@exercise("2.4")
+def test_biases_must_agree(student):
+    """Modules of which only one has biases are refused, whichever it is."""
+    for own, other in [(True, False), (False, True)]:
+        ours = student.MultiHeadAttention(4, 2, bias=own)
+        theirs = student.make(f"torch.nn.MultiheadAttention(4, 2, bias={other})")
+        expect.raises(
+            lambda a=ours, b=theirs: student.copy_from_torch(a, b),
+            otherwise="raise a ValueError when `in_proj_bias` is None and our biases are not, "
+            "or the other way round",
+            read="exercise 2.4, the docstring",
+        )
+
+
+@exercise("2.4")
+def test_both_compute_the_same(student, rng):
+    """With the copy and the translated mask, both modules agree with the formula to 1e-5."""
+    state = draw(rng, 8, True)
+    ours, theirs = build(student, state, 8, 2)
+    student.copy_from_torch(ours, theirs)
+    query, key, value = normal(rng, 2, 3, 8), normal(rng, 2, 5, 8), normal(rng, 2, 5, 8)
+    mask = random_mask(rng, 2, 2, 3, 5)
+    named = unpacked(state)
+    heads = [
+        torch.stack(linear(x, named[f"{n}.weight"], named[f"{n}.bias"]).chunk(2, -1), 1)
+        for x, n in zip((query, key, value), LAYERS, strict=False)
+    ]
+    mixed = torch.cat(list(fused(*heads, attn_mask=mask).unbind(1)), -1)
+    wanted = linear(mixed, named["w_o.weight"], named["w_o.bias"])
+    outputs = {
+        "torch's module": theirs(query, key, value, attn_mask=student.to_torch_mask(mask, 2)),
+        "our module": ours(query, key, value, mask),
+    }
+    for name, got in outputs.items():
+        expect.close(
+            expect.parts(got, 2)[0],
+            wanted,
+            atol=1e-5,
+            rtol=1e-4,
+            otherwise="the mask was not translated as torch expects it"
+            if name == "torch's module"
+            else "a parameter is missing or in the wrong layer",
+            read=MASKS,
+            what=f"the output of {name}",
+        )

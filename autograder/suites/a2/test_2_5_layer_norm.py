@@ -1,0 +1,226 @@
+"""Hidden tests of exercise 2.5: layer normalisation.
+
+Inputs have four features of scale 1e-2: there an unbiased variance or an ε outside the root is
+off by far more than rounding, at d_model = 512 it would pass unnoticed.
+"""
+
+import numpy as np
+import torch
+
+# By name, before any rule takes it away: the student may not call it, the judge may.
+from torch import native_layer_norm
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+NORM = "§3.1; Ba et al. 2016, Eq. 4"
+PINNED = "pinned conventions of the handout"
+
+
+def small(rng, *shape):
+    return torch.from_numpy((1e-2 * rng.normal(size=shape)).astype(np.float32))
+
+
+def expected(x, gain=None, bias=None, eps=1e-6):
+    return native_layer_norm(x, (x.shape[-1],), gain, bias, eps)[0]
+
+
+def by_hand(x, dim=-1, unbiased=False, outside=False, eps=1e-6):
+    variance = x.var(dim, unbiased=unbiased, keepdim=True)
+    root = variance.sqrt() + eps if outside else (variance + eps).sqrt()
+    return (x - x.mean(dim, keepdim=True)) / root
+
+
+def gain_and_bias(norm):
+    """Names of the two parameters, told apart by their first values: the handout leaves them free.
+
+    Fails as an expectation when there are not two of them, ones and zeros.
+    """
+    state = {name: value for name, value in norm.state_dict().items() if name in norm.parameters()}
+    gains = [name for name, value in state.items() if bool((value == 1).all())]
+    biases = [name for name, value in state.items() if bool((value == 0).all())]
+    expect.true(
+        len(gains) == len(biases) == 1 and len(state) == 2,
+        expected="two parameters: a gain that starts with ones, a bias that starts with zeros",
+        got=", ".join(f"{name} = {expect.show(value)}" for name, value in state.items()) or "none",
+        otherwise="wrap both in `nn.Parameter` and set them as attributes in `__init__`",
+        read=NORM,
+    )
+    return gains[0], biases[0]
+
+
+@exercise("2.5")
+def test_module(student, rng):
+    """An `nn.Module` with a trainable gain of ones and a trainable bias of zeros."""
+    norm = student.LayerNorm(4)
+    expect.true(
+        "torch.nn.modules.module.Module" in norm.bases(),
+        expected="a subclass of torch.nn.Module",
+        got=f"a {norm.type_name} that is none",
+    )
+    names = gain_and_bias(norm)
+    for name in names:
+        expect.shape(norm.state_dict()[name], (4,), what=f"`{name}`", read=NORM)
+    expect.true(
+        all(norm.parameters().values()),
+        expected="parameters that are trained",
+        got="requires_grad=False",
+    )
+    for shape in [(4,), (3, 4), (2, 3, 2, 4)]:
+        x = small(rng, *shape)
+        called = student.call(norm, x)
+        expect.close(
+            called.value,
+            expected(x),
+            atol=1e-4,
+            otherwise="normalise the last axis, whatever stands before it",
+            read=NORM,
+            what=f"the output for shape {shape}",
+        )
+        expect.dtype(called.value, "float32", what="the output")
+        expect.unchanged(called.changed)
+
+
+@exercise("2.5", weight=2)
+def test_variance_and_epsilon(student, rng):
+    """The variance is the biased one, and ε is added to it inside the root."""
+    x = small(rng, 6, 4)
+    centred = x - x.mean(-1, keepdim=True)
+    expect.close(
+        student.LayerNorm(4)(x),
+        expected(x),
+        atol=1e-4,
+        causes={
+            "unbiased variance (n − 1) and ε outside the root": by_hand(
+                x, unbiased=True, outside=True
+            ),
+            "the variance is the unbiased one (n − 1 in the denominator)": by_hand(
+                x, unbiased=True
+            ),
+            "ε is outside the root: it is added to the standard deviation": by_hand(
+                x, outside=True
+            ),
+            "there is no root: divided by the variance": centred
+            / (x.var(-1, unbiased=False, keepdim=True) + 1e-6),
+            "the mean is not subtracted": x / (x.var(-1, unbiased=False, keepdim=True) + 1e-6).sqrt(),
+            "divided by the root mean square: the mean is not subtracted": x
+            / (x.square().mean(-1, keepdim=True) + 1e-6).sqrt(),
+            "only the mean is subtracted": centred,
+            "ε is not 1e-6 but 1e-5": expected(x, eps=1e-5),
+        },
+        otherwise="(x − mean) / √(variance + ε), with both over the features of one token",
+        read=NORM,
+    )
+
+
+@exercise("2.5")
+def test_epsilon_is_the_argument(student, rng):
+    """`eps` is used: a larger one damps more."""
+    x = small(rng, 5, 4)
+    for eps in (1e-4, 1e-2):
+        expect.close(
+            student.LayerNorm(4, eps=eps)(x),
+            expected(x, eps=eps),
+            atol=1e-4,
+            causes={
+                "`eps` is not used": by_hand(x, eps=0.0),
+                "a written-in ε of 1e-6 instead of `eps`": by_hand(x),
+                "a written-in ε of 1e-5 instead of `eps`": by_hand(x, eps=1e-5),
+                "ε is outside the root": by_hand(x, outside=True, eps=eps),
+                "the variance is the unbiased one": by_hand(x, unbiased=True, eps=eps),
+                "unbiased variance and ε outside the root": by_hand(
+                    x, unbiased=True, outside=True, eps=eps
+                ),
+            },
+            otherwise="√(variance + eps)",
+            read=NORM,
+        )
+
+
+@exercise("2.5")
+def test_each_token_by_itself(student, rng):
+    """Statistics are over the features of one token, never over tokens or the batch."""
+    x = small(rng, 3, 5, 4)
+    x[1] += 0.1
+    whole = x - x.mean()
+    expect.close(
+        student.LayerNorm(4)(x),
+        expected(x),
+        atol=1e-4,
+        causes={
+            "normalised over the batch: that is batch normalisation": by_hand(x, 0),
+            "normalised over the tokens of a sentence": by_hand(x, 1),
+            "normalised over tokens and features together": by_hand(x, (1, 2)),
+            "normalised over batch and tokens: that is batch normalisation": by_hand(x, (0, 1)),
+            "one mean and one variance for the whole tensor": whole
+            / (whole.square().mean() + 1e-6).sqrt(),
+            "the variance is the unbiased one": by_hand(x, unbiased=True),
+            "ε is outside the root": by_hand(x, outside=True),
+        },
+        otherwise="mean and variance over the last axis only, with keepdim=True",
+        read=NORM,
+    )
+
+
+@exercise("2.5")
+def test_gain_and_bias_are_applied(student, rng):
+    """The result is gain · normalised + bias, feature by feature."""
+    norm = student.LayerNorm(4)
+    names = gain_and_bias(norm)
+    gain, bias = (torch.from_numpy(rng.normal(size=4).astype(np.float32)) for _ in range(2))
+    state = norm.state_dict()
+    norm.load_state_dict({**state, names[0]: gain, names[1]: bias})
+    x = small(rng, 2, 3, 4)
+    plain = expected(x)
+    expect.close(
+        norm(x),
+        expected(x, gain, bias),
+        atol=1e-4,
+        causes={
+            "gain and bias are not used": plain,
+            "the bias is not added": plain * gain,
+            "the gain is not multiplied": plain + bias,
+            "the bias is added before the gain is multiplied": (plain + bias) * gain,
+            "gain and bias have changed places": plain * bias + gain,
+            "gain and bias are applied before the normalisation": expected(x * gain + bias),
+            "the variance is the unbiased one": by_hand(x, unbiased=True) * gain + bias,
+            "ε is outside the root": by_hand(x, outside=True) * gain + bias,
+        },
+        otherwise="gain · normalised + bias",
+        read=NORM,
+    )
+
+
+@exercise("2.5")
+def test_gradients(student, rng):
+    """Gradients of input, gain and bias equal torch's: mean and variance depend on x as well."""
+    norm = student.LayerNorm(4)
+    names = gain_and_bias(norm)
+    x, cotangent = small(rng, 3, 4), torch.from_numpy(rng.normal(size=(3, 4)).astype(np.float32))
+    leaf, gain, bias = (t.clone().requires_grad_() for t in (x, torch.ones(4), torch.zeros(4)))
+    wanted = torch.autograd.grad(expected(leaf, gain, bias), (leaf, gain, bias), cotangent)
+    root = (x.var(-1, unbiased=False, keepdim=True) + 1e-6).sqrt()
+    got = student.vjp(norm, x, cotangent=cotangent, parameters=True)
+    expect.close(
+        got.arguments.get(0),
+        wanted[0],
+        atol=1e-3,
+        rtol=1e-4,
+        causes={
+            "mean and variance are detached: no gradient flows through them": cotangent / root,
+            "the variance is detached": (cotangent - cotangent.mean(-1, keepdim=True)) / root,
+        },
+        otherwise="a variance or an ε that is off changes the gradient too; "
+        "otherwise something cuts the graph",
+        read=NORM,
+        what="the gradient with respect to x",
+    )
+    for name, want in zip(names, wanted[1:], strict=True):
+        expect.close(
+            got.parameters.get(name),
+            want,
+            atol=1e-4,
+            otherwise=f"`{name}` must take part in the result as an nn.Parameter",
+            read=NORM,
+            what=f"the gradient of `{name}`",
+        )

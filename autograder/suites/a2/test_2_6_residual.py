@@ -1,0 +1,254 @@
+"""Hidden tests of exercise 2.6: the residual connection, in the paper's order and the other."""
+
+import numpy as np
+import torch
+from torch import native_layer_norm
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+POST = "§3.1, LayerNorm(x + Sublayer(x))"
+DROPPED = "§5.4, residual dropout"
+
+
+def normal(rng, *shape):
+    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
+
+
+def norm(x, eps=1e-6):
+    return native_layer_norm(x, (x.shape[-1],), None, None, eps)[0]
+
+
+def build(student, d_model, dropout=0.1, **options):
+    module = student.ResidualConnection(d_model, dropout, **options)
+    module.eval()
+    return module
+
+
+def orders(x, f):
+    """What each order of the parts would give."""
+    return {
+        "post": norm(x + f(x)),
+        "pre": x + f(norm(x)),
+        "normed": norm(x) + f(norm(x)),
+        "no x": norm(f(x)),
+        "bare pre": f(norm(x)),
+        "inside": x + norm(f(x)),
+        "both": norm(x + f(norm(x))),
+        "no norm": x + f(x),
+        "outside": norm(x) + f(x),
+        "late": x + norm(f(norm(x))),
+    }
+
+
+@exercise("2.6", weight=2)
+def test_post_norm(student, rng):
+    """By default: add, then normalise."""
+    x, other = normal(rng, 2, 3, 8), normal(rng, 8, 8)
+    for source, f in [
+        ("lambda x: 3 * x + 1", lambda x: 3 * x + 1),
+        ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
+    ]:
+        module = build(student, 8)
+        made = orders(x, f)
+        expect.close(
+            module(x, student.make(source, w=other)),
+            made["post"],
+            atol=1e-4,
+            causes={
+                "this is pre-norm: the paper normalises after the addition": made["pre"],
+                "x is not added: nothing is left of the residual connection": made["no x"],
+                "only the sub-layer's output is normalised, not the sum": made["inside"],
+                "the sub-layer gets the normalised x, and the sum is normalised again": made[
+                    "both"
+                ],
+                "nothing is normalised": made["no norm"],
+                "x is normalised before it is added": made["outside"],
+                "normalised x is added in pre-norm order": made["normed"],
+            },
+            otherwise="LayerNorm(x + sublayer(x))",
+            read=POST,
+        )
+
+
+@exercise("2.6", weight=2)
+def test_pre_norm(student, rng):
+    """With `norm_first`: normalise, then the sub-layer, then add x itself."""
+    x, other = 2 + 3 * normal(rng, 2, 3, 8), normal(rng, 8, 8)
+    for source, f in [
+        ("lambda x: 3 * x + 1", lambda x: 3 * x + 1),
+        ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
+    ]:
+        module = build(student, 8, norm_first=True)
+        made = orders(x, f)
+        expect.close(
+            module(x, student.make(source, w=other)),
+            made["pre"],
+            atol=1e-4,
+            causes={
+                "the normalised x is added: x itself has to pass untouched": made["normed"],
+                "this is post-norm: `norm_first` is not used": made["post"],
+                "x is not added: nothing is left of the residual connection": made["bare pre"],
+                "the sub-layer's output is normalised, not its input": made["inside"],
+                "normalised before the sub-layer and again after the addition": made["both"],
+                "normalised before and after the sub-layer": made["late"],
+                "nothing is normalised": made["no norm"],
+            },
+            otherwise="x + sublayer(LayerNorm(x))",
+            read="Xiong et al. 2020, Figure 1",
+        )
+
+
+@exercise("2.6")
+def test_zero_and_identity(student, rng):
+    """A sub-layer of zeros leaves LayerNorm(x), or x itself; any leading shape will do."""
+    zero, same = student.make("torch.zeros_like"), student.make("torch.nn.Identity()")
+    for shape in [(8,), (5, 8), (2, 3, 8)]:
+        x = 1 + normal(rng, *shape)
+        post, pre = build(student, 8), build(student, 8, norm_first=True)
+        for name, module, sublayer, wanted in [
+            ("zeros after x", post, zero, norm(x)),
+            ("zeros after LayerNorm(x)", pre, zero, x),
+            ("the identity, post-norm", post, same, norm(2 * x)),
+            ("the identity, pre-norm", pre, same, x + norm(x)),
+        ]:
+            called = student.call(module, x, sublayer)
+            expect.close(
+                called.value,
+                wanted,
+                atol=1e-4,
+                causes={
+                    "orders swapped: `norm_first` does what its absence should": norm(x)
+                    if module is pre
+                    else x,
+                    "x is not added": wanted * 0,
+                },
+                otherwise="what is left of the formula when the sub-layer gives zeros, or x?",
+                read=POST,
+                what=f"with a sub-layer of {name}",
+            )
+            expect.unchanged(called.changed)
+
+
+@exercise("2.6")
+def test_one_call(student, rng):
+    """The sub-layer is called exactly once: with dropout in it, two calls would differ."""
+    for norm_first in (False, True):
+        module = build(student, 8, norm_first=norm_first)
+        calls = student.make("[]")
+        sublayer = student.make("lambda x: (calls.append(1), 2 * x)[1]", calls=calls)
+        module(normal(rng, 2, 3, 8), sublayer)
+        expect.equal(
+            calls.method("__len__"),
+            1,
+            otherwise="keep the sub-layer's output in a variable",
+            read=POST,
+            what=f"calls of the sub-layer with norm_first={norm_first}",
+        )
+
+
+@exercise("2.6", weight=2)
+def test_dropout(student, rng):
+    """In training, dropout falls on the sub-layer's output, before the addition; never later."""
+    x = 3 + normal(rng, 4, 16)
+    ones, zero = student.make("torch.ones_like"), student.make("torch.zeros_like")
+    pre, post = build(student, 16, 0.5, norm_first=True), build(student, 16, 0.5)
+    still = student.call(pre, x, ones, seed=1).value
+    expect.close(
+        still,
+        x + 1,
+        atol=1e-5,
+        otherwise="dropout is still on in evaluation mode: use an nn.Dropout layer",
+        read=DROPPED,
+        what="pre-norm in evaluation mode",
+    )
+    pre.train()
+    post.train()
+    for name, module, wanted in [("pre-norm", pre, x), ("post-norm", post, norm(x))]:
+        expect.close(
+            student.call(module, x, zero, seed=1).value,
+            wanted,
+            atol=1e-4,
+            otherwise="dropout falls on the sum, on x or on the result: only the sub-layer's "
+            "output is dropped",
+            read=DROPPED,
+            what=f"{name} in training with a sub-layer of zeros",
+        )
+    added = student.call(pre, x, ones, seed=1).value - x
+    expect.close(
+        added,
+        torch.where(added > 1, 2.0, 0.0),
+        atol=1e-4,
+        causes={"dropout is not used": torch.ones_like(x)},
+        otherwise="dropout with the rate the constructor was given: kept entries are doubled here",
+        read=DROPPED,
+        what="what pre-norm adds to x in training",
+    )
+    expect.true(
+        0 < int((added > 1).sum()) < added.numel(),
+        expected="some entries dropped and some kept at a rate of 0.5",
+        got="all of them alike",
+        otherwise="the dropout rate of the constructor is not used",
+        read=DROPPED,
+    )
+    values = student.call(post, x, ones, seed=1).value
+    sums = [x + 2 * kept for kept in (torch.zeros_like(x), torch.ones_like(x))]
+    expect.true(
+        not any(torch.allclose(values, norm(s), atol=1e-4) for s in [x + 1, *sums]),
+        expected="post-norm that drops some of the sub-layer's output in training",
+        got="nothing dropped",
+        otherwise="dropout is not used in post-norm order",
+        read=DROPPED,
+    )
+
+
+@exercise("2.6")
+def test_one_normalisation(student, rng):
+    """A module with one layer normalisation of d_model features, whose gain takes effect."""
+    module = build(student, 8)
+    expect.true(
+        "torch.nn.modules.module.Module" in module.bases(),
+        expected="a subclass of torch.nn.Module",
+        got=f"a {module.type_name} that is none",
+    )
+    state = module.state_dict()
+    trained = {name: tuple(state[name].shape) for name in module.parameters()}
+    expect.true(
+        list(trained.values()) == [(8,), (8,)],
+        expected="the gain and the bias of one LayerNorm(8), and nothing else to train",
+        got=str(trained),
+        otherwise="make one LayerNorm in `__init__`, as an attribute",
+        read=POST,
+    )
+    gain, bias = normal(rng, 8), normal(rng, 8)
+    new = {name: gain if bool((state[name] == 1).all()) else bias for name in trained}
+    module.load_state_dict({**state, **new})
+    x = normal(rng, 3, 8)
+    expect.close(
+        module(x, student.make("lambda x: 2 * x")),
+        native_layer_norm(3 * x, (8,), gain, bias, 1e-6)[0],
+        atol=1e-4,
+        otherwise="the LayerNorm made in `__init__` is the one to use in `forward`",
+        read=POST,
+    )
+
+
+@exercise("2.6")
+def test_gradients(student, rng):
+    """Gradients flow both ways round the sub-layer, and through it."""
+    x, cotangent = normal(rng, 3, 8), normal(rng, 3, 8)
+    double = student.make("lambda x: 2 * torch.sin(x)")
+    for norm_first in (False, True):
+        leaf = x.clone().requires_grad_()
+        made = orders(leaf, lambda y: 2 * torch.sin(y))["pre" if norm_first else "post"]
+        (wanted,) = torch.autograd.grad(made, leaf, cotangent)
+        module = build(student, 8, norm_first=norm_first)
+        expect.close(
+            student.vjp(module, x, double, cotangent=cotangent).arguments.get(0),
+            wanted,
+            atol=1e-3,
+            rtol=1e-3,
+            otherwise="`.detach()` or `torch.no_grad()` cuts one of the two paths",
+            read=POST,
+            what=f"the gradient with norm_first={norm_first}",
+        )

@@ -1,0 +1,115 @@
+"""Hidden tests of exercise 2.7: the parameters of multi-head attention, counted."""
+
+import torch
+
+# By name, before any rule takes it away: the student may not build it, the judge may.
+from torch.nn import MultiheadAttention
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+COUNT = "§3.2.2"
+
+
+def counts(student, d_model, n_heads, **options):
+    """The student's (weights, biases), as two whole numbers."""
+    pair = expect.parts(
+        student.parameter_counts(d_model, n_heads, **options),
+        2,
+        otherwise="return (weights, biases), not their sum",
+        read="exercise 2.7, the signature",
+    )
+    for number in pair:
+        expect.true(
+            isinstance(number, (int, float)) and number == int(number),
+            expected="whole numbers",
+            got=str(number),
+            otherwise="`//` divides without a remainder, `/` gives a float",
+        )
+    return list(pair)
+
+
+def wrong_weights(d, h):
+    return {
+        "the count grows with n_heads: a head's matrices are d_model × d_k, d_k = d_model / h": (
+            4 * d * d * h
+        ),
+        "three full-size projections for every head": 3 * d * d * h + d * d,
+        "`w_o` is left out": 3 * d * d,
+        "the matrices of one head only": 3 * d * (d // h) + d * d,
+        "`w_o` of one head is d_k × d_model; of the joined heads h·d_k × d_model": 3 * d * d
+        + d * (d // h),
+        "weights and biases in one number": 4 * d * d + 4 * d,
+    }
+
+
+@exercise("2.7")
+def test_weights(student, rng):
+    """The weights of other sizes than the paper's."""
+    for d_model, n_heads in [(64, 4), (12, 3), (int(rng.integers(2, 9)) * 10, 5)]:
+        expect.close(
+            counts(student, d_model, n_heads)[0],
+            4 * d_model**2,
+            causes=wrong_weights(d_model, n_heads),
+            otherwise="w_q, w_k, w_v and w_o",
+            read=COUNT,
+            what=f"weights for d_model = {d_model} and {n_heads} heads",
+        )
+
+
+@exercise("2.7")
+def test_biases(student, rng):
+    """The biases, with them and without."""
+    for d_model, n_heads in [(64, 4), (12, 3), (int(rng.integers(2, 9)) * 10, 5)]:
+        d = d_model
+        for bias, wanted in [(True, 4 * d), (False, 0)]:
+            expect.close(
+                counts(student, d_model, n_heads, bias=bias)[1],
+                wanted,
+                causes={
+                    "the biases are left out": 0 if bias else 1,
+                    "`bias=False` is not used": 4 * d if not bias else -1,
+                    "the bias of `w_o` is left out": 3 * d,
+                    "one bias vector for all four layers": d,
+                    "the bias of `w_o` is counted for every head": 3 * d + d * n_heads,
+                    "biases of d_model features for every head": 4 * d * n_heads,
+                    "biases of one head only": 3 * d // n_heads + d,
+                },
+                otherwise="one bias for every output feature of the four layers",
+                read=COUNT,
+                what=f"biases for d_model = {d_model}, {n_heads} heads, bias={bias}",
+            )
+
+
+@exercise("2.7")
+def test_heads_cost_nothing(student):
+    """One head and sixteen have the same number of parameters."""
+    one, many = counts(student, 32, 1), counts(student, 32, 16)
+    expect.close(
+        many,
+        one,
+        otherwise="a head has d_model / n_heads features: more heads, smaller matrices",
+        read=COUNT,
+        what="the counts for 16 heads",
+    )
+
+
+@exercise("2.7")
+def test_agrees_with_torch(student, rng):
+    """The sum is what torch's module of the same size holds."""
+    for n_heads, bias in [(2, True), (6, False)]:
+        theirs = MultiheadAttention(12, n_heads, bias=bias)
+        held = sum(torch.numel(p) for p in theirs.parameters())
+        expect.close(
+            sum(counts(student, 12, n_heads, bias=bias)),
+            held,
+            causes={
+                "the count grows with n_heads": 4 * 144 * n_heads + 48 * bias,
+                "the biases are left out": 4 * 144,
+                "`bias=False` is not used": 4 * 144 + 48,
+                "`w_o` is left out": 3 * 144 + 36 * bias,
+            },
+            otherwise="count the entries of w_q, w_k, w_v, w_o and their biases",
+            read="torch.nn.MultiheadAttention",
+            what=f"weights + biases for d_model = 12, {n_heads} heads, bias={bias}",
+        )

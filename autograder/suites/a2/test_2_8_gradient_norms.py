@@ -1,0 +1,238 @@
+"""Hidden tests of exercise 2.8: gradient norms of a module's parameters."""
+
+import numpy as np
+import torch
+from torch import nn
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+NORMS = "exercise 2.8, the docstring"
+# Modules are built on the student's side; the same ones here give the expected values.
+LAYERS = "torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 3))"
+TWO_INPUTS = (
+    "type('Pair', (torch.nn.Bilinear,), {'forward': lambda self, a, b: "
+    "(torch.nn.Bilinear.forward(self, a, b), a)})(3, 4, 2)"
+)
+BRANCHES = (
+    "type('Branches', (torch.nn.ModuleDict,), {'forward': lambda self, x: "
+    "self['kept'](x) + self['cut'](x).detach()})"
+    "({name: torch.nn.Linear(3, 2) for name in ('kept', 'cut', 'unused')})"
+)
+
+
+def normal(rng, *shape):
+    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
+
+
+def built(student, rng, source):
+    """One module on each side, with the same fresh parameters."""
+    theirs, ours = student.make(source), eval(source, {"torch": torch})
+    state = {name: normal(rng, *value.shape) for name, value in ours.state_dict().items()}
+    theirs.load_state_dict(state)
+    ours.load_state_dict(state)
+    return theirs, ours
+
+
+def probe(output):
+    ramp = torch.linspace(-1, 1, output.numel()).view(output.shape)
+    return (output * ramp).sum()
+
+
+def gradients(module, *inputs, loss=probe):
+    result = module(*inputs)
+    named = {name: p for name, p in module.named_parameters() if p.requires_grad}
+    found = torch.autograd.grad(
+        loss(result[0] if isinstance(result, tuple) else result),
+        list(named.values()),
+        allow_unused=True,
+    )
+    return {
+        name: torch.zeros_like(p) if g is None else g
+        for (name, p), g in zip(named.items(), found, strict=True)
+    }
+
+
+def compare(got, module, *inputs, causes=None, what="", otherwise=""):
+    """Names first, then the norms, in the order of the names."""
+    found = gradients(module, *inputs)
+    expect.true(
+        isinstance(got, dict),
+        expected="a dict from parameter name to norm",
+        got=type(got).__name__ if not isinstance(got, (list, tuple)) else repr(got)[:80],
+        read=NORMS,
+    )
+    expect.equal(
+        sorted(map(str, got)),
+        sorted(found),
+        otherwise="the names of `named_parameters()`, one for each trained parameter",
+        read=NORMS,
+        what="the names",
+    )
+    values = [got[name] for name in found]
+    expect.true(
+        all(isinstance(value, (int, float)) for value in values),
+        expected="plain numbers",
+        got=f"{values[0]!r}"[:80],
+        otherwise="`float(…)` or `.item()`",
+        read=NORMS,
+    )
+
+    def each(measure, tensors):
+        return [float(measure(tensor)) for tensor in tensors.values()]
+
+    parameters = {name: p.detach() for name, p in module.named_parameters() if name in found}
+    wrong = {
+        "norms of the parameters, not of their gradients": parameters,
+        "the loss is the plain sum of the output, not the probe loss": gradients(
+            module, *inputs, loss=torch.sum
+        ),
+        "the loss is the mean of the output": gradients(module, *inputs, loss=torch.mean),
+        "the loss is the sum of squares of the output": gradients(
+            module, *inputs, loss=lambda y: y.square().sum()
+        ),
+    }
+    expect.close(
+        values,
+        each(torch.linalg.vector_norm, found),
+        atol=1e-5,
+        rtol=1e-4,
+        causes={
+            **(causes or {}),
+            "the squared norm: its root is wanted": each(lambda g: g.square().sum(), found),
+            "the mean absolute value, not the norm": each(lambda g: g.abs().mean(), found),
+            "the largest absolute value, not the Euclidean norm": each(
+                lambda g: g.abs().max(), found
+            ),
+            "the sum of absolute values, not the Euclidean norm": each(
+                lambda g: g.abs().sum(), found
+            ),
+            **{name: each(torch.linalg.vector_norm, made) for name, made in wrong.items()},
+        },
+        otherwise=otherwise or "the square root of the sum of squares of each gradient",
+        read=NORMS,
+        what=what or "the norms",
+    )
+
+
+@exercise("2.8", weight=2)
+def test_norms(student, rng):
+    """The Euclidean norm of each parameter's gradient, under the parameter's name."""
+    theirs, ours = built(student, rng, LAYERS)
+    x = normal(rng, 5, 4)
+    compare(student.gradient_norms(theirs, x), ours, x)
+
+
+@exercise("2.8")
+def test_several_inputs_and_outputs(student, rng):
+    """A module of two inputs that returns a tuple is judged by its first part."""
+    theirs, ours = built(student, rng, TWO_INPUTS)
+    inputs = normal(rng, 5, 3), normal(rng, 5, 4)
+    compare(
+        student.gradient_norms(theirs, *inputs),
+        ours,
+        *inputs,
+        otherwise="hand all inputs on, and use the first of the outputs",
+    )
+
+
+@exercise("2.8", weight=2)
+def test_detached_branch(student, rng):
+    """Parameters that the output does not depend on are there, with a norm of 0."""
+    theirs, ours = built(student, rng, BRANCHES)
+    x = normal(rng, 5, 3)
+    got = student.gradient_norms(theirs, x)
+    expect.true(
+        isinstance(got, dict) and len(got) == 6,
+        expected="6 names, those of detached and unused layers too",
+        got=repr(got)[:200],
+        otherwise="a gradient of None means that nothing flows: report 0.0, do not skip it",
+        read=NORMS,
+    )
+    compare(got, ours, x, otherwise="a detached branch passes values on, but no gradient")
+
+
+@exercise("2.8")
+def test_frozen_parameters(student, rng):
+    """Parameters that are not trained are left out."""
+    theirs, ours = built(student, rng, LAYERS)
+    theirs.method("0.requires_grad_", False)
+    ours[0].requires_grad_(False)
+    x = normal(rng, 5, 4)
+    compare(student.gradient_norms(theirs, x), ours, x)
+
+
+@exercise("2.8", weight=2)
+def test_second_call_is_identical(student, rng):
+    """Calling it again gives the same numbers, whatever `.grad` held before."""
+    theirs, ours = built(student, rng, LAYERS)
+    x = normal(rng, 5, 4)
+    first = student.gradient_norms(theirs, x)
+    compare(first, ours, x, what="the first call's norms")
+    doubled = {n: 2 * float(g.norm()) for n, g in gradients(ours, x).items()}
+    compare(
+        student.gradient_norms(theirs, x),
+        ours,
+        x,
+        causes={"gradients pile up in `.grad`: the second call adds to the first's": list(
+            doubled.values()
+        )},
+        what="the second call's norms",
+    )
+    old = normal(rng, 6, 4)
+    theirs.set("0.weight.grad", old)
+    piled = {n: g + (old if n == "0.weight" else 0) for n, g in gradients(ours, x).items()}
+    compare(
+        student.gradient_norms(theirs, x),
+        ours,
+        x,
+        causes={"what an earlier `backward()` left in `.grad` is counted in": [
+            float(g.norm()) for g in piled.values()
+        ]},
+        what="the norms with an old gradient in `.grad`",
+    )
+
+
+@exercise("2.8")
+def test_leaves_no_trace(student, rng):
+    """No hook stays on the module, no `.grad` is written, no parameter moves."""
+    theirs, _ = built(student, rng, LAYERS)
+    before, old = theirs.state_dict(), normal(rng, 3)
+    theirs.set("2.bias.grad", old)
+    student.gradient_norms(theirs, normal(rng, 5, 4))
+    for path in ("0", "2", "0.weight", "2.weight"):
+        kinds = ("_backward_hooks",) if path.endswith("weight") else (
+            "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
+        )
+        for kind in kinds:
+            left = theirs.get(f"{path}.{kind}")
+            expect.true(
+                not left,
+                expected=f"no hooks on `{path}` afterwards",
+                got=f"{len(left or ())} in `{kind}`",
+                otherwise="a hook leaks: `handle.remove()`, or do without hooks",
+                read=NORMS,
+            )
+    expect.true(
+        theirs.get("0.weight.grad") is None,
+        expected="no `.grad` where there was none",
+        got="one written by the call",
+        otherwise="`torch.autograd.grad` returns gradients and writes none",
+        read=NORMS,
+    )
+    expect.close(
+        theirs.get("2.bias.grad"),
+        old,
+        otherwise="a gradient that someone else left in `.grad` is theirs: leave it",
+        read=NORMS,
+        what="the old `.grad`",
+    )
+    after = theirs.state_dict()
+    for name, value in before.items():
+        expect.close(
+            after[name],
+            value,
+            otherwise="measuring gradients takes no step",
+            read=NORMS,
+            what=f"`{name}`",
+        )

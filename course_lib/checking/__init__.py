@@ -1,0 +1,1 @@
+"""Public checks: what a student sees while working. `check("A1.4")` in a notebook."""

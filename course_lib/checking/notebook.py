@@ -1,0 +1,157 @@
+"""What the set-up cell of a notebook imports: `check`, `needs` and `describe`.
+
+check("A1.4")      run the visible tests of exercise 1.4 on the functions of this notebook
+with needs("1.4"): the lines below are skipped, with a word, while 1.4 is not written
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from .. import syllabus
+from ..seam import StudentError
+from ..seam.executor import Executor
+from ..seam.facade import Student
+from ..seam.local import LocalBackend
+from . import stale
+from .exercise import mark_of
+from .messages import Message, explain, summary
+
+
+def check(exercise: str) -> float:
+    """Run the visible tests of an exercise ("A1.4") and say what each one found.
+
+    Returns the points that the visible tests give; hidden tests decide the rest when the
+    notebook is graded. Prints, and never writes to stderr: nbgrader would count that as a fail.
+    """
+    try:
+        assignment = syllabus.load().assignment_of(exercise.removeprefix("A"))
+        found = assignment.exercise(exercise.removeprefix("A"))
+    except KeyError as error:
+        print(f"check({exercise!r}): {error.args[0]}")
+        return 0.0
+    namespace = sys.modules["__main__"].__dict__
+    outcomes = run_public_tests(assignment, found, namespace)
+    for line in summary(f"{found.id} {found.title}", outcomes):
+        print(line)
+    for sentence in stale.sentences(found.names, namespace):
+        print(f"  ! {sentence}")
+    passed = [title for title, message in outcomes if message is None]
+    if len(passed) == len(outcomes):
+        print("  Hidden tests look further when you submit.")
+    return round(found.points * len(passed) / max(len(outcomes), 1), 2)
+
+
+def run_public_tests(
+    assignment: syllabus.Assignment, exercise: syllabus.Exercise, namespace: dict[str, Any]
+) -> list[tuple[str, Message | None]]:
+    """Title and message (None = passed) of each visible test, in file order."""
+    executor = Executor(namespace)
+    student = Student(LocalBackend(executor))
+    outcomes: list[tuple[str, Message | None]] = []
+    with _left_as_it_was():
+        for number, test in enumerate(_tests(_module(assignment.id), exercise.id)):
+            message = None
+            try:
+                student.begin(seed=number, forbid=assignment.forbidden_in(exercise))
+                test(**_fixtures(test, student, number))
+            except Exception as error:
+                if isinstance(error, StudentError) and error.kind == "KeyboardInterrupt":
+                    raise KeyboardInterrupt from None
+                message = explain(error, exercise.names)
+            finally:
+                executor.rules.lift()
+            mark = mark_of(test)
+            outcomes.append((mark.title if mark else test.__name__, message))
+    return outcomes
+
+
+@contextmanager
+def needs(*exercises: str) -> Iterator[None]:
+    """Skip the rest of the block, with a word, while an exercise it needs is not written.
+
+    A starter notebook so runs from top to bottom before anything is written.
+    """
+    try:
+        yield
+    except (NotImplementedError, NameError):
+        missing = [id for id in exercises if not _is_written(id)]
+        if not missing:
+            raise  # an exercise that is written has a mistake: that must be seen
+        if plt := sys.modules.get("matplotlib.pyplot"):
+            plt.close("all")  # no half-drawn figure
+        print(f"Not written yet: {', '.join(missing)}. Write it, then run this cell again.")
+
+
+def _is_written(exercise: str) -> bool:
+    """Whether this notebook's names for an exercise, and for what it rests on, are no stubs."""
+    assignment = syllabus.load().assignment_of(exercise)
+    found = assignment.exercise(exercise)
+    ids = [*assignment.upstream(found), exercise]
+    names = [name for id in ids for name in assignment.exercise(id).names]
+    namespace = sys.modules["__main__"].__dict__
+    return all(name in namespace and not _is_stub(namespace[name]) for name in names)
+
+
+def _is_stub(thing: Any) -> bool:
+    """Whether a function, or a method of a class, refuses with NotImplementedError."""
+    functions = vars(thing).values() if isinstance(thing, type) else [thing]
+    codes = [getattr(function, "__code__", None) for function in functions]
+    return any("NotImplementedError" in code.co_names for code in codes if code)
+
+
+def describe(figure: Any, text: str) -> None:
+    """Print a figure's description below it, and keep it as its metadata: alt text for everyone.
+
+    `figure` is a matplotlib Figure or Axes.
+    """
+    owner = getattr(figure, "figure", None) or figure
+    owner.set_label(text)
+    print(f"Figure: {text}")
+
+
+def _module(assignment: str) -> ModuleType:
+    """The assignment's public tests, read afresh so that an update is picked up."""
+    path = syllabus.ROOT / "assignments" / assignment / "public_tests.py"
+    spec = importlib.util.spec_from_file_location(f"public_tests_{assignment}", path)
+    if spec is None or spec.loader is None or not path.exists():
+        raise FileNotFoundError(f"{path}: not found; run inside a copy of the course")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _tests(module: ModuleType, exercise: str) -> list[Any]:
+    found = [item for name, item in vars(module).items() if name.startswith("test_")]
+    return [test for test in found if (mark := mark_of(test)) and mark.exercise == exercise]
+
+
+def _fixtures(test: Any, student: Student, seed: int) -> dict[str, Any]:
+    offered = {"student": student, "rng": np.random.default_rng(seed)}
+    wanted = test.__code__.co_varnames[: test.__code__.co_argcount]
+    return {name: offered[name] for name in wanted}
+
+
+@contextmanager
+def _left_as_it_was() -> Iterator[None]:
+    """Tests seed the global generators and draw figures; the notebook must not notice."""
+    torch, plt = sys.modules.get("torch"), sys.modules.get("matplotlib.pyplot")
+    states = random.getstate(), np.random.get_state(), torch and torch.get_rng_state()
+    figures = set(plt.get_fignums()) if plt else set()
+    try:
+        yield
+    finally:
+        random.setstate(states[0])
+        np.random.set_state(states[1])
+        if torch:
+            torch.set_rng_state(states[2])
+        for number in set(plt.get_fignums()) - figures if plt else ():
+            plt.close(number)

@@ -1,0 +1,67 @@
+"""Tells a stale kernel from a wrong answer.
+
+A kernel keeps what was run, a notebook what was typed. When a cell was edited but not run again,
+its check speaks about the old definition; this module notices, by comparing the saved notebook
+with what the kernel has run.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+def sentences(names: list[str], namespace: dict[str, Any]) -> list[str]:
+    """One sentence for each definition that was edited and saved but never run; else nothing."""
+    path = notebook_path(namespace)
+    history = [text for text in namespace.get("In", []) if isinstance(text, str)]
+    if path is None or not history:
+        return []
+    saved = _cells(path)
+    told = []
+    for name in names:
+        typed = _definitions(saved, name)[-1:]
+        run = _definitions(history, name)
+        if typed and run and typed[0] not in run:
+            told.append(
+                f"`{name}` was changed in the notebook but its cell was not run since: this check "
+                "speaks about the old one. Run the cell, then check again."
+            )
+        elif typed and not run:
+            told.append(f"the cell that defines `{name}` has not been run in this kernel: run it.")
+    return told
+
+
+def notebook_path(namespace: dict[str, Any]) -> Path | None:
+    """The open notebook's file, where the front end tells (Jupyter, VS Code); None elsewhere."""
+    for place in (os.environ.get("JPY_SESSION_NAME"), namespace.get("__vsc_ipynb_file__")):
+        if place and Path(place).suffix == ".ipynb" and Path(place).exists():
+            return Path(place)
+    return None
+
+
+def _cells(path: Path) -> list[str]:
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []  # an unreadable file is no reason to trouble a student who is checking an answer
+
+
+def _definitions(cells: list[str], name: str) -> list[str]:
+    """The normalised syntax tree of every definition of `name`, in order."""
+    found = []
+    for text in cells:
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            continue
+        found += [
+            ast.dump(node)
+            for node in tree.body
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name
+        ]
+    return found

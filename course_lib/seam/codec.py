@@ -1,0 +1,163 @@
+"""What crosses between judge and student: plain data as JSON plus raw buffers, never pickle.
+
+A value is a JSON tree whose arrays point into one byte payload. Whatever arrives is checked
+(nesting, counts, dtypes, that every buffer lies inside the payload) and rebuilt as plain objects,
+so a subclass that overrides `__eq__` or `__array__` never reaches a test.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .errors import PROTOCOL, StudentError
+
+MAX_DEPTH = 16
+MAX_ITEMS = 200_000
+MAX_DIMENSIONS = 8
+MAX_TEXT = 1_000_000
+MAX_PAYLOAD = 64 * 2**20
+
+TORCH_DTYPES = frozenset(
+    "bool int8 int16 int32 int64 uint8 float16 bfloat16 float32 float64".split()
+)
+NUMPY_DTYPES = TORCH_DTYPES - {"bfloat16"} | {"uint16", "uint32", "uint64"}
+
+Tree = dict[str, Any]
+
+
+def _is_tensor(value: object) -> bool:
+    torch = sys.modules.get("torch")  # who never imported torch holds no tensor
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+class Encoder:
+    """Turns values into a tree and a payload.
+
+    What is not plain data goes to `on_opaque`, which returns its tree (a handle) or raises.
+    """
+
+    def __init__(self, on_opaque: Callable[[object], Tree]):
+        self.on_opaque = on_opaque
+        self.buffers: list[bytes] = []
+        self.size = self.items = 0
+
+    def payload(self) -> bytes:
+        return b"".join(self.buffers)
+
+    def encode(self, value: object, depth: int = 0) -> Tree:
+        self.items += 1
+        if depth > MAX_DEPTH or self.items > MAX_ITEMS:
+            raise StudentError(PROTOCOL, "the value is nested too deeply or has too many parts")
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None or isinstance(value, (bool, float)):
+            return {"k": "v", "v": value if value is None else _plain_number(value)}
+        if isinstance(value, int):
+            if value.bit_length() > 256:
+                raise StudentError(PROTOCOL, "an integer of more than 256 bits")
+            return {"k": "v", "v": int(value)}
+        if isinstance(value, str):
+            return {"k": "v", "v": str(value)[:MAX_TEXT]}
+        if isinstance(value, (list, tuple)):
+            kind = "tuple" if isinstance(value, tuple) else "list"
+            return {"k": kind, "v": [self.encode(item, depth + 1) for item in value]}
+        if isinstance(value, dict):
+            pairs = [
+                [self.encode(key, depth + 1), self.encode(item, depth + 1)]
+                for key, item in value.items()
+            ]
+            return {"k": "dict", "v": pairs}
+        if isinstance(value, np.ndarray) and value.dtype.name in NUMPY_DTYPES:
+            return self._array("numpy", value.dtype.name, value.shape, np.asarray(value).tobytes())
+        if _is_tensor(value):
+            return self._tensor(value)
+        return self.on_opaque(value)
+
+    def _tensor(self, tensor: Any) -> Tree:
+        import torch
+
+        plain = tensor.detach().cpu().contiguous()
+        name = str(plain.dtype).removeprefix("torch.")
+        if name not in TORCH_DTYPES or plain.is_sparse:
+            raise StudentError(PROTOCOL, f"a tensor of dtype {name} cannot be carried across")
+        raw = plain.view(torch.int16) if name == "bfloat16" else plain
+        return self._array("torch", name, tuple(plain.shape), raw.numpy().tobytes())
+
+    def _array(self, library: str, dtype: str, shape: tuple[int, ...], raw: bytes) -> Tree:
+        offset, self.size = self.size, self.size + len(raw)
+        if self.size > MAX_PAYLOAD:
+            raise StudentError(PROTOCOL, f"more than {MAX_PAYLOAD // 2**20} MiB of array data")
+        self.buffers.append(raw)
+        return {"k": library, "dtype": dtype, "shape": list(shape), "at": offset}
+
+
+def _plain_number(value: bool | float) -> bool | float:
+    return bool(value) if isinstance(value, bool) else float(value)
+
+
+class Decoder:
+    """Rebuilds plain values from a tree that nobody vouches for.
+
+    `on_handle` turns a handle's number into what stands for it on this side.
+    """
+
+    def __init__(self, payload: bytes, on_handle: Callable[[int, str], object]):
+        self.payload, self.on_handle = payload, on_handle
+        self.items = 0
+
+    def decode(self, tree: object, depth: int = 0) -> Any:
+        self.items += 1
+        if depth > MAX_DEPTH or self.items > MAX_ITEMS or not isinstance(tree, dict):
+            raise StudentError(PROTOCOL, "the answer is not a well-formed value")
+        kind, value = tree.get("k"), tree.get("v")
+        if kind == "v" and (value is None or isinstance(value, (bool, int, float, str))):
+            return value
+        if kind in ("list", "tuple") and isinstance(value, list):
+            items = [self.decode(item, depth + 1) for item in value]
+            return tuple(items) if kind == "tuple" else items
+        if kind == "dict" and isinstance(value, list):
+            return dict(self._pair(pair, depth + 1) for pair in value)
+        if kind in ("numpy", "torch"):
+            return self._array(kind, tree)
+        if kind == "handle" and isinstance(tree.get("n"), int):
+            return self.on_handle(tree["n"], str(tree.get("type", "object"))[:200])
+        raise StudentError(PROTOCOL, "the answer is not a well-formed value")
+
+    def _pair(self, pair: object, depth: int) -> tuple[Any, Any]:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise StudentError(PROTOCOL, "the answer is not a well-formed value")
+        key = self.decode(pair[0], depth)
+        if not (key is None or isinstance(key, (bool, int, float, str))):
+            raise StudentError(PROTOCOL, "a dictionary key that is neither text nor a number")
+        return key, self.decode(pair[1], depth)
+
+    def _array(self, library: str, tree: Tree) -> Any:
+        dtype, shape, offset = tree.get("dtype"), tree.get("shape"), tree.get("at")
+        allowed = NUMPY_DTYPES if library == "numpy" else TORCH_DTYPES
+        well_formed = (
+            dtype in allowed
+            and isinstance(offset, int)
+            and isinstance(shape, list)
+            and len(shape) <= MAX_DIMENSIONS
+            and all(type(length) is int and 0 <= length <= MAX_PAYLOAD for length in shape)
+        )
+        if not well_formed:
+            raise StudentError(PROTOCOL, "an array with an impossible dtype or shape")
+        stored = np.dtype("int16" if dtype == "bfloat16" else dtype)
+        count = math.prod(shape)
+        if offset < 0 or offset + count * stored.itemsize > len(self.payload):
+            raise StudentError(PROTOCOL, "an array that lies outside its message")
+        array = np.frombuffer(self.payload, stored, count, offset).reshape(shape).copy()
+        if stored == np.bool_:  # bytes other than 0 and 1 would be undefined behaviour
+            array = array.view(np.uint8) != 0
+        if library == "numpy":
+            return array
+        import torch
+
+        tensor = torch.from_numpy(array)
+        return tensor.view(torch.bfloat16) if dtype == "bfloat16" else tensor

@@ -1,0 +1,223 @@
+"""The student's side of the seam: carries out a test's requests on a notebook's functions.
+
+Used unchanged by the notebook's own `check` and by the sandboxed worker. It holds no expected value
+and no test; it sees one request at a time and answers with plain data or an opaque handle.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import traceback
+from typing import Any
+
+import numpy as np
+
+from . import forbidden
+from .codec import Decoder, Encoder, Tree
+from .errors import LOAD_ERROR, MISSING, NOT_WRITTEN, OOM, POLICY, PolicyViolation, StudentError
+
+
+class Executor:
+    """Answers requests about `namespace`, a notebook's top-level names.
+
+    `unavailable` says why a name is not there ({"softmax": "cell 3 does not parse: …"}).
+    """
+
+    def __init__(self, namespace: dict[str, Any], unavailable: dict[str, str] | None = None):
+        self.namespace = namespace
+        self.unavailable = unavailable or {}
+        self.handles: list[object] = []
+        self.rules: forbidden.Rules = forbidden.Rules([])
+
+    def respond(self, request: Tree, payload: bytes) -> tuple[Tree, bytes]:
+        """One answer to one request: `{"ok": value}` or `{"error": …}`; never raises."""
+        encoder = Encoder(self._keep)
+        try:
+            verb = getattr(self, f"verb_{request['verb']}", None)
+            if verb is None:
+                raise StudentError("PROTOCOL", f"no verb {request['verb']!r}")
+            decoder = Decoder(payload, self._meant)
+            arguments = {key: decoder.decode(tree) for key, tree in request["arguments"].items()}
+            return {"ok": encoder.encode(verb(**arguments))}, encoder.payload()
+        except BaseException as error:
+            return {"error": _describe(error)}, b""
+
+    # Verbs. Their arguments arrive decoded; what they return is encoded.
+
+    def verb_begin(self, seed: int, forbid: list[str]) -> None:
+        """Start a test: forget old handles, seed every global generator, set the rules."""
+        self.handles.clear()
+        self.rules.lift()
+        self.rules = forbidden.Rules(forbid)
+        self.rules.impose()
+        _seed_everything(seed)
+
+    def verb_names(self) -> list[str]:
+        return sorted(name for name in self.namespace if not name.startswith("_"))
+
+    def verb_call(
+        self, target: Any, path: str, args: list[Any], kwargs: dict[str, Any], seed: int | None
+    ) -> dict[str, Any]:
+        """Call a name or a handle; says which array arguments the call changed in place."""
+        function = self._at(target, path)
+        before = _fingerprints(args, kwargs)
+        if seed is not None:
+            _seed_everything(seed)
+        with self.rules.traced():
+            value = function(*args, **kwargs)
+        after = _fingerprints(args, kwargs)
+        return {
+            "value": value,
+            "changed": [name for name in before if before[name] != after.get(name)],
+        }
+
+    def verb_make(self, source: str, data: dict[str, Any]) -> object:
+        """Evaluate a test's own expression here: generators, callables and modules are made so."""
+        scope = {"np": np, "student": self.namespace, **data}
+        if "torch" in sys.modules:
+            scope["torch"] = sys.modules["torch"]
+        return _Made(eval(source, scope))
+
+    def verb_get(self, target: Any, path: str) -> object:
+        return self._at(target, path)
+
+    def verb_set(self, target: Any, path: str, value: object) -> None:
+        *parents, last = path.split(".")
+        owner: Any = self._at(target, ".".join(parents))
+        setattr(owner, last, value)
+
+    def verb_bases(self, target: Any) -> list[str]:
+        found = target
+        kind = found if isinstance(found, type) else type(found)
+        return [f"{base.__module__}.{base.__qualname__}" for base in kind.__mro__]
+
+    def verb_signature(self, target: Any) -> list[list[Any]]:
+        """Name, kind and default (None unless plain data) of every parameter."""
+        import inspect
+
+        parameters = inspect.signature(target).parameters.values()
+        return [
+            [p.name, p.kind.name, p.default if _is_plain(p.default) else None]  # type: ignore[arg-type]
+            for p in parameters
+        ]
+
+    def verb_count_steps(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> int:
+        """Bytecode instructions executed in the notebook's own code during one call.
+
+        A loop over tokens, a comprehension and `np.vectorize` all grow with n; a vectorised
+        expression does not. A count, not a time: the same on every machine.
+        """
+        steps = 0
+
+        def trace(frame: Any, event: str, _: object) -> Any:
+            nonlocal steps
+            if frame.f_globals is not self.namespace:
+                return None
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+            steps += event == "opcode"
+            return trace
+
+        previous = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            target(*args, **kwargs)
+        finally:
+            sys.settrace(previous)
+        return steps
+
+    def verb_axes(self, target: Any) -> dict[str, Any]:
+        from . import axes
+
+        return axes.read(target)
+
+    def verb_module(self, target: Any, action: str, state: dict[str, Any]) -> object:
+        from . import modules
+
+        return modules.act(target, action, state)
+
+    def verb_vjp(self, target: Any, **options: Any) -> dict[str, Any]:
+        from . import modules
+
+        with self.rules.traced():
+            return modules.vector_jacobian_product(target, **options)
+
+    def verb_trace(self, target: Any, **options: Any) -> dict[str, Any]:
+        from . import modules
+
+        return modules.trace(target, **options)
+
+    # What the verbs share.
+
+    def _meant(self, number: int, name: str) -> object:
+        """The object that a handle, or a name of the notebook (number -1), stands for."""
+        if number >= 0:
+            return self.handles[number]
+        if name not in self.namespace:
+            reason = self.unavailable.get(name)
+            raise StudentError(LOAD_ERROR if reason else MISSING, reason or name)
+        return self.namespace[name]
+
+    def _at(self, found: Any, path: str) -> Any:
+        """The attribute or item at a dotted path."""
+        for part in path.split(".") if path else []:
+            found = found[int(part)] if part.isdigit() else getattr(found, part)
+        return found
+
+    def _keep(self, value: object) -> Tree:
+        thing = value.thing if isinstance(value, _Made) else value
+        self.handles.append(thing)
+        return {"k": "handle", "n": len(self.handles) - 1, "type": type(thing).__qualname__}
+
+
+class _Made:
+    """Marks what a test made here: always a handle, even when it is an array."""
+
+    def __init__(self, thing: object):
+        self.thing = thing
+
+
+def _seed_everything(seed: int) -> None:
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+
+
+def _is_plain(value: object) -> bool:
+    return value is None or type(value) in (bool, int, float, str)
+
+
+def _fingerprints(args: list[Any], kwargs: dict[str, Any]) -> dict[str, bytes]:
+    """The bytes of every array argument, to see afterwards whether the call wrote into one."""
+    named = [(str(index), value) for index, value in enumerate(args)] + list(kwargs.items())
+    prints = {}
+    for name, value in named:
+        encoder = Encoder(_no_handle)
+        try:
+            encoder.encode(value)
+        except StudentError:
+            continue
+        if encoder.buffers:
+            prints[name] = encoder.payload()
+    return prints
+
+
+def _no_handle(value: object) -> Tree:
+    return {"k": "v", "v": None}
+
+
+def _describe(error: BaseException) -> Tree:
+    """Kind, message, and the last line of the student's own code that was running."""
+    if isinstance(error, StudentError):
+        return {"kind": error.kind, "message": error.message, "where": error.where}
+    kinds = {NotImplementedError: NOT_WRITTEN, PolicyViolation: POLICY, MemoryError: OOM}
+    kind = next((name for known, name in kinds.items() if isinstance(error, known)), None)
+    try:
+        message = str(error)
+    except BaseException:
+        message = "(its text could not be read)"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename.startswith("<cell")]
+    where = f"{own[-1].filename.strip('<>')}, line {own[-1].lineno}" if own else ""
+    return {"kind": kind or type(error).__name__, "message": message[:2000], "where": where}

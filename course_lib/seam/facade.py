@@ -1,0 +1,235 @@
+"""What a test holds: the student's notebook as if it were a module.
+
+    def test_shift(student):
+        expect.close(student.softmax(np.zeros(3)), [1/3, 1/3, 1/3])
+
+    layer = student.SelfAttention(4, rng=student.make("np.random.default_rng(0)"))
+    layer.set("w_q", np.eye(4))
+    output, weights = layer(x)
+
+Every value a test receives is plain data of its own; whatever else the student's code returns is
+an opaque `Handle`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from .codec import Decoder, Encoder, Tree
+from .errors import PROTOCOL, StudentError
+
+
+class Backend(Protocol):
+    """Carries one request to the student's side and its answer back."""
+
+    def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
+        """Raises StudentError when the other side hangs, dies or answers nonsense."""
+        ...
+
+
+@dataclass(frozen=True)
+class Called:
+    """One call: its value, and the names or positions of array arguments it changed in place."""
+
+    value: Any
+    changed: list[str]
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """A vector-Jacobian product: gradients by argument position and by parameter name."""
+
+    value: Any
+    arguments: dict[int, Any]
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """One forward pass: output and number of calls of every submodule, by name."""
+
+    value: Any
+    outputs: dict[str, Any]
+    calls: dict[str, int]
+
+
+class Student:
+    """The notebook under test. `student.softmax(x)` calls its `softmax`."""
+
+    def __init__(self, backend: Backend):
+        self._backend = backend
+
+    def __getattr__(self, name: str) -> Function:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return Function(self, name)
+
+    def begin(self, seed: int = 0, forbid: list[str] | None = None) -> None:
+        """Start a test: fresh handles, seeded generators, this exercise's rules."""
+        self._ask("begin", seed=seed, forbid=forbid or [])
+
+    def names(self) -> list[str]:
+        return self._ask("names")
+
+    def make(self, source: str, **data: Any) -> Handle:
+        """Evaluate a Python expression on the student's side (`np`, `torch` and `data` in scope).
+
+        For what a test hands over but cannot send: generators, callables, modules. `student` in
+        the expression is the notebook's namespace, a dict.
+        """
+        return self._ask("make", source=source, data=data)
+
+    def call(
+        self,
+        target: Function | Handle | str,
+        *args: Any,
+        seed: int | None = None,
+        deadline: float | None = None,
+        **kwargs: Any,
+    ) -> Called:
+        """Call with options: seed the global generators first, report changed arguments."""
+        answer = self._ask(
+            "call",
+            deadline=deadline,
+            target=target,
+            path="",
+            args=list(args),
+            kwargs=kwargs,
+            seed=seed,
+        )
+        return _shaped(Called, answer)
+
+    def count_steps(self, target: Function | Handle, *args: Any, **kwargs: Any) -> int:
+        """Bytecode instructions run in the notebook's own code: grows with n if it loops over n."""
+        return self._ask("count_steps", target=target, args=list(args), kwargs=kwargs)
+
+    def vjp(
+        self,
+        target: Function | Handle,
+        *args: Any,
+        cotangent: Any = None,
+        output: int = 0,
+        parameters: bool = False,
+        **kwargs: Any,
+    ) -> Gradients:
+        """Gradients of the sum of one output, weighted by `cotangent` (default ones)."""
+        answer = self._ask(
+            "vjp",
+            target=target,
+            args=list(args),
+            kwargs=kwargs,
+            cotangent=cotangent,
+            output=output,
+            parameters=parameters,
+        )
+        return _shaped(Gradients, answer)
+
+    def trace(self, target: Handle, *args: Any, **kwargs: Any) -> Traced:
+        """One forward pass of a module, with the output of every submodule."""
+        return _shaped(Traced, self._ask("trace", target=target, args=list(args), kwargs=kwargs))
+
+    def _ask(self, verb: str, deadline: float | None = None, **arguments: Any) -> Any:
+        encoder = Encoder(_handle_tree)
+        request = {
+            "verb": verb,
+            "arguments": {name: encoder.encode(value) for name, value in arguments.items()},
+        }
+        answer, payload = self._backend.request(request, encoder.payload(), deadline)
+        if "error" in answer:
+            raise _student_error(answer["error"])
+        decoder = Decoder(payload, lambda number, type_name: Handle(self, number, type_name))
+        return decoder.decode(answer.get("ok"))
+
+
+class _Target:
+    """What can be asked of a name and of a handle alike."""
+
+    _student: Student
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._student.call(self, *args, **kwargs).value  # type: ignore[arg-type]
+
+    def get(self, path: str = "") -> Any:
+        """The value at a dotted path (`layers.0.w_q`); data if it is data, else a handle."""
+        return self._student._ask("get", target=self, path=path)
+
+    def bases(self) -> list[str]:
+        """Full names of the class and its bases, in method resolution order."""
+        return self._student._ask("bases", target=self)
+
+    def signature(self) -> list[list[Any]]:
+        """[name, kind, default] of every parameter."""
+        return self._student._ask("signature", target=self)
+
+
+@dataclass(frozen=True, eq=False)
+class Function(_Target):
+    """A name of the notebook."""
+
+    _student: Student = field(repr=False)
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Handle(_Target):
+    """An object that stays on the student's side. Equal to nothing but itself."""
+
+    _student: Student = field(repr=False)
+    number: int
+    type_name: str
+
+    def set(self, path: str, value: Any) -> None:
+        self._student._ask("set", target=self, path=path, value=value)
+
+    def method(self, path: str, *args: Any, **kwargs: Any) -> Any:
+        """Call the method at a dotted path."""
+        answer = self._student._ask(
+            "call", target=self, path=path, args=list(args), kwargs=kwargs, seed=None
+        )
+        return _shaped(Called, answer).value
+
+    def state_dict(self) -> dict[str, Any]:
+        return self._module("state_dict")
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self._module("load_state_dict", state)
+
+    def parameters(self) -> dict[str, bool]:
+        """Names of the parameters, and whether each is trained."""
+        return self._module("parameters")
+
+    def train(self) -> None:
+        self._module("train")
+
+    def eval(self) -> None:
+        self._module("eval")
+
+    def axes(self) -> dict[str, Any]:
+        """A matplotlib Axes as data: see `seam.axes.read`."""
+        return self._student._ask("axes", target=self)
+
+    def _module(self, action: str, state: dict[str, Any] | None = None) -> Any:
+        return self._student._ask("module", target=self, action=action, state=state or {})
+
+
+def _handle_tree(value: object) -> Tree:
+    if isinstance(value, Function):
+        return {"k": "handle", "n": -1, "type": value.name}
+    if isinstance(value, Handle):
+        return {"k": "handle", "n": value.number, "type": value.type_name}
+    raise TypeError(f"a test cannot send a {type(value).__name__}; build it with student.make(…)")
+
+
+def _shaped(kind: Any, answer: Any) -> Any:
+    """An answer of several named parts; a forged one is the student's error, not the judge's."""
+    try:
+        return kind(**answer)
+    except TypeError:
+        raise StudentError(PROTOCOL, "the answer does not have the parts it should") from None
+
+
+def _student_error(error: object) -> StudentError:
+    parts = error if isinstance(error, dict) else {}
+    kind, message, where = (str(parts.get(key, ""))[:2000] for key in ("kind", "message", "where"))
+    return StudentError(kind or PROTOCOL, message, where)

@@ -1,0 +1,68 @@
+"""Shapes are checked at run time in tests: jaxtyping and beartype watch every component."""
+
+import os
+
+for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")  # before numpy and torch: see "Forking with torch"
+
+import pytest
+from jaxtyping import install_import_hook
+
+_COMPONENTS = (
+    "course_lib.attention",
+    "course_lib.attention_analysis",
+    "course_lib.attention_bugs",
+    "course_lib.attention_figures",
+    "course_lib.fused_attention",
+    "course_lib.multihead_analysis",
+    "course_lib.normalization",
+    "course_lib.numpy_attention",
+    "course_lib.numpy_gradients",
+    "course_lib.pointer_task",
+    "course_lib.residual",
+    "course_lib.torch_parity",
+)
+install_import_hook(_COMPONENTS, "beartype.beartype")
+
+from course_lib import syllabus
+
+
+@pytest.fixture(scope="session")
+def course() -> syllabus.Syllabus:
+    return syllabus.load()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The proofs of the grader as a small table, at the end of every run that made some."""
+    import proofs
+
+    if lines := proofs.TABLE.lines():
+        terminalreporter.section("the grader, proven")
+        for line in lines:
+            terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="session")
+def sandbox(course, tmp_path_factory):
+    """For an assignment, what opens sandboxed workers; warm processes are started once."""
+    import contextlib
+
+    from autograder import class_run
+    from autograder.judge.warm import WarmProcess
+    from autograder.release import student_tree
+
+    with contextlib.ExitStack() as stack:
+        folder = tmp_path_factory.mktemp("student")
+        for parent in (folder, *folder.parents[:2]):
+            parent.chmod(0o755)  # workers run under other users
+        student_tree.write(course, folder)
+        warm = {}
+
+        def opener(id):
+            assignment = course.assignment(id)
+            if id not in warm:
+                process = WarmProcess(folder, class_run.imports(assignment))
+                warm[id] = stack.enter_context(process).workers
+            return class_run.opener(warm[id], assignment)
+
+        yield opener

@@ -1,0 +1,90 @@
+"""What the proofs of the grader share: notebooks made from wrong and right sources, graded."""
+
+import functools
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from autograder.judge.grade import grade
+from autograder.release import notebooks
+from autograder.sandbox import loading
+from course_lib import syllabus
+from course_lib.seam.executor import Executor
+from course_lib.seam.local import LocalBackend
+
+COURSE = syllabus.load()
+
+
+class LocalWorker(LocalBackend):
+    """The student's code in this process: the second backend that every suite must run through."""
+
+    isolation = {"tier": "local", "layers": {}}
+    printed = ""
+
+
+@contextmanager
+def local_worker(load):
+    namespace, unavailable, _ = loading.load(
+        {
+            "statements": [vars(statement) for statement in load.statements],
+            "unavailable": load.unavailable,
+            "substitutes": load.substitutes,
+        }
+    )
+    executor = Executor(namespace, unavailable)
+    try:
+        yield LocalWorker(executor)
+    finally:
+        executor.rules.lift()
+
+
+@functools.lru_cache(maxsize=8)
+def built(id: str, view: str) -> str:
+    return notebooks.dump(notebooks.build(COURSE, COURSE.assignment(id), view))
+
+
+def notebook(id: str, view: str, replace: dict[str, str] | None = None) -> bytes:
+    """A submission's bytes; `replace` maps components to other sources."""
+    if not replace:
+        return built(id, view).encode()
+    made = notebooks.build(COURSE, COURSE.assignment(id), view, replace)
+    return notebooks.dump(made).encode()
+
+
+def graded(data: bytes, id: str, open_worker=local_worker) -> dict:
+    return grade(data, COURSE, COURSE.assignment(id), open_worker)
+
+
+def failing(result: dict) -> dict[str, dict]:
+    """Failed tests by id, also those whose points were carried through."""
+    tests = [test for entry in result["exercises"] for test in entry.get("tests", [])]
+    return {test["id"]: test for test in tests if test["outcome"] != "PASSED"}
+
+
+def exercise_of(result: dict, test_id: str) -> str:
+    return next(
+        entry["id"]
+        for entry in result["exercises"]
+        for test in entry.get("tests", [])
+        if test["id"] == test_id
+    )
+
+
+@dataclass
+class Table:
+    """The small table that a test run ends with."""
+
+    rows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+
+    def count(self, id: str, what: str, held: bool) -> None:
+        row = self.rows.setdefault((id, what), [0, 0])
+        row[0] += held
+        row[1] += 1
+
+    def lines(self) -> list[str]:
+        return [
+            f"{id}  {what:<44} {held:>3} of {total}"
+            for (id, what), (held, total) in sorted(self.rows.items())
+        ]
+
+
+TABLE = Table()

@@ -1,0 +1,120 @@
+"""Results as the judge writes them, made up for the tests of gradebook and report."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from autograder.gradebook.totals import add_up
+from course_lib.syllabus import Exercise, load
+
+SYLLABUS = load()
+IN_TIME = "2027-02-07T18:04:00+00:00"
+ANSWERS = {"a": "Without it the logits grow with d_k.", "b": "Equivariant, not invariant."}
+
+
+def sample(
+    student: str = "s01",
+    assignment: str = "a1",
+    *,
+    failed: dict[str, list[dict[str, Any]]] | None = None,
+    not_written: tuple[str, ...] = (),
+    received: str | None = IN_TIME,
+    **fields: Any,
+) -> dict[str, Any]:
+    """A graded submission with full automatic points, but for the tests that `failed` lists.
+
+    `failed` maps an exercise to its failed tests, each a dict of what differs from `_test`.
+    `fields` replace keys of the result.
+    """
+    course = SYLLABUS.assignment(assignment)
+    exercises = [
+        _exercise(e, (failed or {}).get(e.id, []), e.id in not_written) for e in course.exercises
+    ]
+    result = {
+        "student": student,
+        "assignment": assignment,
+        "outcome": "GRADED",
+        "reason": "",
+        "tier": "A",
+        "layers": {"landlock": "ABI 6", "seccomp": "on", "uid": "its own"},
+        "submission": {
+            "file": f"submitted/{student}/{assignment}/{assignment}.ipynb",
+            "sha256": _sha(student + assignment),
+            "same_as": [],
+            "received": received,
+        },
+        "suite_sha256": _sha("suite"),
+        "environment_sha256": _sha("environment"),
+        "seed": course.seed,
+        "graded_at": "2027-02-09T08:00:00+00:00",
+        "seconds": 0.31,
+        "notices": [],
+        "exercises": exercises,
+        "overrides": [],
+    } | fields
+    return result | {"totals": add_up(result, course)}
+
+
+def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> dict[str, Any]:
+    common = {
+        "id": exercise.id,
+        "title": exercise.title,
+        "kind": exercise.kind,
+        "bonus": exercise.bonus,
+        "section": exercise.section,
+        "max_points": exercise.points,
+    }
+    if exercise.kind == "written":
+        parts = [_part(exercise, part) for part in exercise.parts]
+        return common | {"points": None, "status": "pending", "parts": parts}
+    tests = [_test(exercise, number, stub) for number in range(8)]
+    for number, change in enumerate(failed, start=2):
+        tests[number] |= {"points": 0.0, "outcome": "FAILED"} | change
+    points = round(sum(test["points"] for test in tests), 2)
+    status = "full" if points == exercise.points else "partial" if points else "zero"
+    return common | {
+        "points": points,
+        "written": not stub,
+        "status": "not written" if stub else status,
+        "caused_by": sorted({id for test in tests for id in test["caused_by"]}),
+        "carried_through": any(test["carried_through"] for test in tests),
+        "tests": tests,
+    }
+
+
+def _test(exercise: Exercise, number: int, stub: bool) -> dict[str, Any]:
+    titles = ["shape", "worked example", "large values", "rows sum to one", "batches", "masked row"]
+    name = exercise.names[0]
+    message = {"expected": f"`{name}`, written by you", "got": "not written yet"}
+    return {
+        "id": f"test_{exercise.id.replace('.', '_')}.py::test_{number}",
+        "title": f"{exercise.title}: {(titles + ['contract', 'float32'])[number]}",
+        "public": number < 2,
+        "max_points": exercise.points / 8,
+        "points": 0.0 if stub else exercise.points / 8,
+        "outcome": "NOT_WRITTEN" if stub else "PASSED",
+        "message": {**message, "cause": "", "read": ""} if stub else None,
+        "bug": None,
+        "bug_title": None,
+        "caused_by": [],
+        "carried_through": False,
+    }
+
+
+def _part(exercise: Exercise, part: Any) -> dict[str, Any]:
+    answer = ANSWERS.get(part.id, "")
+    return {
+        "id": f"{exercise.id}.{part.id}",
+        "title": part.title,
+        "max_points": part.points,
+        "points": None,
+        "comment": "",
+        "answer": answer,
+        "words": len(answer.split()),
+        "word_limit": part.words,
+    }
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

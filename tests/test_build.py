@@ -1,0 +1,110 @@
+"""Views: starters and solutions are what a build makes, and starters hold no answer."""
+
+import json
+
+import pytest
+
+from autograder.release import course_build, no_leak, notebooks, student_tree
+from autograder.release.components import BuildError, Component, stub
+from course_lib.syllabus import ROOT
+
+ASSIGNMENTS = ("a1", "a2")
+
+
+def test_nothing_that_is_generated_has_drifted(course):
+    assert course_build.drifted(course) == []
+
+
+@pytest.mark.parametrize("id", ASSIGNMENTS)
+def test_every_solution_cell_was_run_without_an_error(id):
+    notebook = json.loads((ROOT / "solutions" / f"{id}.ipynb").read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    outputs = [output for cell in code for output in cell["outputs"]]
+    assert all(cell["execution_count"] for cell in code)
+    assert not [o for o in outputs if o["output_type"] == "error" or o.get("name") == "stderr"]
+    assert sum("image/png" in o.get("data", {}) for o in outputs) >= 4
+
+
+@pytest.mark.parametrize("id", ASSIGNMENTS)
+def test_a_starter_has_no_outputs_and_no_answers(course, id):
+    assignment = course.assignment(id)
+    starter = notebooks.build(course, assignment, "starter")
+    hidden = student_tree.unreleased(course)
+    assert all(not cell.get("outputs") for cell in starter["cells"])
+    assert no_leak.find(no_leak.code_of_notebook(id, starter), hidden) == []
+    text = notebooks.dump(starter)
+    assert notebooks.TEXT_ANSWER not in text
+    assert "Rubric for" not in text
+
+
+@pytest.mark.parametrize("id", ASSIGNMENTS)
+def test_the_no_leak_proof_finds_every_answer_of_a_solution(course, id):
+    """A check that cannot fail proves nothing: every component of the solution is found."""
+    assignment = course.assignment(id)
+    solution = notebooks.build(course, assignment, "solution")
+    hidden = [c for exercise in assignment.exercises for c in exercise.components]
+    leaks = no_leak.find(no_leak.code_of_notebook(id, solution), hidden)
+    assert {leak.component for leak in leaks} == set(hidden)
+
+
+def test_the_students_course_lib_holds_no_answer_that_is_not_out(course, tmp_path):
+    student_tree.write(course, tmp_path)
+    hidden = student_tree.unreleased(course)
+    code = no_leak.code_of_tree(tmp_path)
+    assert no_leak.find(code, hidden) == []
+    assert any("raise NotImplementedError" in source for _, source in code)
+    for name in ("solutions", "autograder"):
+        assert not list(tmp_path.rglob(name))
+
+
+def test_a_released_assignment_is_whole_in_the_students_course_lib(course, tmp_path):
+    student_tree.write(course, tmp_path, released=["a1"])
+    text = (tmp_path / "course_lib" / "numpy_attention.py").read_text(encoding="utf-8")
+    assert text == (ROOT / "course_lib" / "numpy_attention.py").read_text(encoding="utf-8")
+
+
+def test_three_lines_of_an_answer_are_a_leak_under_another_name():
+    body = "def mine(x, axis):\n" + "\n".join(
+        line
+        for line in Component.parse("course_lib.numpy_attention:softmax").source.splitlines()
+        if line.startswith("    ") and ("=" in line or "return" in line) and '"' not in line
+    )
+    found = no_leak.find([("copy.py", body)], ["course_lib.numpy_attention:softmax"])
+    assert len(found) == 1
+
+
+def test_a_stub_keeps_signature_docstring_given_methods_and_steps():
+    source = '''class Layer:
+    """Doc."""
+
+    def __init__(self, d: int = 3):  # given
+        self.d = d
+
+    def __call__(self, x):
+        """Apply."""
+        # step 1: project
+        y = x * self.d
+        return y
+'''
+    text = stub(source, "A9.9: Layer is not written yet", "Layer")
+    assert "self.d = d" in text
+    assert "def __call__(self, x):" in text
+    assert '"""Apply."""' in text
+    assert "# step 1: project" in text
+    assert "return y" not in text
+    with pytest.raises(BuildError, match="Other"):
+        stub(source, "label", "Other")
+
+
+def test_a_directive_that_course_toml_does_not_know_is_one_sentence(course):
+    maker = notebooks._Maker(course, course.assignment("a1"), "starter", {})
+    with pytest.raises(BuildError, match=r"1\.99"):
+        maker.add(notebooks.SourceCell("code", "", "check", "1.99"))
+    with pytest.raises(BuildError, match="placed 0 times"):
+        maker.finish()
+
+
+def test_a_build_is_the_same_twice(course):
+    assignment = course.assignment("a1")
+    first = notebooks.dump(notebooks.build(course, assignment, "starter"))
+    assert first == notebooks.dump(notebooks.build(course, assignment, "starter"))

@@ -1,0 +1,350 @@
+"""The results store, marks given by hand, lateness and exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+from sample_results import IN_TIME, SYLLABUS, sample
+
+from autograder.gradebook import exports, manual
+from autograder.gradebook.cells import restored, safe
+from autograder.gradebook.lateness import lateness
+from autograder.gradebook.manual import Manual, ManualError, Mark
+from autograder.gradebook.store import GradebookError, Store, key_of
+
+A1 = SYLLABUS.assignment("a1")
+SCORES = {"1.3": [{"message": {"expected": "1", "got": "2", "cause": "", "read": ""}}]}
+
+
+# ---------------------------------------------------------------- store
+
+
+def test_a_result_is_found_by_what_it_depends_on(tmp_path):
+    result = sample()
+    with Store(tmp_path / "new" / "results.db") as store:
+        assert store.find(key_of(result)) is None
+        assert store.add(result)
+        assert store.find(key_of(result)) == result
+        for name, other in [("tier", "C"), ("seed", 1), ("suite_sha256", "0")]:
+            assert store.find(key_of(result)._replace(**{name: other})) is None
+    with Store(tmp_path / "new" / "results.db") as store:
+        assert store.latest() == [result]
+
+
+def test_adding_twice_changes_nothing_and_times_are_not_compared(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample())
+        assert not store.add(sample(seconds=9.9, graded_at="2027-03-01T00:00:00+00:00"))
+        assert len(store.history("s01", "a1")) == 1
+
+
+def test_latest_is_the_newest_of_each_student_and_assignment(tmp_path):
+    first, second = sample(), sample(failed=SCORES, suite_sha256="new")
+    with Store(tmp_path / "results.db") as store:
+        for result in (first, second, sample("s02"), sample("s01", "a2")):
+            store.add(result)
+        assert [(r["student"], r["assignment"]) for r in store.latest()] == [
+            ("s01", "a1"),
+            ("s01", "a2"),
+            ("s02", "a1"),
+        ]
+        assert store.latest("a1")[0]["suite_sha256"] == "new"
+        assert store.add(first), "going back to an earlier submission makes that one count again"
+        assert store.latest("a1")[0] == first
+
+
+def test_history_says_what_changed_and_by_how_many_points(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample())
+        store.add(sample(failed=SCORES, suite_sha256="new", tier="C"))
+        first, second = store.history("s01", "a1")
+        assert store.history("nobody", "a1") == []
+    assert (first["changed"], first["points"]) == ([], None)
+    assert second["changed"] == ["suite", "tier"]
+    assert (second["points"], second["exercises"]) == (-1.0, {"1.3": -1.0})
+    assert second["sentence"] == "suite and tier changed: 97 points (-1; 1.3 -1)"
+
+
+def test_names_and_texts_that_are_no_valid_unicode_are_stored(tmp_path):
+    result = sample("caf\udce9\0", reason="\ud800")
+    with Store(tmp_path / "results.db") as store:
+        assert store.add(result)
+        assert store.find(key_of(result)) == result
+        assert not store.add(result)
+
+
+def test_a_database_in_use_is_one_sentence_and_nothing_is_lost(tmp_path):
+    path = tmp_path / "results.db"
+    with Store(path, wait_seconds=0.1) as store:
+        store.add(sample())
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(GradebookError, match="in use by another program"):
+            store.add(sample("s02"))
+        assert store.latest() == [sample()], "reading goes on"
+        other.execute("ROLLBACK")
+        assert store.add(sample("s02"))
+
+
+def test_a_full_disk_is_one_sentence_and_nothing_is_lost(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample())
+        with store._connected() as connection:
+            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+            connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
+        with pytest.raises(GradebookError, match="no space left .* is safe"):
+            store.add(sample("s02", reason="x" * 1_000_000))
+        assert store.latest() == [sample()]
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("file/results.db", "cannot be written here"),
+        ("file", "not a gradebook"),
+        ("nowhere://x", "cannot be used"),
+        ("postgresql+nodriver://x/y", "cannot be used"),
+    ],
+)
+def test_a_place_that_cannot_hold_a_store(tmp_path, monkeypatch, place, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("no database at all, but long enough to look at\n" * 40)
+    with pytest.raises(GradebookError, match=told) as error, Store(place):
+        pass
+    assert "\n" not in str(error.value)
+
+
+def test_a_read_only_database(tmp_path):
+    path = tmp_path / "results.db"
+    with Store(path) as store:
+        store.add(sample())
+    with Store(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
+        assert store.latest() == [sample()]
+        with pytest.raises(GradebookError, match="cannot be written"):
+            store.add(sample("s02"))
+
+
+def test_importing_is_light():
+    code = (
+        "import sys, autograder.gradebook.store, autograder.gradebook.exports; "
+        "print([m for m in ('sqlalchemy', 'pydantic', 'torch', 'jinja2') if m in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+# ---------------------------------------------------------------- marks given by hand
+
+
+def read(tmp_path, *rows, header="student,assignment,item,points,comment"):
+    path = tmp_path / "marks.csv"
+    path.write_bytes("\n".join([header, *rows]).encode("utf-8"))
+    return manual.read(path, SYLLABUS)
+
+
+def test_marks_fill_parts_and_totals(tmp_path):
+    result = sample(failed=SCORES)
+    marks = read(tmp_path, 's01,a1,1.11.a,3.5,"Good,\nand short"', "s01,a1,1.11.b,,See §3.5")
+    new = manual.apply(result, marks)
+    written = next(e for e in new["exercises"] if e["kind"] == "written")
+    assert [p["points"] for p in written["parts"]] == [3.5, None, None]
+    assert [p["comment"] for p in written["parts"]] == ["Good,\nand short", "See §3.5", ""]
+    assert (written["points"], written["status"]) == (3.5, "partly marked")
+    assert new["totals"] | {} == {
+        "automatic": 87.0,
+        "automatic_max": 88.0,
+        "manual": 3.5,
+        "manual_max": 12.0,
+        "manual_pending": 2,
+        "bonus": 10.0,
+        "total": 100.5,
+        "max": 100.0,
+        "late_days": 0,
+        "late_penalty": 0.0,
+    }
+    assert result == sample(failed=SCORES), "the argument is kept"
+    assert manual.apply(new, marks) == new
+    assert manual.apply(new, Manual(SYLLABUS)) == result, "a mark that was taken back"
+
+
+def test_no_mark_at_all_is_pending_and_not_zero():
+    totals = manual.apply(sample(), Manual(SYLLABUS))["totals"]
+    assert (totals["manual"], totals["manual_pending"]) == (None, 3)
+
+
+def test_all_parts_marked(tmp_path):
+    new = manual.apply(sample(), read(tmp_path, *(f"s01,a1,1.11.{p},0," for p in "abc")))
+    assert next(e for e in new["exercises"] if e["kind"] == "written")["status"] == "marked"
+    assert (new["totals"]["manual"], new["totals"]["manual_pending"]) == (0.0, 0)
+
+
+def test_an_override_keeps_what_was_there_and_can_be_taken_back(tmp_path):
+    result = sample(failed=SCORES)
+    marks = read(tmp_path, "s01,a1,1.3,8,the hint was wrong", "s01,a1,1.1,,well done")
+    new = manual.apply(result, marks)
+    assert new["overrides"] == [
+        {"exercise": "1.3", "points": 8.0, "comment": "the hint was wrong", "was": 7.0}
+    ]
+    by_id = {e["id"]: e for e in new["exercises"]}
+    assert (by_id["1.3"]["points"], by_id["1.3"]["status"]) == (8.0, "full")
+    assert (by_id["1.1"]["points"], by_id["1.1"]["comment"]) == (10.0, "well done")
+    assert new["totals"]["automatic"] == 88.0
+    assert manual.apply(new, marks) == new
+    assert manual.apply(new, Manual(SYLLABUS)) == result
+
+
+def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
+    with pytest.raises(ManualError) as error:
+        read(
+            tmp_path,
+            's01,a1,1.11.a,4,"two\nlines"',
+            "",
+            "s01,a1,1.11.a,3,",
+            "s01,a1,1.99,3,",
+            "s01,a9,1.1,3,",
+            "s01,a1,1.11,3,",
+            "s01,a1,1.11.b,5,",
+            "s01,a1,1.11.b,-1,",
+            "s01,a1,1.11.b,nan,",
+            "s01,a1,1.11.b,good,",
+            ",a1,1.11.b,1,",
+            "s01,a1,1.11.b,1,well, nearly",
+            "s01,a1,1.11.c,,",
+            "s01,a1",
+        )
+    told = [line.split("marks.csv, ")[1] for line in error.value.problems]
+    for line, sentence in zip(
+        told,
+        [
+            "line 5: s01 has 1.11.a on line 2 too",
+            "line 6: a1 has nothing called '1.99' to mark; it has 1.1, 1.2",
+            "line 7: there is no assignment 'a9'; the course has a1, a2",
+            "line 8: exercise 1.11 is marked by its parts: write 1.11.a, 1.11.b, 1.11.c",
+            "line 9: 5 points for 1.11.b, which has 0 to 4",
+            "line 10: -1 points for 1.11.b",
+            "line 11: nan points for 1.11.b",
+            "line 12: points are 'good', not a number",
+            "line 13: no student",
+            "line 14: more cells than columns",
+        ],
+        strict=True,
+    ):
+        assert line.startswith(sentence)
+
+
+def test_files_that_hold_no_marks(tmp_path):
+    with pytest.raises(ManualError, match="line 1: no column points; it needs student"):
+        read(tmp_path, header="student,assignment,item,comment")
+    with pytest.raises(ManualError, match="line 1: no column student"):
+        read(tmp_path, header="")
+    (tmp_path / "marks.csv").write_bytes("é".encode("latin-1"))
+    with pytest.raises(ManualError, match="not UTF-8"):
+        manual.read(tmp_path / "marks.csv", SYLLABUS)
+    with pytest.raises(ManualError, match="cannot be read"):
+        manual.read(tmp_path / "none.csv", SYLLABUS)
+
+
+def test_what_spreadsheets_do_to_a_csv(tmp_path):
+    header = "\ufeffstudent;assignment;item;points;comment;marker\r"
+    marks = read(tmp_path, "s01;a1;1.11.a;3,5;fine;T\r", header=header)
+    assert marks.marks == {("s01", "a1", "1.11.a"): Mark(3.5, "fine")}
+
+
+def test_marks_of_nobody_are_a_warning(tmp_path):
+    marks = read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,4,")
+    [warning] = marks.unknown([sample()])
+    assert warning.startswith("there are marks for s99 in a1")
+
+
+def test_the_template_has_a_row_for_each_pending_part_and_no_formula(tmp_path):
+    results = [sample("=cmd()"), manual.apply(sample(), read(tmp_path, "s01,a1,1.11.a,4,"))]
+    text = manual.template(results)
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == manual.COLUMNS
+    assert [row[:4] for row in rows[1:3]] == [["'=cmd()", "a1", f"1.11.{p}", ""] for p in "ab"]
+    assert [row[2] for row in rows[4:]] == ["1.11.b", "1.11.c"]
+    filled = text.replace("1.11.a,,", "1.11.a,2,")
+    (tmp_path / "filled.csv").write_text(filled, encoding="utf-8")
+    marks = manual.read(tmp_path / "filled.csv", SYLLABUS)
+    assert marks.marks == {("=cmd()", "a1", "1.11.a"): Mark(2.0)}
+
+
+@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\t=1", "'=1", "'s", "plain", ""])
+def test_formula_safe_cells_come_back(text):
+    assert not safe(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert text.startswith("'") or restored(safe(text)) == text
+
+
+def test_marks_are_kept_in_the_store(tmp_path):
+    first = read(tmp_path, "s01,a1,1.11.a,4,", "s01,a1,1.11.b,1,thin")
+    second = read(tmp_path, "s01,a1,1.11.b,2,", "s01,a1,1.11.a,4,")
+    with Store(tmp_path / "results.db") as store:
+        assert (store.keep(first), store.keep(first), store.keep(second)) == (2, 0, 1)
+        kept = store.manual(SYLLABUS).marks
+    assert kept == {("s01", "a1", "1.11.a"): Mark(4.0), ("s01", "a1", "1.11.b"): Mark(2.0)}
+    assert second.over(first).marks == kept
+
+
+# ---------------------------------------------------------------- lateness
+
+
+@pytest.mark.parametrize(
+    ("received", "days", "percent"),
+    [
+        (None, 0, 0),
+        (IN_TIME, 0, 0),
+        ("2027-02-08T23:59:00+00:00", 0, 0),
+        ("2027-02-08T23:59:00", 0, 0),
+        ("2027-02-09T01:59:00+02:00", 0, 0),
+        ("2027-02-08T23:59:01Z", 1, 10),
+        ("2027-02-09T23:59:00+00:00", 1, 10),
+        ("2027-02-11T23:59:00+00:00", 3, 30),
+        ("2027-02-11T23:59:01+00:00", 4, 100),
+    ],
+)
+def test_a_day_begun_is_a_late_day(received, days, percent):
+    late = lateness(received, A1)
+    assert (late.days, late.percent) == (days, percent)
+    assert late.sentence.endswith(".")
+
+
+def test_the_penalty_is_a_share_of_what_was_earned_and_never_more():
+    totals = sample(received="2027-02-10T12:00:00+00:00")["totals"]
+    assert (totals["late_days"], totals["late_penalty"]) == (2, 19.6)
+    assert totals["total"] == pytest.approx(98 - 19.6)
+    closed = sample(received="2027-03-10T12:00:00+00:00")
+    assert (closed["totals"]["late_penalty"], closed["totals"]["total"]) == (98.0, 0.0)
+    assert closed["exercises"][0]["points"] == 10.0, "what was earned is still shown"
+    assert "no points are counted" in lateness("2027-03-10T12:00:00+00:00", A1).sentence
+
+
+def test_late_days_without_a_limit_in_percent():
+    strict = A1.model_copy(update={"late_days": 20, "late_penalty_percent": 30.0})
+    assert lateness("2027-02-13T00:00:00+00:00", strict).percent == 100.0
+
+
+# ---------------------------------------------------------------- exports
+
+
+def test_csv_has_a_row_a_student_and_assignment():
+    results = [sample("=s01", failed=SCORES), sample("s02", "a2")]
+    first, second = csv.DictReader(io.StringIO(exports.to_csv(results, SYLLABUS)))
+    assert first["student"] == "'=s01"
+    assert (first["exercise 1.3"], first["exercise 1.10"]) == ("7.0", "6.0")
+    assert (first["exercise 1.11"], first["exercise 2.1"]) == ("", "")
+    assert (first["automatic"], first["manual"], first["pending"]) == ("87.0", "", "3")
+    assert (first["bonus"], first["penalty"], first["total"]) == ("10.0", "0.0", "97.0")
+    assert (second["exercise 2.1"], second["outcome"], second["tier"]) == ("10.0", "GRADED", "A")
+    assert second["sha256"] == results[1]["submission"]["sha256"]
+
+
+def test_json_reads_back():
+    results = [sample("Zoë"), sample("s02", "a2")]
+    assert json.loads(exports.to_json(results)) == results
+    exports.to_json([sample("\udce9")]).encode("utf-8")

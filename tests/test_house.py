@@ -1,0 +1,93 @@
+"""The rules of the house: what a new file may import, and lists that must not drift."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from course_lib.syllabus import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+LIBRARY = sorted((ROOT / "course_lib").rglob("*.py"))
+OURS = [
+    p for folder in ("course_lib", "autograder", "tools") for p in (ROOT / folder).rglob("*.py")
+]
+
+
+def imported(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    return names | {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda p: p.name)
+def test_the_library_imports_nothing_of_the_autograder(path):
+    assert not [name for name in imported(path) if name.split(".")[0] == "autograder"]
+
+
+def test_components_import_only_earlier_components(course):
+    weeks: dict[str, int] = {}
+    for assignment in course.assignments:
+        for component in (c for exercise in assignment.exercises for c in exercise.components):
+            weeks.setdefault(component.partition(":")[0], assignment.week)
+    late = [
+        f"{module} (week {week}) imports {other} (week {weeks[other]})"
+        for module, week in weeks.items()
+        for other in _imported_modules(module)
+        if weeks.get(other, 0) > week
+    ]
+    assert not late
+
+
+def _imported_modules(module: str) -> set[str]:
+    path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {
+        f"course_lib.{n.module}"
+        for n in ast.walk(tree)
+        if isinstance(n, ast.ImportFrom) and n.level
+    }
+
+
+def test_environment_yml_holds_what_pyproject_toml_holds():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = sorted(r for extra in project["optional-dependencies"].values() for r in extra)
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    pip = next(entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
+    assert sorted(pip) == wanted
+    assert f"python {project['requires-python']}" in environment["dependencies"]
+
+
+def test_students_get_lower_bounds_only():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for requirement in project["optional-dependencies"]["student"]:
+        assert re.fullmatch(r"[\w.-]+>=[\d.]+(; .*)?", requirement), requirement
+
+
+def test_constraints_pin_every_requirement():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    pinned = set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE))
+    for requirement in (r for extra in project["optional-dependencies"].values() for r in extra):
+        name = re.match(r"[\w.-]+", requirement)[0]
+        assert name in pinned or name == "tomli"
+
+
+def test_files_are_short_and_have_a_name_of_their_own():
+    for path in OURS:
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert lines <= 260 or "suites" in path.parts, f"{path.name} has {lines} lines"
+        assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}
+
+
+def test_the_version_is_told_in_the_changelog():
+    from course_lib import __version__
+
+    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
