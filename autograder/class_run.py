@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from course_lib.syllabus import Assignment, Syllabus
 
 from . import fingerprints
-from .gradebook.store import Store
+from .gradebook.store import Key, Store
+from .gradebook.totals import add_up
 from .judge.notebook_file import InvalidNotebook, read
 from .judge.statements import sort_cell
 from .submissions import Submission
@@ -67,17 +68,17 @@ def _by_names(data: bytes, syllabus: Syllabus) -> str:
     return max(names, key=lambda id: len(names[id] & bound) / len(names[id]))
 
 
-def key(submission: Submission, assignment: Assignment, settings: Settings) -> dict[str, Any]:
+def key(submission: Submission, assignment: Assignment, settings: Settings) -> Key:
     """What identifies a grade: the same key gives the same grade, so it need not run again."""
-    return {
-        "student": submission.student,
-        "assignment": assignment.id,
-        "submission_sha256": hashlib.sha256(submission.data).hexdigest(),
-        "suite_sha256": fingerprints.suite(assignment),
-        "environment_sha256": fingerprints.environment(),
-        "seed": assignment.seed,
-        "tier": settings.tier,
-    }
+    return Key(
+        student=submission.student,
+        assignment=assignment.id,
+        submission_sha256=hashlib.sha256(submission.data).hexdigest(),
+        suite_sha256=fingerprints.suite(assignment),
+        environment_sha256=fingerprints.environment(),
+        seed=assignment.seed,
+        tier=settings.tier,
+    )
 
 
 def grade_class(
@@ -89,9 +90,11 @@ def grade_class(
         assignment = syllabus.assignment(submission.assignment)
         known = None
         if not (settings.regrade or settings.exercises or submission.problem):
-            known = store.find(**key(submission, assignment, settings))
+            known = store.find(key(submission, assignment, settings))
         if known is not None:
-            yield known
+            result = complete(known, submission, assignment)
+            store.add(result)
+            yield result
         else:
             waiting.append(submission)
     if not waiting:
@@ -104,7 +107,8 @@ def grade_class(
         try:
             for future in as_completed(futures):
                 submission = futures[future]
-                result = complete(future.result(), submission, syllabus)
+                assignment = syllabus.assignment(submission.assignment)
+                result = complete(future.result(), submission, assignment)
                 if not settings.exercises:
                     store.add(result)
                 yield result
@@ -112,18 +116,21 @@ def grade_class(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def complete(result: Result, submission: Submission, syllabus: Syllabus) -> Result:
-    """Add who, where, when and by what to what the judge found."""
-    assignment = syllabus.assignment(submission.assignment)
+def complete(result: Result, submission: Submission, assignment: Assignment) -> Result:
+    """Add who, where, when and by what to what the judge found, or the store kept."""
     received = submission.received.isoformat() if submission.received else None
-    result["notices"] = submission.notices + result["notices"]
-    result["submission"] |= {"file": submission.file, "received": received, "same_as": []}
-    return result | {
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    told = [notice for notice in submission.notices if notice not in result["notices"]]
+    result = result | {
         "student": submission.student,
         "suite_sha256": fingerprints.suite(assignment),
         "environment_sha256": fingerprints.environment(),
-        "graded_at": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        "graded_at": result.get("graded_at", now),
+        "notices": told + result["notices"],
+        "submission": result["submission"]
+        | {"file": submission.file, "received": received, "same_as": []},
     }
+    return result | {"totals": add_up(result, assignment)}
 
 
 def flag_identical(results: list[Result]) -> None:

@@ -27,7 +27,7 @@ def compare_heads(
     for n_heads in n_heads_list:
         for seed in seeds:
             generator = torch.Generator().manual_seed(seed)
-            with torch.random.fork_rng():
+            with torch.random.fork_rng(devices=[]):
                 torch.manual_seed(seed)
                 # §6.2, Table 3, row (A) — "keeping the amount of computation constant"
                 attention = MultiHeadAttention(d_model, n_heads, dropout=0.0)

@@ -4,9 +4,9 @@ The reference gets everything, the starter nothing; every named bug fails the te
 with its hint, and nothing that does not depend on it; every correct variant gets everything.
 """
 
+import proofs
 import pytest
 
-import proofs
 from autograder import bugs, variants
 from autograder.release.components import Component
 

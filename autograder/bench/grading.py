@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
-import os
 import shutil
 import statistics
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +14,7 @@ from course_lib.syllabus import ROOT, Assignment, Syllabus
 
 from .. import class_run
 from ..submissions import Submission
-from . import measurement
+from . import measurement, nbgrader_course
 
 NBGRADER_SUBMISSIONS = 2  # of each assignment, in one command, which favours nbgrader
 
@@ -36,11 +31,11 @@ def run(syllabus: Syllabus, submissions: int, tell: Callable[[str], None]) -> di
         tell(f"{assignment.id}: {submissions} submissions, ours")
         seconds = _ours(syllabus, assignment, notebook, submissions)
         tell(f"{assignment.id}: {NBGRADER_SUBMISSIONS} submissions, nbgrader autograde")
-        nbgrader = _nbgrader(assignment, notebook)
-        ours[assignment.id], theirs[assignment.id] = statistics.median(seconds), nbgrader
+        their_seconds = _nbgrader(assignment, notebook)
+        ours[assignment.id], theirs[assignment.id] = statistics.median(seconds), their_seconds
         measures[f"{assignment.id}_seconds"] = measurement.measure("s a submission", seconds)
         measures[f"{assignment.id}_nbgrader_seconds"] = measurement.measure(
-            "s a submission", [nbgrader]
+            "s a submission", [their_seconds]
         )
     ratios = [theirs[id] / ours[id] for id in ours]
     measures["speedup_over_nbgrader"] = measurement.measure("ratio of medians", ratios)
@@ -77,52 +72,11 @@ def _ours(
 
 def _nbgrader(assignment: Assignment, notebook: Path) -> float:
     """Seconds a submission of one `nbgrader autograde` command over a small class."""
-    with _nbgrader_course(assignment) as course:
+    with nbgrader_course.made(assignment) as course:
         for number in range(NBGRADER_SUBMISSIONS):
             place = course / "submitted" / f"s{number:02}" / assignment.id
             place.mkdir(parents=True)
             shutil.copy(notebook, place / f"{assignment.id}.ipynb")
         started = time.perf_counter()
-        nbgrader(["autograde", assignment.id], course)
+        nbgrader_course.run(["autograde", assignment.id], course)
         return (time.perf_counter() - started) / NBGRADER_SUBMISSIONS
-
-
-@contextlib.contextmanager
-def _nbgrader_course(assignment: Assignment) -> Iterator[Path]:
-    """A course folder of nbgrader's with the assignment generated from our starter."""
-    with tempfile.TemporaryDirectory(prefix="nbgrader-") as name:
-        course = Path(name)
-        source = course / "source" / assignment.id
-        source.mkdir(parents=True)
-        starter = ROOT / "assignments" / assignment.id / f"{assignment.id}.ipynb"
-        shutil.copy(starter, source)
-        (course / "nbgrader_config.py").write_text(NBGRADER_CONFIG, encoding="utf-8")
-        nbgrader(["generate_assignment", assignment.id, "--create"], course)
-        yield course
-
-
-# Starters are stubbed already: nbgrader must not replace solution cells by its own stub.
-NBGRADER_CONFIG = """\
-c = get_config()
-c.CourseDirectory.course_id = "transformer"
-c.GenerateAssignment.preprocessors = [
-    "nbgrader.preprocessors.IncludeHeaderFooter",
-    "nbgrader.preprocessors.LockCells",
-    "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
-    "nbgrader.preprocessors.CheckCellMetadata",
-]
-c.ExecutePreprocessor.timeout = 600
-"""
-
-
-def nbgrader(arguments: list[str], course: Path) -> str:
-    """Run nbgrader in a course folder; raises RuntimeError with its last lines if it fails."""
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    env = os.environ | {"PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    done = subprocess.run(
-        command, cwd=course, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if done.returncode:
-        raise RuntimeError(f"nbgrader {arguments[0]} failed:\n{done.stdout[-2000:]}")
-    return done.stdout

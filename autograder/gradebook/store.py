@@ -1,7 +1,7 @@
 """The results store: append-only, one row a graded submission, SQLite in WAL mode or any URL.
 
     with Store("results.db") as store:
-        result = store.find(key) or grade(…)
+        result = store.find(**key_of_it) or grade(…)
         store.add(result)
 
 A result is keyed by what it depends on: the submission, the suite, the environment, the seed and
@@ -81,13 +81,26 @@ class Store:
             self._engine.dispose()
             self._engine = None
 
-    def find(self, key: Key) -> Result | None:
+    def find(
+        self,
+        *,
+        student: str,
+        assignment: str,
+        submission_sha256: str,
+        suite_sha256: str,
+        environment_sha256: str,
+        seed: int,
+        tier: str,
+    ) -> Result | None:
         """The newest result with this key. Add it again: the store sees that nothing is new."""
         from .schema import results
 
+        key = Key(
+            student, assignment, submission_sha256, suite_sha256, environment_sha256, seed, tier
+        )
         with self._connected() as connection:
             query = results.select().order_by(results.c.id.desc()).limit(1)
-            for name, value in zip(Key._fields, key, strict=True):
+            for name, value in key._asdict().items():
                 query = query.where(results.c[name] == _plain(value))
             row = connection.execute(query).first()
         return json.loads(row.result) if row else None

@@ -19,6 +19,7 @@ from course_lib.seam.errors import LOAD_ERROR, POLICY
 from course_lib.seam.facade import Backend
 from course_lib.syllabus import Assignment, Syllabus
 
+from ..gradebook.totals import add_up
 from . import answers, notebook_file, policy, score, session, substitutes
 from .collect import Collected, collect
 from .session import FAILED, PASSED, TestResult
@@ -79,7 +80,7 @@ def grade(
     result["notices"] += result.pop("printed", [])
     answers.attach(assignment, cells, result["exercises"])
     result["outcome"], result["reason"] = score.outcome(tests)
-    result["totals"] = score.totals(result["exercises"])
+    result["totals"] = add_up(result, assignment)
     result["seconds"] = round(time.perf_counter() - started, 3)
     return result
 
@@ -88,7 +89,7 @@ def invalid(reason: str, assignment: Assignment, data: bytes = b"") -> dict[str,
     """The result of a submission that cannot be read: a row all the same, with the reason."""
     result = _blank(assignment, data) | {"outcome": "INVALID", "reason": reason}
     result["exercises"] = score.nothing(assignment)
-    result["totals"] = score.totals(result["exercises"])
+    result["totals"] = add_up(result, assignment)
     return result | {"seconds": 0.0}
 
 

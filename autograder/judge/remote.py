@@ -69,6 +69,7 @@ class RemoteBackend:
         self._final: StudentError | None = None  # what every further request raises
         self._begun: tuple[Tree, bytes] | None = None
         self._handles_lost = False
+        self._number = 0  # of the last request: an answer carries its number
 
     def __enter__(self) -> RemoteBackend:
         return self
@@ -103,11 +104,24 @@ class RemoteBackend:
             raise StudentError(CRASHED, "an object was lost when its process ended; see before")
         if self._final is not None:
             raise StudentError(self._final.kind, self._final.message)
+        if begins:
+            return self._begin()
         if self._connection is None:
             self._start()
-            if self._begun and not begins:
+            if self._begun:
                 self._exchange(*self._begun, self.deadline)
         return self._exchange(request, payload, self.deadline if deadline is None else deadline)
+
+    def _begin(self) -> tuple[Tree, bytes]:
+        """Begin a test, in a fresh worker if an earlier test has left this one unusable."""
+        assert self._begun is not None
+        if self._connection is not None:
+            try:
+                return self._exchange(*self._begun, self.deadline)
+            except StudentError:
+                self._handles_lost = False  # this test has none yet
+        self._start()
+        return self._exchange(*self._begun, self.deadline)
 
     def _start(self) -> None:
         """A fresh worker with everything loaded. What goes wrong while loading is final."""
@@ -144,8 +158,9 @@ class RemoteBackend:
         assert self._connection is not None
         channel = self._connection.channel
         until = time.monotonic() + seconds
+        self._number += 1
         try:
-            channel.send(request, payload, until)
+            channel.send({**request, "id": self._number}, payload, until)
             answer, data = channel.receive(until)
         except Late:
             raise self._failure(0, TIMEOUT, f"no answer within {seconds:g} s") from None
@@ -153,9 +168,10 @@ class RemoteBackend:
             raise self._failure(GOODBYE_SECONDS, CRASHED, "the process ended") from None
         except Malformed as error:
             raise self._failure(0, CRASHED, f"instead of an answer came {error}") from None
+        if answer.get("id") != self._number:
+            raise self._failure(0, CRASHED, "an answer came that nobody had asked for")
         if not answer.keys() & {"ok", "error", "loaded"}:
-            why = "the answer has neither a value nor an error"
-            raise self._failure(0, PROTOCOL, why)
+            raise self._failure(0, PROTOCOL, "the answer has neither a value nor an error")
         return answer, data
 
     def _failure(self, patience: float, kind: str, message: str) -> StudentError:

@@ -123,24 +123,3 @@ def outcome(tests: list[TestResult]) -> tuple[str, str]:
             message = hit[0].message.got if hit[0].message else ""
             return kind, f"in exercise {where}: {message}"
     return "GRADED", ""
-
-
-def totals(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    """Sums before lateness and before anything a marker adds."""
-    automatic = [e for e in entries if e["kind"] == "code" and not e["bonus"]]
-    bonus = [e for e in entries if e["kind"] == "code" and e["bonus"]]
-    written = [e for e in entries if e["kind"] == "written"]
-    points = round(sum(e["points"] for e in automatic), 2)
-    extra = round(sum(e["points"] for e in bonus), 2)
-    return {
-        "automatic": points,
-        "automatic_max": sum(e["max_points"] for e in automatic),
-        "bonus": extra,
-        "manual": None,
-        "manual_max": sum(e["max_points"] for e in written),
-        "manual_pending": sum(len(e["parts"]) for e in written),
-        "total": round(points + extra, 2),
-        "max": sum(e["max_points"] for e in automatic + written),
-        "late_days": 0,
-        "late_penalty": 0.0,
-    }

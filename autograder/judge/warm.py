@@ -157,11 +157,27 @@ class WarmProcess:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def close(self) -> None:
-        """End the warm process; supervisors see that it is gone and end their workers."""
+        """End the warm process, and with it every worker: when this returns, none is left.
+
+        Supervisors see that it is gone, end their workers and go; they hold its standard output.
+        Raises SandboxError when one of them does not go.
+        """
         self._control.close()
         self._process.kill()
         self._process.wait()
+        assert self._process.stdout is not None
+        left = self._process.stdout.fileno()
+        until = time.monotonic() + END_SECONDS
+        while select([left], [], [], max(0.0, until - time.monotonic()))[0]:
+            if not os.read(left, 4096):
+                break
+        else:
+            raise SandboxError("a supervisor outlives its warm process; look for it with `ps`")
         for pipe in (self._process.stdin, self._process.stdout, self._errors):
             with contextlib.suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]

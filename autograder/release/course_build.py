@@ -12,7 +12,7 @@ from pathlib import Path
 
 from course_lib.syllabus import ROOT, Assignment, Syllabus
 
-from . import no_leak, notebooks, texts
+from . import no_leak, notebooks, picture, texts
 from .components import BuildError
 from .notebooks import Notebook
 from .student_tree import unreleased
@@ -49,6 +49,8 @@ class Target:
 
 def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Target]:
     """Every generated file of the course. Raises BuildError; a starter that leaks is one."""
+    if not only:
+        yield Target(ROOT / "course.svg", picture.draw(syllabus))
     for assignment in syllabus.assignments:
         if only and assignment.id not in only:
             continue

@@ -39,7 +39,7 @@ def separate(letter: str) -> None:
     if sys.platform == "linux":
         linux.prctl(linux.SUBREAPER, 1)  # orphans come to the supervisor, which ends them
     if NAMESPACES in tiers.LAYERS[letter]:
-        flags = linux.NEWNS | linux.NEWPID | linux.NEWNET | linux.NEWIPC | linux.NEWUTS
+        flags = linux.NEWPID | linux.NEWNET | linux.NEWIPC | linux.NEWUTS
         _step(NAMESPACES, _unshare_as, _INNER_USER, flags, letter == "B")
 
 
@@ -141,6 +141,7 @@ def _unshare_as(inner_user: int, flags: int, user_namespace: bool) -> None:
 
 def _own_mounts(allowed: Limits, owner: int) -> str:
     """A /proc that knows only this worker, and two folders of bounded size to write in."""
+    linux.unshare(linux.NEWNS)  # or the supervisor would lose its own /proc
     linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV | linux.NOEXEC)
     size = f"size={allowed.scratch_mib}m,nr_inodes=4096,uid={owner},gid={owner},mode=0700"
     for place in (view.SCRATCH, view.SHARED_MEMORY):

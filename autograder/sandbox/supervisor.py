@@ -23,6 +23,7 @@ from . import confine, process_tree, tiers, view, worker
 from .limits import Limits
 
 TICK_MS = 100  # how often shares are looked at
+SEND_SECONDS = 5.0  # for a judge to take the report
 
 
 @dataclass(frozen=True)
@@ -157,8 +158,9 @@ def _beyond_share(job: Job, pid: int, deadline: float) -> str:
 
 
 def _send(status: socket.socket, report: dict[str, object]) -> None:
+    status.settimeout(SEND_SECONDS)
     try:
-        status.sendall(json.dumps(report).encode())
+        status.sendall(json.dumps(report, ensure_ascii=False).encode())
         status.shutdown(socket.SHUT_WR)
     except OSError:
         pass  # the judge is gone, or no longer asks

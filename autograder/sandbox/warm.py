@@ -39,8 +39,7 @@ def main() -> None:
     }
     print(json.dumps({"ready": ready}), flush=True)
     nothing = os.open("/dev/null", os.O_RDWR)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
+    os.dup2(nothing, 2)  # standard output stays: when it ends, no supervisor is left either
     os.close(nothing)
     jobs.accept(socket.socket(fileno=int(sys.argv[1])), lifeline=0)
 

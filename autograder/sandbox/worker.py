@@ -94,11 +94,12 @@ def _answer(channel: Channel) -> None:
     message, _ = channel.receive()
     namespace, unavailable, problems = loading.load(message["load"])
     executor = Executor(namespace, unavailable)
-    channel.send({"loaded": problems})
+    channel.send({"loaded": problems, "id": message["id"]})
     while True:
         request, payload = channel.receive()
         answer, data = executor.respond(request, payload)
         try:
-            channel.send(answer, data)
+            channel.send({**answer, "id": request["id"]}, data)
         except Malformed as error:
-            channel.send({"error": {"kind": PROTOCOL, "message": str(error), "where": ""}})
+            too_large = {"kind": PROTOCOL, "message": str(error), "where": ""}
+            channel.send({"error": too_large, "id": request["id"]})

@@ -66,18 +66,26 @@ def _of_student(error: StudentError, named: str) -> Message:
         kinds.POLICY: Message(
             "your own code", f"`{error.message}`", "this exercise asks you to write it yourself"
         ),
-        kinds.LOAD_ERROR: Message(f"{named}, loaded from the notebook", error.message),
+        kinds.LOAD_ERROR: Message(
+            f"{named}, loaded from the notebook", error.message, _known_cause(error)
+        ),
         kinds.PROTOCOL: Message("plain numbers, text, lists, arrays or tensors", error.message),
     }
     if error.kind in told:
         return told[error.kind]
     at = f" ({error.where})" if error.where else ""
-    cause = (
-        "the name or the order of the parameters differs from the handout"
-        if (error.kind == "TypeError" and "argument" in error.message)
-        else ""
-    )
-    return Message("a value", f"{error.kind}: {error.message}{at}", cause)
+    return Message("a value", f"{error.kind}: {error.message}{at}", _known_cause(error))
+
+
+def _known_cause(error: StudentError) -> str:
+    """What to change, for the exceptions that say it themselves."""
+    if error.kind == "TypeError" and "argument" in error.message:
+        return "the name or the order of the parameters differs from the handout"
+    if "CUDA" in error.message or "cuda" in error.message:
+        return "it needs a GPU: follow the input's device (`x.device`) instead of naming one"
+    if "EOFError" in (error.kind, *error.message.replace(":", " ").split()):
+        return "nobody answers `input()` while grading: pass the value as an argument"
+    return ""
 
 
 def summary(heading: str, outcomes: list[tuple[str, Message | None]]) -> list[str]:

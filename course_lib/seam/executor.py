@@ -41,6 +41,9 @@ class Executor:
             arguments = {key: decoder.decode(tree) for key, tree in request["arguments"].items()}
             return {"ok": encoder.encode(verb(**arguments))}, encoder.payload()
         except BaseException as error:
+            reason = self.unavailable.get(getattr(error, "name", None) or "")
+            if isinstance(error, NameError) and reason:  # it could not be loaded: say why
+                return {"error": {"kind": LOAD_ERROR, "message": reason, "where": ""}}, b""
             return {"error": _describe(error)}, b""
 
     # Verbs. Their arguments arrive decoded; what they return is encoded.
@@ -217,6 +220,8 @@ def _describe(error: BaseException) -> Tree:
         message = str(error)
     except BaseException:
         message = "(its text could not be read)"
+    if isinstance(error, RuntimeError) and "DefaultCPUAllocator" in message:
+        kind = OOM  # torch's MemoryError
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename.startswith("<cell")]
     where = f"{own[-1].filename.strip('<>')}, line {own[-1].lineno}" if own else ""

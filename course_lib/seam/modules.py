@@ -49,7 +49,9 @@ def vector_jacobian_product(
     chosen = result[output] if isinstance(result, (tuple, list)) else result
     weight = torch.ones_like(chosen) if cotangent is None else cotangent
     wrt = [*inputs.values(), *named.values()]
-    gradients = torch.autograd.grad(chosen, wrt, weight, allow_unused=True)
+    gradients: Any = [None] * len(wrt)  # of a result that is cut off from everything
+    if chosen.requires_grad:
+        gradients = torch.autograd.grad(chosen, wrt, weight, allow_unused=True)
     return {
         "value": chosen,
         "arguments": dict(zip(inputs, gradients[: len(inputs)], strict=True)),

@@ -9,7 +9,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "exercise 1.10"
-GAP, MOST_ENTRIES, LARGEST = 1e-3, 10_000, 1e6
+GAP, MOST_ROWS, LARGEST = 1e-3, 100, 1e6
 
 
 def _attention(query, key, value, mask, bug=""):
@@ -40,9 +40,9 @@ def _inputs(student, bug):
     query, key, value = arrays
     shapes = [array.shape for array in arrays]
     expect.true(
-        all(array.ndim == 2 and 0 < array.size <= MOST_ENTRIES for array in arrays)
+        all(array.ndim == 2 and array.size and max(array.shape) <= MOST_ROWS for array in arrays)
         and query.shape[1] == key.shape[1] and len(key) == len(value),
-        expected=f"(n_q, d_k), (n_k, d_k), (n_k, d_v), of at most {MOST_ENTRIES} entries",
+        expected=f"shapes (n_q, d_k), (n_k, d_k), (n_k, d_v), numbers up to {MOST_ROWS}",
         got=f"shapes {shapes}", otherwise="both attentions must run on them", read=READ,
     )  # fmt: skip
     expect.true(
@@ -51,7 +51,8 @@ def _inputs(student, bug):
     )  # fmt: skip
     mask = given.get("mask")
     if mask is not None:
-        expect.dtype(mask, "bool", what="a mask", otherwise="True = may attend", read=READ)
+        hint = "the mask holds numbers: True = may attend"
+        expect.dtype(mask, "bool", what="a mask", otherwise=hint, read=READ)
         wanted = (len(query), len(key))
         expect.shape(mask, wanted, what="the mask", otherwise="(n_q, n_k)", read=READ)
     return query, key, value, mask
@@ -82,18 +83,18 @@ def _why(bug, query, key, value, mask):
 
 def _separates(student, bug):
     """The student's inputs for `bug` give outputs that differ."""
-    inputs = _inputs(student, bug)
-    query, key = inputs[:2]
+    query, key, value, mask = _inputs(student, bug)
     expect.true(
         bug != "keys-score-queries" or len(query) == len(key), expected="as many queries as keys",
         got=f"{len(query)} and {len(key)}", otherwise="KQᵀ times V needs n_q = n_k", read=READ,
     )  # fmt: skip
-    right, wrong = _attention(*inputs), _attention(*inputs, bug)
+    right = _attention(query, key, value, mask)
+    wrong = _attention(query, key, value, mask, bug)
     gap = float(np.abs(np.where(np.isnan(wrong), np.inf, wrong) - right).max())
     expect.true(
         gap > GAP, expected=f"outputs that differ by more than {GAP}",
-        got=f"a largest difference of {gap:.2g} for “{bug}”", otherwise=_why(bug, *inputs),
-        read=READ,
+        got=f"a largest difference of {gap:.2g} for “{bug}”", read=READ,
+        otherwise=_why(bug, query, key, value, mask),
     )  # fmt: skip
 
 

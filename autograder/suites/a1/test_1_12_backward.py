@@ -23,8 +23,10 @@ def _differences(grad_output, arrays, mask, step=1e-5):
         shifts = (step * np.eye(array.size)).reshape(array.size, *array.shape)
         losses = []
         for shift in (shifts, -shifts):
-            moved = [array + shift if i == index else other for i, other in enumerate(arrays)]
-            product = grad_output * attention(*moved, mask)[0]
+            query, key, value = (
+                array + shift if i == index else other for i, other in enumerate(arrays)
+            )
+            product = grad_output * attention(query, key, value, mask)[0]
             losses.append(product.reshape(array.size, -1).sum(axis=1))
         gradients.append(((losses[0] - losses[1]) / (2 * step)).reshape(array.shape))
     return gradients
@@ -67,14 +69,16 @@ def _mistaken(grad_output, query, key, value, mask):
     }
 
 
-def _compare(student, grad_output, *arrays, mask=None, what=""):
+def _compare(student, drawn, mask=None, what=""):
     """Values by finite differences, from the value's gradient back to the query's and key's."""
+    grad_output, query, key, value = drawn
     got = expect.parts(
-        student.attention_backward(grad_output, *arrays, mask), 3,
+        student.attention_backward(grad_output, query, key, value, mask), 3,
         otherwise="return the gradients by query, key and value", read=READ,
     )  # fmt: skip
+    arrays = (query, key, value)
     want = _differences(grad_output, arrays, mask)
-    mistaken = _mistaken(grad_output, *arrays, mask)
+    mistaken = _mistaken(grad_output, query, key, value, mask)
     if mask is not None:
         unmasked = _differences(grad_output, arrays, None)
         for name, gradient in zip(NAMES, unmasked, strict=True):
@@ -110,28 +114,28 @@ def test_contract(student, rng):
 @exercise("1.12", weight=2)
 def test_square_shapes(student, rng):
     """As many queries as keys of width four: no shape error gives a mistake away."""
-    _compare(student, *_drawn(rng, 4, 4, 4, 4))
+    _compare(student, _drawn(rng, 4, 4, 4, 4))
 
 
 @exercise("1.12", weight=2)
 def test_cross_shapes(student, rng):
     """Three queries, five keys, d_k = 4, d_v = 2."""
-    _compare(student, *_drawn(rng, 3, 5, 4, 2))
+    _compare(student, _drawn(rng, 3, 5, 4, 2))
 
 
 @exercise("1.12", weight=2)
 def test_masks(student, rng):
     """Under a mask: nothing flows through a forbidden pair, nor through a query without keys."""
     arrays = _drawn(rng, 4, 4, 3, 2)
-    _compare(student, *arrays, mask=np.tri(4, dtype=bool), what=" under a causal mask")
+    _compare(student, arrays, mask=np.tri(4, dtype=bool), what=" under a causal mask")
     mask = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0]], dtype=bool)
-    _compare(student, *arrays, mask=mask, what=" with an empty row in the mask")
+    _compare(student, arrays, mask=mask, what=" with an empty row in the mask")
 
 
 @exercise("1.12")
 def test_batch(student, rng):
     """Every sequence of a batch has gradients of its own."""
-    _compare(student, *_drawn(rng, 3, 4, 2, 2, lead=(2, 2)), what=" in a batch")
+    _compare(student, _drawn(rng, 3, 4, 2, 2, lead=(2, 2)), what=" in a batch")
 
 
 @exercise("1.12")

@@ -61,6 +61,7 @@ def test_written_in_weights(student, rng):
                 "one weight is used for queries and keys": attention(query, query, value)[1],
                 "x attends without its projections": attention(x, x, value)[1],
                 "queries and keys are exchanged": attention(key, query, value)[1],
+                "the weights are transposed in the call": attention(x @ w_q.T, x @ w_k.T, value)[1],
             },
             otherwise="use self.w_q and self.w_k as they are at the moment of the call",
         )  # fmt: skip
@@ -82,14 +83,14 @@ def test_mask_reaches_attention(student, rng):
     """The layer hands its mask on."""
     layer, weights = _injected(student, rng, 4, 3, 5)
     x, mask = rng.normal(size=(2, 6, 4)), np.tri(6, dtype=bool)
-    projected = project_qkv(x, *weights)
+    query, key, value = project_qkv(x, *weights)
     output, got = _parts(layer(x, mask=mask))
-    want, want_weights = attention(*projected, mask)
+    want, want_weights = attention(query, key, value, mask)
     expect.close(
         got, want_weights, atol=1e-5, what="weights under a causal mask", read="§3.2.3, last item",
         causes={
-            "the layer ignores its mask": attention(*projected)[1],
-            "the mask is inverted on its way": attention(*projected, ~mask)[1],
+            "the layer ignores its mask": attention(query, key, value)[1],
+            "the mask is inverted on its way": attention(query, key, value, ~mask)[1],
         },
         otherwise="attention(query, key, value, mask)",
     )  # fmt: skip

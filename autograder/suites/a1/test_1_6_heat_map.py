@@ -20,8 +20,8 @@ def _weights(rng, n=4):
 def _read(axes):
     """The Axes as data. Raises Failure for anything else."""
     expect.true(
-        isinstance(axes, Handle), expected="a matplotlib Axes", got=repr(axes)[:80],
-        otherwise="end the function with `return ax`", read=READ,
+        isinstance(axes, Handle), expected="a matplotlib Axes", got=repr(axes)[:80], read=READ,
+        otherwise="nothing is returned: end with `return ax`" if axes is None else "return ax",
     )  # fmt: skip
     return axes.axes()
 
@@ -40,10 +40,7 @@ def _image(shown):
 def _drawn(student, weights, tokens, **options):
     """What the student draws into a small Axes of the test's own."""
     axes = student.make(SMALL)
-    expect.true(
-        student.plot_attention(weights, tokens, ax=axes, **options) is not None,
-        expected="the Axes", got="None", otherwise="end the function with `return ax`", read=READ,
-    )  # fmt: skip
+    _read(student.plot_attention(weights, tokens, ax=axes, **options))
     return axes.axes()
 
 
@@ -89,8 +86,10 @@ def test_labels(student, rng):
         labelled = sorted((place, text.strip()) for place, text in ticks if text.strip())
         places = [int(np.floor(place + 1e-6)) for place, _ in labelled]
         words = [word for _, word in labelled]
-        if words == tokens and places != list(range(5)):
-            cause = f"the labels are shifted: set_{axis}ticks(range(n), labels=tokens)"
+        if words == tokens and places == [1, 2, 3, 4, 5]:
+            cause = "the labels are one place too far: places count from 0"
+        elif words == tokens and places != list(range(5)):
+            cause = f"labels without places of their own: set_{axis}ticks(range(n), labels=tokens)"
         elif words == tokens[::-1]:
             cause = "the labels run the other way than the image"
         elif places == list(range(5)):

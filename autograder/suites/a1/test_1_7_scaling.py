@@ -38,7 +38,7 @@ def _near(got, d_k_values, n, want, mistakes, what):
     raise expect.Failure(
         f"{what} {expect.show(want)}, within {max(allowed):.0%}",
         expect.show(found),
-        cause if distance[cause] < 0.3 else "all components standard normal, drawn from `rng`",
+        cause if distance[cause] < 0.3 else "n_samples queries with 32 keys each: one variance",
         READ,
     )
 
@@ -74,7 +74,7 @@ def test_raw_variance(student, rng):
     mistakes = {
         "this is the standard deviation, not the variance": np.sqrt(d_k),
         "this is the variance after the division": np.ones(2),
-        "this is the variance of one product q·k's terms: sum them over d_k": d_k**2,
+        "components are uniform between 0 and 1: draw them standard normal": d_k * 7 / 144,
     }
     _near(raw, d_k, n, d_k, mistakes, "raw variance")
 
@@ -106,6 +106,7 @@ def test_all_samples_count(student, rng):
             otherwise="one query only, whatever n_samples is: its length is in all 32 scores"
             if spread > 0.3 else "fewer than n_samples queries are used",
         )  # fmt: skip
+    expect.shape(largest, (12, 2), what="max_weight", otherwise="(D, 2): raw, scaled", read=READ)
     spread = float(np.std(np.asarray(largest)[:, 0]))
     expect.true(
         spread < 0.06, expected="mean largest weights that differ by 0.02", got=f"by {spread:.2f}",

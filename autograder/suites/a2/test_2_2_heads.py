@@ -128,10 +128,22 @@ def test_gradients(student, rng):
     ]:
         got = student.vjp(function, *arguments, cotangent=cotangent).arguments.get(0)
         expect.close(
-            got,
+            torch.zeros_like(wanted) if got is None else got,
             wanted,
             otherwise=f"in `{function.name}`: `.detach()`, `.numpy()` or `torch.tensor(…)` "
             "cuts the graph, and a wrong order sends gradients to the wrong feature",
             read=HEADS,
             what=f"the gradient through `{function.name}`",
+        )
+
+
+@exercise("2.2")
+def test_indivisible_width(student):
+    """Features that cannot be shared out equally are refused."""
+    for d_model, n_heads in [(8, 3), (4, 8)]:
+        expect.raises(
+            lambda d=d_model, h=n_heads: student.split_heads(numbered(2, 3, d), h),
+            otherwise=f"{d_model} features and {n_heads} heads: raise a ValueError when "
+            "`d_model % n_heads` is not 0",
+            read="exercise 2.2, the docstring",
         )

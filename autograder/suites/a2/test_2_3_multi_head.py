@@ -1,17 +1,15 @@
 """Hidden tests of exercise 2.3: the multi-head attention module, with written-in weights."""
 
-import math
-
 import numpy as np
 import torch
 from torch.nn.functional import linear
 
+from autograder.suites.a2.multi_head_reference import LAYERS, joined, mistakes, reference, slices
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 MULTI_HEAD = "§3.2.2"
 PINNED = "pinned conventions of the handout"
-LAYERS = ("w_q", "w_k", "w_v", "w_o")
 
 
 def normal(rng, *shape):
@@ -37,91 +35,6 @@ def build(student, state, d_model, n_heads, **options):
     module.load_state_dict({**module.state_dict(), **state})
     module.eval()
     return module
-
-
-def slices(x, n_heads):
-    """(batch, n, d_model) → (batch, heads, n, d_k): head i owns features i·d_k … (i+1)·d_k."""
-    return torch.stack(x.chunk(n_heads, dim=-1), dim=1)
-
-
-def joined(heads):
-    return torch.cat(list(heads.unbind(1)), dim=-1)
-
-
-def reference(
-    state, n_heads, inputs, mask=None, *, layers=LAYERS, root=None, split=slices, merge=joined
-):
-    """Output and weights as the paper has them; the options make mistakes on purpose."""
-    made = [
-        split(linear(x, state[f"{name}.weight"], state.get(f"{name}.bias")), n_heads)
-        for x, name in zip(inputs, layers[:3], strict=True)
-    ]
-    query, key, value = made
-    scores = query @ key.transpose(-1, -2) / (root or math.sqrt(query.shape[-1]))
-    if mask is not None:
-        scores = scores.masked_fill(~mask, -math.inf)
-    weights = scores.softmax(-1).nan_to_num(0.0)
-    output = merge(weights @ value)
-    if layers[3]:
-        output = linear(output, state["w_o.weight"], state.get("w_o.bias"))
-    return output, weights
-
-
-def viewed(x, n_heads):
-    return x.reshape(x.shape[0], n_heads, x.shape[1], -1)
-
-
-def interleaved(x, n_heads):
-    return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
-
-
-def unjoined(heads):
-    batch, n_heads, n, d_k = heads.shape
-    return heads.reshape(batch, n, n_heads * d_k)
-
-
-def mistakes(state, n_heads, inputs, mask=None):
-    """What each likely mistake would have given, as output and weights."""
-    query, key, value = inputs
-    d_model = query.shape[-1]
-    # A mistake that changes the number of heads is named by tests without a mask of each head.
-    shared = None if mask is not None and mask.ndim == 4 and mask.shape[1] > 1 else mask
-
-    def made(heads=n_heads, **options):
-        return reference(state, heads, inputs, mask if heads == n_heads else shared, **options)
-
-    def of(*other):
-        return reference(state, n_heads, other, mask)
-
-    found = {
-        "the scores are divided by √d_model: a head has d_k = d_model / n_heads features": made(
-            root=math.sqrt(d_model)
-        ),
-        "the scores are not scaled": made(root=1.0),
-        "`w_o` is not applied to the joined heads": made(layers=("w_q", "w_k", "w_v", "")),
-        "one head over all features: n_heads is not used": made(1),
-        "the values are projected by `w_k`": made(layers=("w_q", "w_k", "w_k", "w_o")),
-        "the keys are projected by `w_q`": made(layers=("w_q", "w_q", "w_v", "w_o")),
-        "the queries and the keys use each other's projection": made(
-            layers=("w_k", "w_q", "w_v", "w_o")
-        ),
-        "n_heads and d_k are confused": made(d_model // n_heads),
-        "the heads are merged without the transpose": made(merge=unjoined),
-        "the heads are split without the transpose": made(split=viewed),
-        "split and merged without the transpose": made(split=viewed, merge=unjoined),
-        "the heads are interleaved: head i owns features i·d_k … (i+1)·d_k": made(
-            split=interleaved, merge=lambda h: h.permute(0, 2, 3, 1).flatten(2)
-        ),
-    }
-    if query.shape == value.shape:
-        found["the values are made from `query`, not from `value`"] = of(query, key, query)
-    if query.shape == key.shape:
-        found["query and key have changed places"] = of(key, query, value)
-        found["the keys are made from `query`, not from `key`"] = of(query, query, value)
-    if key.shape == value.shape:
-        found["the values are made from `key`, not from `value`"] = of(query, key, key)
-        found["the keys are made from `value`, not from `key`"] = of(query, value, value)
-    return found
 
 
 def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None):
@@ -203,7 +116,11 @@ def test_cross_lengths(student, rng):
     state = draw(rng, 8)
     module = build(student, state, 8, 2)
     for n_q, n_k in [(3, 6), (6, 3), (1, 4)]:
-        query, memory, other = normal(rng, 2, n_q, 8), normal(rng, 2, n_k, 8), normal(rng, 2, n_k, 8)
+        query, memory, other = (
+            normal(rng, 2, n_q, 8),
+            normal(rng, 2, n_k, 8),
+            normal(rng, 2, n_k, 8),
+        )
         inputs = (query, memory, other)
         compare(module(*inputs, need_weights=True), state, 2, inputs)
 
@@ -374,7 +291,7 @@ def test_gradients(student, rng):
     found = [got.arguments.get(i) for i in range(3)] + [got.parameters.get(n) for n in leaves]
     for name, have, want in zip(["query", "key", "value", *leaves], found, wanted, strict=True):
         expect.close(
-            have,
+            torch.zeros_like(want) if have is None else have,
             want,
             atol=1e-4,
             rtol=1e-4,

@@ -133,14 +133,13 @@ def test_copy(student, rng):
         before = ours.state_dict()
         student.copy_from_torch(ours, theirs)
         after, wanted = ours.state_dict(), unpacked(state)
-        orders = {order: unpacked(state, order) for order in ("qvk", "kqv", "kvq", "vqk", "vkq")}
         for name, want in wanted.items():
             causes = {"not copied: it is as it was": before[name]} if name in before else {}
-            causes |= {
-                "the blocks of the packed matrix are query, key, value, in this order": o[name]
-                for o in orders.values()
-                if not o[name].equal(want)
-            }
+            for order in ("qvk", "kqv", "kvq", "vqk", "vkq"):
+                guess = unpacked(state, order)[name]
+                if not guess.equal(want):
+                    said = "query, key and value are packed in this order; yours is " + order
+                    causes[said] = guess
             causes |= {"transposed: nn.Linear keeps (out, in), as torch's module does": want.T}
             expect.close(
                 after.get(name),

@@ -243,8 +243,9 @@ def test_gradients(student, rng):
         made = orders(leaf, lambda y: 2 * torch.sin(y))["pre" if norm_first else "post"]
         (wanted,) = torch.autograd.grad(made, leaf, cotangent)
         module = build(student, 8, norm_first=norm_first)
+        got = student.vjp(module, x, double, cotangent=cotangent).arguments.get(0)
         expect.close(
-            student.vjp(module, x, double, cotangent=cotangent).arguments.get(0),
+            torch.zeros_like(x) if got is None else got,
             wanted,
             atol=1e-3,
             rtol=1e-3,

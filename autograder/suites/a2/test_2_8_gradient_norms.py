@@ -2,7 +2,6 @@
 
 import numpy as np
 import torch
-from torch import nn
 
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
@@ -174,9 +173,11 @@ def test_second_call_is_identical(student, rng):
         student.gradient_norms(theirs, x),
         ours,
         x,
-        causes={"gradients pile up in `.grad`: the second call adds to the first's": list(
-            doubled.values()
-        )},
+        causes={
+            "gradients pile up in `.grad`: the second call adds to the first's": list(
+                doubled.values()
+            )
+        },
         what="the second call's norms",
     )
     old = normal(rng, 6, 4)
@@ -186,9 +187,11 @@ def test_second_call_is_identical(student, rng):
         student.gradient_norms(theirs, x),
         ours,
         x,
-        causes={"what an earlier `backward()` left in `.grad` is counted in": [
-            float(g.norm()) for g in piled.values()
-        ]},
+        causes={
+            "what an earlier `backward()` left in `.grad` is counted in": [
+                float(g.norm()) for g in piled.values()
+            ]
+        },
         what="the norms with an old gradient in `.grad`",
     )
 
@@ -201,8 +204,15 @@ def test_leaves_no_trace(student, rng):
     theirs.set("2.bias.grad", old)
     student.gradient_norms(theirs, normal(rng, 5, 4))
     for path in ("0", "2", "0.weight", "2.weight"):
-        kinds = ("_backward_hooks",) if path.endswith("weight") else (
-            "_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks",
+        kinds = (
+            ("_backward_hooks",)
+            if path.endswith("weight")
+            else (
+                "_forward_hooks",
+                "_forward_pre_hooks",
+                "_backward_hooks",
+                "_backward_pre_hooks",
+            )
         )
         for kind in kinds:
             left = theirs.get(f"{path}.{kind}")

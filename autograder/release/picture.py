@@ -1,0 +1,123 @@
+"""The README's picture of the course, drawn from `course.toml`: weeks, and how it is made."""
+
+from __future__ import annotations
+
+from html import escape
+
+from course_lib.syllabus import Syllabus, Week
+
+WIDTH, MARGIN, GAP = 920, 20, 14
+INK, SOFT, PAPER = "#1f2933", "#52606d", "#ffffff"
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#00785a", "#9aa5b1"  # told apart by everyone
+
+VIEWS = (
+    ("starter notebook", "signature and docstring", BLUE),
+    ("solution notebook", "the source, executed", BLUE),
+    ("worker's copy", "what is due is a stub", GREEN),
+    ("named wrong answers", "the source, one mistake", ORANGE),
+)
+
+
+def draw(syllabus: Syllabus) -> str:
+    """An SVG file's text."""
+    parts = [_weeks(syllabus), _making(250)]
+    title = escape(syllabus.course.title)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 470" role="img" '
+        f'aria-labelledby="t d" font-family="Helvetica, Arial, sans-serif" font-size="14">\n'
+        f'<title id="t">{title}</title>\n'
+        '<desc id="d">Above, the weeks with their lecture parts and assignments. Below, one '
+        "library from which starters, solutions, the worker's copy and wrong answers are made, "
+        "and the grader that they prove.</desc>\n"
+        f'<rect width="{WIDTH}" height="470" fill="{PAPER}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _weeks(syllabus: Syllabus) -> str:
+    count = len(syllabus.weeks)
+    width = (WIDTH - 2 * MARGIN - (count - 1) * GAP) / count
+    drawn = [_text(MARGIN, 30, "Week by week", 17, INK, bold=True)]
+    for index, week in enumerate(syllabus.weeks):
+        drawn += _week(syllabus, week, MARGIN + index * (width + GAP), width)
+    return "\n".join(drawn)
+
+
+def _week(syllabus: Syllabus, week: Week, x: float, width: float) -> list[str]:
+    drawn = [_box(x, 46, width, 160, GREY), _text(x + 12, 70, f"Week {week.number}", 14, SOFT)]
+    y = 94.0
+    for part in (p for p in syllabus.parts if p.number in week.parts):
+        for number, line in enumerate(_wrapped(f"{part.number} · {part.title}", 24)):
+            drawn.append(_text(x + 12 + 14 * (number > 0), y, line, 13, INK))
+            y += 18
+        y += 4
+    if week.assignment:
+        title = syllabus.assignment(week.assignment).title
+        drawn.append(f'<rect x="{x}" y="166" width="{width}" height="40" rx="6" fill="{BLUE}"/>')
+        drawn.append(_text(x + 12, 183, f"Assignment {week.assignment[1:]}", 12, PAPER))
+        drawn.append(_text(x + 12, 199, title, 12, PAPER))
+    return drawn
+
+
+def _making(y: float) -> str:
+    drawn = [_text(MARGIN, y, "One implementation, many views, one proven grader", 17, INK, True)]
+    top = y + 18
+    drawn += _named(MARGIN, top + 52, 190, 74, "course_lib", "the only implementation", INK)
+    for index, (name, note, colour) in enumerate(VIEWS):
+        row = top + index * 45
+        drawn.append(_arrow(MARGIN + 190, top + 89, 290, row + 19))
+        drawn += _named(296, row, 220, 38, name, note, colour)
+    drawn += _named(600, top, 140, 83, "sandbox", "student's code", GREEN)
+    drawn += _named(600, top + 100, 140, 73, "judge", "hidden suites", ORANGE)
+    drawn.append(_arrow(655, top + 83, 655, top + 97))
+    drawn.append(_arrow(685, top + 100, 685, top + 86))
+    drawn.append(_text(700, top + 96, "arrays only", 11, SOFT))
+    drawn.append(_arrow(516, top + 109, 596, top + 60))
+    drawn.append(_arrow(516, top + 154, 596, top + 70))
+    drawn.append(_arrow(740, top + 136, 782, top + 136))
+    drawn += _named(786, top + 100, 114, 73, "report", "why, and hints", INK)
+    return "\n".join(drawn)
+
+
+def _named(
+    x: float, y: float, width: float, height: float, name: str, note: str, colour: str
+) -> list[str]:
+    middle = y + height / 2
+    return [
+        _box(x, y, width, height, colour),
+        _text(x + 12, middle - 3, name, 14, colour, bold=True),
+        _text(x + 12, middle + 13, note, 12, SOFT),
+    ]
+
+
+def _box(x: float, y: float, width: float, height: float, colour: str) -> str:
+    return (
+        f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" '
+        f'fill="none" stroke="{colour}" stroke-width="1.5"/>'
+    )
+
+
+def _text(x: float, y: float, text: str, size: int, colour: str, bold: bool = False) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    return (
+        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}"{weight}>'
+        f"{escape(text)}</text>"
+    )
+
+
+def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
+    """A line with a small head, whichever way it points."""
+    length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
+    ux, uy = (x2 - x1) / length * 7, (y2 - y1) / length * 7
+    head = f"{x2:g},{y2:g} {x2 - ux - uy / 2:.1f},{y2 - uy + ux / 2:.1f} "
+    head += f"{x2 - ux + uy / 2:.1f},{y2 - uy - ux / 2:.1f}"
+    line = f'<line x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}" stroke="{SOFT}"/>'
+    return f'{line}<polygon points="{head}" fill="{SOFT}"/>'
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    lines = [""]
+    for word in text.split():
+        if len(lines[-1]) + len(word) + 1 > width:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines

@@ -1,0 +1,118 @@
+"""One student's result of one assignment, arranged for reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..gradebook.lateness import lateness, moment, written
+from ..gradebook.totals import Result
+from .plain_text import counted, number
+from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
+
+if TYPE_CHECKING:
+    from course_lib.syllabus import Assignment
+
+
+def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
+    """Everything the page shows of one result, ready for the template.
+
+    Other students are never named here: the page may be handed to its student.
+    """
+    return {
+        "result": result,
+        "assignment": assignment,
+        "sentence": outcome_sentence(result),
+        "lateness": lateness(result["submission"].get("received"), assignment),
+        "bar": score_bar(result),
+        "exercises": [_exercise(e, result) for e in result["exercises"]],
+        "proof": _proof(result),
+    }
+
+
+def score_bar(result: Result) -> dict[str, Any]:
+    """The total as stretches of a bar, in percent of all points there are, bonus included."""
+    totals = result["totals"]
+    parts = [part for e in result["exercises"] for part in e.get("parts", [])]
+    waiting = sum(part["max_points"] for part in parts if part["points"] is None)
+    late = totals["late_penalty"]
+    whole = max(totals["max"], totals["total"] + late, 1)
+    stretches, start = [], 0.0
+    for name, value in (
+        ("automatic", totals["automatic"]),
+        ("manual", totals["manual"] or 0.0),
+        ("bonus", totals["bonus"]),
+    ):
+        width = 100 * value / whole
+        stretches.append({"name": name, "x": round(start, 2), "width": round(width, 2)})
+        start += width
+    share = min(100 - start, 100 * waiting / whole)
+    stretches.append({"name": "pending", "x": round(start, 2), "width": round(share, 2)})
+    taken = 100 * late / whole
+    said = [f"{number(totals['automatic'])} automatic points"]
+    said += [f"{number(totals['manual'])} points by hand"] if totals["manual"] is not None else []
+    said += [f"{number(totals['bonus'])} bonus points"] if totals["bonus"] else []
+    said += [f"{number(late)} points taken off for lateness"] if late else []
+    said += [f"{number(waiting)} points still pending"] if waiting else []
+    return {
+        "stretches": stretches,
+        "late": {"x": round(start - taken, 2), "width": round(taken, 2)} if late else None,
+        "waiting": waiting,
+        "said": ", ".join(said),
+    }
+
+
+def _exercise(exercise: dict[str, Any], result: Result) -> dict[str, Any]:
+    tests = exercise.get("tests", [])
+    override = next((o for o in result["overrides"] if o["exercise"] == exercise["id"]), None)
+    return exercise | {
+        "failures": _failures(tests),
+        "carried": [test for test in tests if test["carried_through"]],
+        "passed": [t for t in tests if t["outcome"] == "PASSED"],
+        "unwritten": exercise.get("status") == "not written" or exercise.get("written") is False,
+        "cause_sentence": cause_sentence(exercise),
+        "override": override,
+        "comment": (override or exercise).get("comment", ""),
+        "share": 0 if not exercise["points"] else exercise["points"] / exercise["max_points"],
+    }
+
+
+def _failures(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Failed tests without points; those that say the very same are told once."""
+    groups: dict[str, dict[str, Any]] = {}
+    for test in tests:
+        if test["outcome"] == "PASSED" or test["carried_through"]:
+            continue
+        message = test["message"] or {"expected": "", "got": "", "cause": "", "read": ""}
+        same = repr((test["outcome"], sorted(message.items()), test.get("bug")))
+        blank = {
+            "tests": [],
+            "message": message,
+            "bug_title": test.get("bug_title") or "",
+            "label": TEST_OUTCOMES.get(test["outcome"], ""),
+            "caused_by": test["caused_by"],
+        }
+        groups.setdefault(same, blank)["tests"].append(test)
+    return list(groups.values())
+
+
+def _proof(result: Result) -> list[tuple[str, str]]:
+    """What was graded, with what, when: enough to do it again."""
+    submission = result["submission"]
+    received = submission.get("received")
+    layers = ", ".join(f"{name} ({how})" for name, how in result["layers"].items())
+    tier = f"{result['tier']}: {layers}" if layers else result["tier"] or "not run"
+    return [
+        ("file", submission["file"]),
+        ("sha256 of the file", submission["sha256"]),
+        ("received", written(moment(received)) if received else "not known"),
+        ("graded", f"{written(moment(result['graded_at']))}, {_took(result)}"),
+        ("sha256 of the tests", result["suite_sha256"]),
+        ("sha256 of the environment", result["environment_sha256"]),
+        ("seed of the inputs", str(result["seed"])),
+        ("isolation tier", tier),
+    ]
+
+
+def _took(result: Result) -> str:
+    tests = sum(len(e.get("tests", [])) for e in result["exercises"])
+    return f"{counted(tests, 'test')} in {result['seconds']:.2g} s"

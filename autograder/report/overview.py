@@ -1,0 +1,115 @@
+"""A class at a glance: distribution, difficulty, common mistakes, outcomes of one assignment."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from ..gradebook.totals import Result
+from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
+
+if TYPE_CHECKING:
+    from course_lib.syllabus import Assignment
+
+
+def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
+    """Everything the overview shows of one assignment, ready for the template."""
+    readable = [result for result in results if result["outcome"] != "INVALID"]
+    totals = [result["totals"]["total"] for result in readable]
+    return {
+        "assignment": assignment,
+        "results": results,
+        "readable": len(readable),
+        "median": statistics.median(totals) if totals else None,
+        "highest": max(totals, default=None),
+        "lowest": min(totals, default=None),
+        "pending": sum(result["totals"]["manual_pending"] for result in results),
+        "late": sum(result["totals"]["late_days"] > 0 for result in results),
+        "histogram": histogram(totals),
+        "difficulty": [_difficulty(exercise.id, readable) for exercise in assignment.exercises],
+        "mistakes": mistakes(readable),
+        "outcomes": _grouped(results, "outcome", OUTCOME_MEANINGS),
+        "tiers": _grouped(results, "tier", TIER_MEANINGS),
+        "identical": identical(results),
+        "causes": {result["student"]: main_cause(result) for result in results},
+        "proofs": sorted(
+            {(r["suite_sha256"], r["environment_sha256"], r["seed"]) for r in results}
+        ),
+    }
+
+
+def histogram(totals: list[float]) -> dict[str, Any]:
+    """Counts of totals in steps of ten; the last step of 0-100 holds 100, bonus goes above.
+
+    Bars are in the units of the drawing: 400 wide, 150 high.
+    """
+    steps = 10 + (max(totals, default=0) > 100)
+    counts = [0] * steps
+    for total in totals:
+        index = 9 if total == 100 else int(total // 10)
+        counts[max(0, min(index, steps - 1))] += 1
+    width, tallest = 400 / steps, max([*counts, 1])
+    bars = [
+        {
+            "from": 10 * index,
+            "to": 10 * index + 10 if index < 10 else None,
+            "count": count,
+            "x": round(index * width, 2),
+            "width": round(width, 2),
+            "height": round(150 * count / tallest, 2),
+        }
+        for index, count in enumerate(counts)
+    ]
+    filled = [bar for bar in bars if bar["count"]]
+    said = "; ".join(
+        f"{bar['count']} from {bar['from']}" + (f" to {bar['to']}" if bar["to"] else " up")
+        for bar in filled
+    )
+    return {"bars": bars, "width": width, "said": said or "no totals yet"}
+
+
+def _difficulty(id: str, results: list[Result]) -> dict[str, Any]:
+    """The mean share of an exercise's points, of those who have points there at all."""
+    entries = [e for result in results for e in result["exercises"] if e["id"] == id]
+    marked = [e for e in entries if e["points"] is not None]
+    share = statistics.fmean(e["points"] / e["max_points"] for e in marked) if marked else None
+    return {
+        "id": id,
+        "percent": None if share is None else round(100 * share, 1),
+        "full": sum(e["points"] >= e["max_points"] for e in marked),
+        "unwritten": sum(e["status"] == "not written" for e in entries),
+        "marked": len(marked),
+    }
+
+
+def mistakes(results: list[Result]) -> list[dict[str, Any]]:
+    """Named mistakes with the students who made them, the most common first."""
+    found: dict[str, dict[str, Any]] = {}
+    for result in results:
+        for exercise in result["exercises"]:
+            for test in exercise.get("tests", []):
+                if test.get("bug") and not test["carried_through"]:
+                    title = test.get("bug_title") or test["bug"]
+                    entry = {"title": title, "exercise": exercise["id"], "students": []}
+                    students = found.setdefault(test["bug"], entry)["students"]
+                    if result["student"] not in students:
+                        students.append(result["student"])
+    return sorted(found.values(), key=lambda entry: -len(entry["students"]))
+
+
+def identical(results: list[Result]) -> list[dict[str, Any]]:
+    """Groups of students who handed in the very same bytes."""
+    groups: dict[str, set[str]] = {}
+    for result in results:
+        if result["submission"]["same_as"]:
+            same = groups.setdefault(result["submission"]["sha256"], set())
+            same.update([result["student"], *result["submission"]["same_as"]])
+    return [{"sha256": sha, "students": sorted(group)} for sha, group in sorted(groups.items())]
+
+
+def _grouped(results: list[Result], key: str, meanings: dict[str, str]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "meaning": meaning, "students": students}
+        for name, meaning in meanings.items()
+        if (students := [result["student"] for result in results if result[key] == name])
+    ]

@@ -1,0 +1,121 @@
+"""The report: one HTML file that needs nothing else, no network and no script.
+
+Everything that comes from a submission is escaped, and should that ever fail, a content security
+policy lets only our own style sheet and script work: both are named there by their hash.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..gradebook.lateness import moment, written
+from ..gradebook.totals import Result
+from .feedback import feedback
+from .overview import overview
+from .plain_text import cleaned, counted, listed, number, shortened
+from .sentences import OUTCOME_MEANINGS, STATUS_SIGNS, TIER_MEANINGS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    from course_lib.syllabus import Syllabus
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(results: Sequence[Result], syllabus: Syllabus) -> str:
+    """The report of a class: an overview of each assignment, and a page of each student."""
+    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r["student"]), r["assignment"]))
+    students: dict[str, list[Result]] = {}
+    for result in shown:
+        students.setdefault(result["student"], []).append(result)
+    classes = [
+        overview(assignment, mine)
+        for assignment in syllabus.assignments
+        if (mine := [r for r in shown if r["assignment"] == assignment.id])
+    ]
+    pages = [(name, [_feedback(r, syllabus) for r in mine]) for name, mine in students.items()]
+    newest = max((result["graded_at"] for result in shown), default=None)
+    return _page(
+        "class.html",
+        syllabus=syllabus,
+        classes=classes,
+        pages=pages,
+        graded=written(moment(newest)) if newest else None,
+    )
+
+
+def render_student(result: Result, syllabus: Syllabus) -> str:
+    """A student's own feedback on one assignment; it names no other student."""
+    page = _feedback(cleaned(result), syllabus)
+    return _page("student.html", syllabus=syllabus, page=page)
+
+
+def anchor(student: str) -> str:
+    """The id of a student's page, the same in every report: "s01" → "student-s01"."""
+    if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", student):
+        return f"student-{student}"
+    return f"student-{hashlib.sha256(student.encode()).hexdigest()[:12]}."
+
+
+def _feedback(result: Result, syllabus: Syllabus) -> dict[str, Any]:
+    return feedback(result, syllabus.assignment(result["assignment"]))
+
+
+def _page(template: str, **content: Any) -> str:
+    style, script = _asset("style.css"), _asset("sort.js")
+    page = _environment().get_template(template)
+    return page.render(style=style, script=script, hash=_hash, **content)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters = (anchor, counted, listed, number, shortened)
+    environment.filters.update({function.__name__: function for function in filters})
+    environment.filters["marked"] = _marked
+    environment.globals |= {
+        "signs": STATUS_SIGNS,
+        "outcome_meanings": OUTCOME_MEANINGS,
+        "tier_meanings": TIER_MEANINGS,
+    }
+    return environment
+
+
+def _marked(text: str) -> Markup:
+    """Escaped text in which `backticks` have become code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _asset(name: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _hash(text: str) -> str:
+    """What a content security policy calls this inline style or script."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """s2 before s10."""
+    return [(int(p), "") if p.isdecimal() else (0, p) for p in re.split(r"(\d+)", name.casefold())]

@@ -1,0 +1,36 @@
+// Sorting and filtering of the students' tables. Everything can be read without it.
+"use strict";
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  const value = (row, column) => {
+    const cell = row.cells[column];
+    return cell.dataset.value === undefined ? cell.textContent.trim() : Number(cell.dataset.value);
+  };
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const order = (one, two) => {
+        const a = value(one, column), b = value(two, column);
+        const compared = typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+        return down ? -compared : compared;
+      };
+      body.append(...[...body.rows].sort(order));
+    });
+  });
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  input.type = "search";
+  label.className = "filter";
+  label.append("Show only rows with ", input);
+  table.parentElement.before(label);
+  input.addEventListener("input", () => {
+    const wanted = input.value.toLowerCase();
+    for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+  });
+}

@@ -1,0 +1,96 @@
+"""What the hidden tests of exercise 2.3 expect, and what likely mistakes would have given."""
+
+import math
+
+import torch
+from torch.nn.functional import linear
+
+LAYERS = ("w_q", "w_k", "w_v", "w_o")
+
+
+def slices(x, n_heads):
+    """(batch, n, d_model) → (batch, heads, n, d_k): head i owns features i·d_k … (i+1)·d_k."""
+    return torch.stack(x.chunk(n_heads, dim=-1), dim=1)
+
+
+def joined(heads):
+    return torch.cat(list(heads.unbind(1)), dim=-1)
+
+
+def reference(
+    state, n_heads, inputs, mask=None, *, layers=LAYERS, root=None, split=slices, merge=joined
+):
+    """Output and weights as the paper has them; the options make mistakes on purpose."""
+    made = [
+        split(linear(x, state[f"{name}.weight"], state.get(f"{name}.bias")), n_heads)
+        for x, name in zip(inputs, layers[:3], strict=True)
+    ]
+    query, key, value = made
+    scores = query @ key.transpose(-1, -2) / (root or math.sqrt(query.shape[-1]))
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -math.inf)
+    weights = scores.softmax(-1).nan_to_num(0.0)
+    output = merge(weights @ value)
+    if layers[3]:
+        output = linear(output, state["w_o.weight"], state.get("w_o.bias"))
+    return output, weights
+
+
+def viewed(x, n_heads):
+    return x.reshape(x.shape[0], n_heads, x.shape[1], -1)
+
+
+def interleaved(x, n_heads):
+    return x.reshape(*x.shape[:2], -1, n_heads).permute(0, 3, 1, 2)
+
+
+def unjoined(heads):
+    batch, n_heads, n, d_k = heads.shape
+    return heads.reshape(batch, n, n_heads * d_k)
+
+
+def mistakes(state, n_heads, inputs, mask=None):
+    """What each likely mistake would have given, as output and weights."""
+    query, key, value = inputs
+    d_model = query.shape[-1]
+    # A mistake that changes the number of heads is named by tests without a mask of each head.
+    shared = None if mask is not None and mask.ndim == 4 and mask.shape[1] > 1 else mask
+
+    def made(heads=n_heads, **options):
+        return reference(state, heads, inputs, mask if heads == n_heads else shared, **options)
+
+    def of(*other):
+        return reference(state, n_heads, other, mask)
+
+    found = {
+        "the scores are divided by √d_model: a head has d_k = d_model / n_heads features": made(
+            root=math.sqrt(d_model)
+        ),
+        "the scores are not scaled": made(root=1.0),
+        "`w_o` is not applied to the joined heads": made(layers=("w_q", "w_k", "w_v", "")),
+        "one head over all features: n_heads is not used": made(1),
+        "the values are projected by `w_k`": made(layers=("w_q", "w_k", "w_k", "w_o")),
+        "the keys are projected by `w_q`": made(layers=("w_q", "w_q", "w_v", "w_o")),
+        "the queries and the keys use each other's projection": made(
+            layers=("w_k", "w_q", "w_v", "w_o")
+        ),
+        "n_heads and d_k are confused": made(d_model // n_heads),
+        "the heads are merged without the transpose": made(merge=unjoined),
+        "the heads are split without the transpose": made(split=viewed),
+        "split and merged without the transpose": made(split=viewed, merge=unjoined),
+        "the heads are interleaved: head i owns features i·d_k … (i+1)·d_k": made(
+            split=interleaved, merge=lambda h: h.permute(0, 2, 3, 1).flatten(2)
+        ),
+    }
+    if query.shape == value.shape:
+        found["the values are made from `query`, not from `value`"] = of(query, key, query)
+    if query.shape == key.shape:
+        found["query and key have changed places"] = of(key, query, value)
+        found["the keys are made from `query`, not from `key`"] = of(query, query, value)
+    if key.shape == value.shape:
+        found["the values are made from `key`, not from `value`"] = of(query, key, key)
+        found["the keys are made from `value`, not from `key`"] = of(query, value, value)
+        found["keys and values have changed places on the way to `attention`"] = reference(
+            state, n_heads, (query, value, key), mask, layers=("w_q", "w_v", "w_k", "w_o")
+        )
+    return found

@@ -1,0 +1,277 @@
+"""Hidden tests of exercise 2.9: how much heads differ, and a picture of each."""
+
+import numpy as np
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+DIVERSITY = "exercise 2.9, the formula"
+PLOT = "Appendix, Figure 5"
+TOKENS = ["the", "cat", "saw", "the"]
+
+
+def weights_of(rng, *shape, sharp=2.0):
+    return torch.from_numpy(sharp * rng.normal(size=shape)).softmax(-1)
+
+
+def entropy(p, base=2.0):
+    return -torch.xlogy(p, p).sum(-1) / np.log(base)
+
+
+def pairs(n_heads):
+    return [(i, j) for i in range(n_heads) for j in range(i)]
+
+
+def divergences(weights, base=2.0):
+    """(pairs, *batch, n_q): the Jensen-Shannon divergence of every two heads, row by row."""
+    heads = weights.unbind(-3)
+    return torch.stack(
+        [
+            entropy((heads[i] + heads[j]) / 2, base)
+            - (entropy(heads[i], base) + entropy(heads[j], base)) / 2
+            for i, j in pairs(len(heads))
+        ]
+    )
+
+
+def mistakes(weights):
+    """What each likely mistake would have given, without a mask."""
+    heads = weights.unbind(-3)
+    each, right = divergences(weights), float(divergences(weights).mean())
+    one_way = [
+        (torch.xlogy(heads[i], heads[i]) - torch.xlogy(heads[i], heads[j])).sum(-1)
+        for i, j in pairs(len(heads)) + [(j, i) for i, j in pairs(len(heads))]
+    ]
+    bits = torch.stack(one_way) / np.log(2)
+    middle = torch.stack([entropy((heads[i] + heads[j]) / 2) for i, j in pairs(len(heads))])
+    return {
+        "in nats: the logarithm to base 2 gives bits": right * np.log(2),
+        "every head is also compared with itself: those pairs are 0 and pull the mean down": right
+        * (len(heads) - 1)
+        / len(heads),
+        "the sum over the pairs, not their mean": float(each.mean() * len(each)),
+        "each pair is counted twice but divided by the number of pairs once": 2 * right,
+        "the sum over all pairs and rows, not their mean": float(each.sum()),
+        "the root of the divergence, a distance": float(each.clamp(min=0).sqrt().mean()),
+        "one divergence of all heads from their common mean, not one for each pair": float(
+            (entropy(weights.mean(-3)) - entropy(weights).mean(-2)).mean()
+        ),
+        "Kullback-Leibler divergence: compare both heads with their mean": float(bits.mean()),
+        "Kullback-Leibler divergence of one direction": float(bits[: len(each)].mean()),
+        "Kullback-Leibler divergence of the other direction": float(bits[len(each) :].mean()),
+        "the entropy of the mixture alone": float(middle.mean()),
+        "without the factor ½: twice the divergence": 2 * right,
+        "the rows are averaged before they are compared": float(
+            divergences(weights.mean(-2, keepdim=True)).mean()
+        ),
+    }
+
+
+def check(got, want, causes, otherwise, what):
+    expect.true(
+        isinstance(got, (int, float)) and not isinstance(got, bool),
+        expected="a plain number",
+        got=type(got).__name__,
+        otherwise="the mean of all, as `float(…)`",
+        read=DIVERSITY,
+    )
+    expect.close(
+        got, want, atol=1e-6, causes=causes, otherwise=otherwise, read=DIVERSITY, what=what
+    )
+
+
+@exercise("2.9", weight=2)
+def test_written_in_values(student):
+    """Half of the attention shared: ½ bit; three heads that share nothing, in bits, by pairs."""
+    half = torch.tensor([[[0.5, 0.5, 0.0]], [[0.0, 0.5, 0.5]]], dtype=torch.float64)
+    quarter = torch.tensor([[[0.25, 0.75]], [[0.75, 0.25]], [[0.25, 0.75]]], dtype=torch.float64)
+    check(
+        student.head_diversity(half),
+        0.5,
+        {"0·log 0 is NaN in floating point: it stands for 0": np.nan, **mistakes(half)},
+        "entropy of the mean of two heads, minus the mean of their entropies",
+        "the diversity of (½, ½, 0) and (0, ½, ½)",
+    )
+    check(
+        student.head_diversity(quarter),
+        2 / 3 * (1 - (2 - 0.75 * np.log2(3))),
+        mistakes(quarter),
+        "entropy of the mean of two heads, minus the mean of their entropies",
+        "the diversity of (¼, ¾), (¾, ¼) and (¼, ¾)",
+    )
+
+
+@exercise("2.9", weight=2)
+def test_fresh_weights(student, rng):
+    """The mean over pairs of heads and rows, with or without batch axes."""
+    for shape in [(3, 4, 5), (2, 4, 3, 3), (2, 2, 3, 2, 4)]:
+        weights = weights_of(rng, *shape)
+        called = student.call(student.head_diversity, weights)
+        check(
+            called.value,
+            float(divergences(weights).mean()),
+            mistakes(weights),
+            "take the pairs from the third axis from the end",
+            f"the diversity of weights of shape {shape}",
+        )
+        expect.unchanged(called.changed)
+
+
+@exercise("2.9")
+def test_zeros(student):
+    """Heads that look at one key each: 0 for the same key, 1 for different ones, never NaN."""
+    one_hot = torch.eye(4)[:, None]
+    hint = {"0·log 0 is NaN in floating point: it stands for 0": np.nan}
+    same = one_hot[[2, 2, 2]]
+    check(student.head_diversity(same), 0.0, hint, "equal heads do not differ", "for equal heads")
+    check(
+        student.head_diversity(one_hot),
+        1.0,
+        {**hint, **mistakes(one_hot)},
+        "heads that share no key differ by exactly one bit",
+        "for disjoint heads",
+    )
+
+
+@exercise("2.9", weight=2)
+def test_padding_rows(student, rng):
+    """Query rows that the mask leaves without a key do not count, whatever stands in them."""
+    weights = weights_of(rng, 2, 3, 4, 4)
+    keys = torch.ones(2, 1, 4, 4, dtype=torch.bool)
+    keys[1, ..., 3] = False
+    weights = (weights * keys) / (weights * keys).sum(-1, keepdim=True)
+    rows = torch.ones(2, 1, 4, 1, dtype=torch.bool)
+    rows[0, :, 3], rows[1, :, 2:] = False, False
+    mask = keys & rows
+    weights[0, :, 3], weights[1, :, 2:] = 0.0, torch.eye(4, dtype=torch.float64)[:3, None]
+    each = divergences(weights)
+    open_rows = rows[:, 0, :, 0].expand_as(each[0])
+    for name, given in [("(batch, 1, n, n)", mask), ("of full size", mask.expand(2, 3, 4, 4))]:
+        check(
+            student.head_diversity(weights, given.clone()),
+            float(each[:, open_rows].mean()),
+            {
+                "padding rows are counted: the mask is not used": float(each.mean()),
+                "padding rows count as 0 in the mean: divide by the rows that count": float(
+                    (each * open_rows).mean()
+                ),
+                "the mask is inverted: only padding rows are counted": float(
+                    each[:, ~open_rows].mean()
+                ),
+                "in nats": float(each[:, open_rows].mean() * np.log(2)),
+            },
+            "leave those rows out of the sum and out of the number it is divided by",
+            f"the diversity with a mask {name}",
+        )
+
+
+@exercise("2.9")
+def test_nothing_to_compare(student, rng):
+    """One head, or a mask that leaves no row, raises a ValueError."""
+    weights = weights_of(rng, 2, 3, 3)
+    expect.raises(
+        lambda: student.head_diversity(weights[:1]),
+        otherwise="one head has no other to be compared with: the mean of no pair is NaN",
+        read="exercise 2.9, the docstring",
+    )
+    expect.raises(
+        lambda: student.head_diversity(weights, torch.zeros(3, 3, dtype=torch.bool)),
+        otherwise="the mean over no row is NaN: say so by a ValueError",
+        read="exercise 2.9, the docstring",
+    )
+
+
+def drawn(student, weights, tokens):
+    """The maps as data, one a head; the figure is closed again."""
+    axes = student.plot_heads(weights, tokens)
+    student.make("__import__('matplotlib.pyplot', fromlist=['close']).close('all')")
+    expect.true(
+        isinstance(axes, (list, tuple)) and len(axes) == len(weights),
+        expected=f"a list of {len(weights)} Axes, one for each head",
+        got=f"{type(axes).__name__} of {len(axes)}" if isinstance(axes, (list, tuple)) else "other",
+        otherwise="return the Axes in the order of the heads; for one head too",
+        read=PLOT,
+    )
+    return [one.axes() for one in axes]
+
+
+@exercise("2.9", weight=2)
+def test_maps_of_all_heads(student, rng):
+    """Each map shows its head, queries down and keys across, all under one colour scale."""
+    weights = weights_of(rng, 3, 4, 4).numpy()
+    maps = drawn(student, weights, TOKENS)
+    for head, found in enumerate(maps):
+        expect.true(
+            len(found["images"]) == 1,
+            expected="one image in each Axes",
+            got=f"{len(found['images'])} in the Axes of head {head}",
+            otherwise="one `imshow` for each head, into an Axes of its own",
+            read=PLOT,
+        )
+        other = {
+            "every map shows the first head": weights[0],
+            "every map shows the mean of all heads": weights.mean(0),
+            "the heads are in another order": weights[::-1][head],
+        }
+        expect.close(
+            found["images"][0].reshape(found["images"][0].shape[-2:]),
+            weights[head],
+            causes={
+                "the map is transposed: queries are rows, keys columns": weights[head].T,
+                **(other if head else {}),
+            },
+            otherwise="show the weights as they are",
+            read=PLOT,
+            what=f"the image of head {head}",
+        )
+        expect.true(
+            str(head) in found["title"],
+            expected=f"a title with the head's number, {head}",
+            got=repr(found["title"]),
+            otherwise="heads are numbered from 0",
+            read=PLOT,
+        )
+    limits = {tuple(found["colour_limits"][0]) for found in maps}
+    expect.true(
+        len(limits) == 1,
+        expected="the same colour limits in every map",
+        got=", ".join(f"{low:.3g} to {high:.3g}" for low, high in sorted(limits)),
+        otherwise="set `vmin` and `vmax`: otherwise each map has its own scale",
+        read=PLOT,
+    )
+
+
+@exercise("2.9")
+def test_labels_of_one_head(student, rng):
+    """Tokens label rows and columns; a single head, given as a tensor, is drawn as well."""
+    weights = weights_of(rng, 1, 4, 4)
+    (found,) = drawn(student, weights, TOKENS)
+    expect.close(found["images"][0], weights[0], what="the image", read=PLOT)
+    for axis, what in (("x", "keys"), ("y", "queries")):
+        expect.equal(
+            [float(tick) for tick in found[f"{axis}ticks"]],
+            [0.0, 1.0, 2.0, 3.0],
+            otherwise="one tick for each token",
+            read=PLOT,
+            what=f"the {axis} ticks",
+        )
+        expect.equal(
+            found[f"{axis}ticklabels"],
+            TOKENS,
+            otherwise=f"label the {what} with the tokens, in order",
+            read=PLOT,
+            what=f"the {axis} labels",
+        )
+        expect.true(
+            bool(found[f"{axis}label"]),
+            expected=f"a label of the {axis} axis",
+            got="none",
+            otherwise="which axis has the queries, which the keys?",
+            read=PLOT,
+        )
+    expect.raises(
+        lambda: student.plot_heads(weights, [*TOKENS, "mouse"]),
+        otherwise="raise a ValueError when weights and tokens do not fit each other",
+        read="exercise 2.9, the docstring",
+    )

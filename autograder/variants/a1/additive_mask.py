@@ -1,0 +1,71 @@
+"""Style: masks add −10⁹ to the scores, functions have options of their own, and warn."""
+
+import warnings
+
+import numpy as np
+from scipy.special import logsumexp
+
+
+def softmax(x, axis=-1, temperature=1.0):
+    """With a temperature, which nobody asked for."""
+    x = np.asarray(x) / temperature
+    return np.exp(x - logsumexp(x, axis=axis, keepdims=True))
+
+
+def project_qkv(x, w_q, w_k, w_v, bias=0.0):
+    return {"query": x.dot(w_q) + bias, "key": x.dot(w_k) + bias, "value": x.dot(w_v)}.values()
+
+
+def project_qkv(x, w_q, w_k, w_v, bias=0.0):  # noqa: F811
+    """The last definition counts: a tuple, not a view of a dict."""
+    return x.dot(w_q) + bias, x.dot(w_k) + bias, x.dot(w_v)
+
+
+def scaled_scores(query, key, scale=None):
+    return np.matmul(query, key.swapaxes(-2, -1)) * (scale or 1 / np.sqrt(query.shape[-1]))
+
+
+def attention(query, key, value, mask=None, *, verbose=False, return_scores=False):
+    if not (query.shape[-1] == key.shape[-1] and key.shape[-2] == value.shape[-2]):
+        raise ValueError(f"q{query.shape} k{key.shape} v{value.shape}")
+    scores = scaled_scores(query, key)
+    allowed = np.ones(scores.shape) if mask is None else np.broadcast_to(mask, scores.shape) * 1.0
+    if not allowed.any(axis=-1).all():
+        warnings.warn("some query has no key", stacklevel=2)
+    weights = softmax(scores + (1.0 - allowed) * -1e9) * allowed
+    if verbose:
+        print(weights.round(2))
+    output = weights @ value
+    return (output, weights, scores) if return_scores else (output, weights)
+
+
+class SelfAttention:
+    """Keeps its last weights, for plots."""
+
+    def __init__(self, d_model, d_k=None, d_v=None, rng=None, init_scale=None):
+        self.d_model = d_model
+        self.d_k = d_model if d_k is None else d_k
+        self.d_v = d_model if d_v is None else d_v
+        self.rng = np.random.default_rng() if rng is None else rng
+        self.scale = init_scale or d_model**-0.5
+        self.w_q, self.w_k, self.w_v = map(self._draw, (self.d_k, self.d_k, self.d_v))
+        self.last_weights = None
+
+    def _draw(self, width):
+        return self.scale * self.rng.standard_normal((self.d_model, width))
+
+    def forward(self, x, mask=None):
+        output, self.last_weights = attention(
+            *project_qkv(x, self.w_q, self.w_k, self.w_v), mask=mask
+        )
+        return output, self.last_weights
+
+    __call__ = forward
+
+
+def equivariance_gap(function, x, permutation, norm=np.inf):
+    """Permutes back instead of along: the same set of differences."""
+    back = np.empty_like(permutation)
+    back[permutation] = np.arange(len(permutation))
+    difference = function(x[permutation])[back] - function(x)
+    return np.linalg.norm(difference.ravel(), ord=norm)

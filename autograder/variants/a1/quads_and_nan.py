@@ -1,0 +1,67 @@
+"""Style: the picture is a pcolormesh with NaN for hidden cells; answers are searched for."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from scipy.special import logsumexp
+
+LAYERS = ("recurrent", "self-attention")
+
+
+def plot_attention(weights, tokens, mask=None, ax=None):
+    shown = np.array(weights, dtype=float)
+    n = len(tokens)
+    if shown.shape[0] != n or shown.shape[1] != n:
+        raise ValueError(f"weights {shown.shape} for {n} tokens: both must be {n}")
+    if mask is not None:
+        shown[np.logical_not(np.broadcast_to(mask, (n, n)))] = np.nan
+    if ax is None:
+        ax = plt.figure().add_subplot(1, 1, 1)
+    mesh = ax.pcolormesh(shown, vmin=0, vmax=1, cmap="viridis")
+    ax.invert_yaxis()
+    plt.colorbar(mesh, ax=ax)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.set_ticks(np.arange(n) + 0.5, labels=tokens)
+    ax.xaxis.tick_top()
+    ax.set_title("Attention")
+    ax.set_xlabel("attended (key)")
+    ax.set_ylabel("attending (query)")
+    return ax
+
+
+def _gap(query, key, value, mask, weigh):
+    return weigh(query @ key.T / np.sqrt(query.shape[1]), mask) @ value
+
+
+def _right(scores, mask):
+    scores = np.where(mask, scores, -1e15)
+    weights = np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+    return weights * mask
+
+
+def separating_input(bug):
+    """Random inputs, with what the described mistake needs put in by hand."""
+    rng = np.random.default_rng(sum(map(ord, bug)))
+    n, d = 4, 5
+    query, key, value = rng.normal(size=(n, d)), rng.normal(size=(n, d)), rng.normal(size=(n, 3))
+    mask = np.ones((n, n), dtype=bool)
+    if bug == "mask-after-softmax":
+        mask = np.tri(n, dtype=bool)
+    if bug == "empty-row-mean":
+        mask[2] = False
+    if bug == "one-maximum":
+        query[0] *= 1e5
+    assert np.isfinite(_gap(query, key, value, mask, _right)).all()
+    return {"query": query, "key": key, "value": value, "mask": mask}
+
+
+def equivariance_gap(function, x, permutation):
+    matrix = np.eye(len(permutation))[permutation]
+    return np.abs(function(matrix @ x) - matrix @ function(x)).max()
+
+
+def operation_counts(n, d_model):
+    """Counted as floats, in the other order."""
+    counts = {name: {"sequential": steps} for name, steps in zip(LAYERS, (float(n), 1.0))}  # noqa: B905
+    counts["recurrent"]["operations"] = float(n) * float(d_model) ** 2
+    counts["self-attention"]["operations"] = float(n) ** 2 * float(d_model)
+    return counts

@@ -1,0 +1,115 @@
+"""Real workers on this machine's best tier, and on the weaker ones below it; no imitations."""
+
+import ast
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from autograder.judge.remote import RemoteBackend, WarmProcess
+from autograder.judge.statements import Statement
+from autograder.sandbox import process_tree, tiers
+from course_lib.seam import Student
+from course_lib.syllabus import ROOT
+
+DEADLINE = 1.0  # seconds a call; the course's own is longer
+
+
+def pytest_generate_tests(metafunc):
+    if "any_tier" in metafunc.fixturenames:
+        metafunc.parametrize("any_tier", "ABCD", indirect=True)
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory):
+    """A student's tree that holds the seam and no component."""
+    folder = tmp_path_factory.mktemp("student")
+    for parent in (folder, *folder.parents[:2]):
+        parent.chmod(0o755)  # workers run under other users
+    seam = ROOT / "course_lib" / "seam"
+    shutil.copytree(seam, folder / "course_lib" / "seam", ignore=shutil.ignore_patterns("__py*"))
+    shutil.copy(ROOT / "course_lib" / "__init__.py", folder / "course_lib")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def best() -> tiers.Tier:
+    return tiers.detect()
+
+
+@pytest.fixture(scope="session")
+def warm(tree) -> Iterator[WarmProcess]:
+    """On the best tier, with everything that a notebook of assignments 1 and 2 imports."""
+    with WarmProcess(tree, ["numpy", "torch"], least="D") as process:
+        yield process
+
+
+@pytest.fixture(scope="session")
+def _light(tree) -> Iterator[dict[str, WarmProcess]]:
+    with contextlib.ExitStack() as stack:
+        yield _Started(tree, stack)
+
+
+class _Started(dict):
+    def __init__(self, tree, stack):
+        super().__init__()
+        self.tree, self.stack = tree, stack
+
+    def __missing__(self, letter):
+        process = WarmProcess(self.tree, ["numpy"], tier=letter, least="D")
+        self[letter] = self.stack.enter_context(process)
+        return self[letter]
+
+
+@pytest.fixture
+def any_tier(request, best, _light) -> WarmProcess:
+    """The same test on every tier that this machine can hold."""
+    if request.param < best.letter:
+        pytest.skip(f"tier {request.param} is out of reach here: {best.missing}")
+    return _light[request.param]
+
+
+@pytest.fixture
+def submit(warm):
+    """Opens a worker on a source text, or on a file of `autograder/hostile` by its name.
+
+    At the end nothing may be left of any worker.
+    """
+    with contextlib.ExitStack() as stack:
+
+        def open_worker(source: str, process: WarmProcess = warm, **options) -> Student:
+            backend = backend_of(process, source, **options)
+            return Student(stack.enter_context(backend))
+
+        yield open_worker
+    assert_nothing_is_left(warm)
+
+
+def backend_of(process: WarmProcess, source: str, **options) -> RemoteBackend:
+    hostile = ROOT / "autograder" / "hostile" / f"{source}.py"
+    if "\n" not in source and hostile.exists():
+        source = hostile.read_text(encoding="utf-8")
+    options = {"deadline": DEADLINE} | options
+    return RemoteBackend(process.workers, statements(source), **options)
+
+
+def statements(source: str) -> list[Statement]:
+    """Every top-level statement, as if each stood in a cell of its own."""
+    found = []
+    for cell, node in enumerate(ast.parse(source).body, 1):
+        names = [getattr(node, "name", "")] + [
+            n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        ]
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        text = "\n".join(source.splitlines()[first - 1 : node.end_lineno])
+        found.append(Statement(cell, first, text, tuple(filter(None, names))))
+    return found
+
+
+def assert_nothing_is_left(process: WarmProcess) -> None:
+    until = time.monotonic() + 3.0  # the warm process collects its dead once a second
+    while process_tree.descendants(process.pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert process_tree.descendants(process.pid) == []

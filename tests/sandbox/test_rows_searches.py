@@ -1,0 +1,84 @@
+"""Submissions that look for answers, or write where they should not: rows 16 to 19 and 35."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from course_lib.seam import StudentError
+from course_lib.syllabus import ROOT
+
+SEARCHES = ["16_searches_frames", "17_searches_modules", "18_searches_disk", "19_writes_gradebook"]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_nothing_is_found(submit, best, name):
+    if best.letter == "D" and name[:2] in ("18", "19"):
+        pytest.skip(f"tier D does not close the disk: {best.missing}")
+    student = submit(name, deadline=20.0)
+    student.begin()
+    assert student.search() == []
+
+
+def test_the_solution_is_not_there(submit):
+    student = submit("35_imports_solution")
+    student.begin()
+    with pytest.raises(StudentError, match="ModuleNotFoundError") as caught:
+        student.softmax(np.ones(3))
+    assert caught.value.kind == "LOAD_ERROR"
+
+
+READ = """
+import os
+def read(path):
+    try:
+        return len(os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(10))
+    except OSError as error:
+        return type(error).__name__
+"""
+
+
+def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(any_tier, submit):
+    if any_tier.workers.tier == "D":
+        pytest.skip("tier D does not close the disk")
+    student = submit(READ, process=any_tier)
+    tried = ["course.toml", "course_lib", "course_lib/syllabus.py", "autograder", "autograder/suites",
+             "autograder/sandbox/warm.py", "solutions", "tests", ".git", ".git/HEAD"]  # fmt: skip
+    opened = [path for path in tried if isinstance(student.read(str(ROOT / path)), int)]
+    assert opened == []
+    assert isinstance(student.read("/etc/shadow"), str)
+    assert student.read(os.__file__) == 10, "the standard library stays readable"
+
+
+def test_another_workers_folder_is_closed(any_tier, submit):
+    write = (
+        READ
+        + "def put():\n    open('mine', 'w').write('x' * 10)\n    return os.path.abspath('mine')\n"
+    )
+    if any_tier.workers.tier == "D":
+        pytest.skip("tier D does not close the disk")
+    first, second = submit(write, process=any_tier), submit(write, process=any_tier)
+    path = first.put()
+    assert first.read(path) == 10
+    assert isinstance(second.read(path), str)
+
+
+def test_modules_that_nobody_imported_still_load(any_tier, submit):
+    """Landlock, the view and another user's home leave lazy imports alone."""
+    student = submit(
+        "import colorsys, wave\nimport numpy.polynomial.hermite\n"
+        "def names():\n    return [colorsys.__name__, wave.__name__]\n",
+        process=any_tier,
+    )
+    assert student.names() == ["colorsys", "wave"]
+
+
+def test_the_judges_files_are_out_of_reach(any_tier, submit, tmp_path):
+    if any_tier.workers.tier == "D":
+        pytest.skip("tier D does not close the disk")
+    secret = Path(tmp_path, "gradebook.db")
+    secret.write_text("0123456789")
+    for folder in (secret, tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o777)
+    assert isinstance(submit(READ, process=any_tier).read(str(secret)), str)

@@ -1,0 +1,244 @@
+"""Rows of the threat list that concern collection and scoring, through the real sandbox."""
+
+import json
+import os
+
+import proofs
+import pytest
+
+from autograder import class_run, submissions
+from autograder.release.components import Component
+
+SOFTMAX = "course_lib.numpy_attention:softmax"
+
+
+@pytest.fixture
+def graded(sandbox):
+    def run(data, id="a1"):
+        return proofs.graded(data, id, sandbox(id))
+
+    return run
+
+
+def changed(id="a1", replace=None, add=()):
+    """The solution notebook with other sources, and cells added at its end."""
+    notebook = json.loads(proofs.notebook(id, "solution", replace))
+    for number, source in enumerate(add):
+        cell = {"cell_type": "code", "id": f"x{number}", "metadata": {}, "source": source}
+        notebook["cells"].append(cell | {"outputs": [], "execution_count": None})
+    return notebook
+
+
+def as_bytes(notebook):
+    return json.dumps(notebook).encode()
+
+
+def entry(result, exercise):
+    return next(e for e in result["exercises"] if e["id"] == exercise)
+
+
+def full(result):
+    return result["totals"]["automatic"] == result["totals"]["automatic_max"]
+
+
+def test_row_7_an_exit_while_loading_is_a_load_error_of_its_own_name(graded):
+    code = "import sys\nclass SelfAttention:\n    sys.exit(0)"
+    data = as_bytes(changed(replace={"course_lib.numpy_attention:SelfAttention": code}))
+    result = graded(data)
+    assert result["outcome"] == "LOAD_ERROR"
+    assert entry(result, "1.5")["points"] == 0
+    assert entry(result, "1.4")["points"] == entry(result, "1.4")["max_points"]
+    assert "SystemExit" in entry(result, "1.5")["tests"][0]["message"]["got"]
+
+
+def test_row_21_nothing_that_a_submission_makes_is_ever_unpickled(graded, tmp_path):
+    mark = tmp_path / "unpickled"
+    code = f"""
+class Trap:
+    def __reduce__(self):
+        return open, ({str(mark)!r}, "w")
+
+def softmax(x, axis=-1):
+    return Trap()
+"""
+    result = graded(as_bytes(changed(replace={SOFTMAX: code})))
+    assert entry(result, "1.1")["points"] == 0
+    assert "object of type Trap" in json.dumps(result)
+    assert not mark.exists()
+
+
+def test_rows_20_and_22_to_24_files_beside_the_notebook_change_nothing(graded, tmp_path):
+    folder = tmp_path / "s1" / "a1"
+    folder.mkdir(parents=True)
+    (folder / "a1.ipynb").write_bytes(proofs.notebook("a1", "solution"))
+    for name in ("conftest.py", "pytest.ini", "sitecustomize.py", "numpy.py", "results.json"):
+        (folder / name).write_text("raise SystemExit('taken over')", encoding="utf-8")
+    found = submissions.find(tmp_path, ["a1"])[0]
+    assert full(graded(found.data))
+    assert len(found.notices) == 4
+
+
+FORBIDDEN = {
+    "the syntax tree": ("a1", SOFTMAX, "from scipy.special import softmax"),
+    "the syntax tree, by an alias": (
+        "a1",
+        SOFTMAX,
+        "import scipy.special as sp\ndef softmax(x, axis=-1):\n    return sp.softmax(x, axis)",
+    ),
+    "names that are replaced": (
+        "a1",
+        SOFTMAX,
+        "import scipy.special as sp\n"
+        "def softmax(x, axis=-1):\n    return getattr(sp, 'soft' + 'max')(x, axis)",
+    ),
+    "calls that are watched": (
+        "a2",
+        "course_lib.attention:attention",
+        "import torch\n"
+        "_fused = getattr(torch.nn.functional, 'scaled_dot_product' + '_attention')\n"
+        "def attention(query, key, value, mask=None, dropout=None):\n"
+        "    return _fused(query, key, value, mask), None",
+    ),
+    "a module of torch's": (
+        "a2",
+        "course_lib.normalization:LayerNorm",
+        "import torch\n"
+        "class LayerNorm(getattr(torch.nn, 'Layer' + 'Norm')):\n"
+        "    def __init__(self, d_model, eps=1e-6):\n        super().__init__(d_model, eps)",
+    ),
+}
+
+
+@pytest.mark.parametrize("layer", FORBIDDEN)
+def test_row_34_what_an_exercise_forbids_is_found_by(graded, layer):
+    id, component, code = FORBIDDEN[layer]
+    if "import softmax" in code:
+        code += "\n_theirs = softmax\ndef softmax(x, axis=-1):\n    return _theirs(x, axis=axis)"
+    result = graded(as_bytes(changed(id, {component: code})), id)
+    exercise = next(
+        e.id for e in proofs.COURSE.assignment(id).exercises if component in e.components
+    )
+    assert result["outcome"] == "POLICY", entry(result, exercise)
+    assert entry(result, exercise)["points"] == 0
+
+
+def test_row_36_hard_coded_outputs_of_the_visible_tests_earn_only_those(graded):
+    code = """
+import numpy as np
+
+def scaled_scores(query, key):
+    answers = {(2, 2): [[1.0, 0.0], [0.0, 1.0]]}
+    shape = (query.shape[-2], key.shape[-2])
+    return np.array(answers.get(shape, np.zeros(shape)))
+"""
+    result = graded(as_bytes(changed(replace={"course_lib.numpy_attention:scaled_scores": code})))
+    hidden = [test for test in entry(result, "1.3")["tests"] if not test["public"]]
+    assert sum(test["points"] for test in hidden) < sum(test["max_points"] for test in hidden) / 2
+
+
+def test_rows_37_and_38_cells_may_be_moved_doubled_renamed_and_stripped(graded):
+    notebook = changed()
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for cell in code:
+        cell["metadata"], cell["id"] = {"nbgrader": {"points": 1000}}, "same"
+    notebook["cells"] = code[:2] + code[2:][::-1] + code[4:8]
+    assert full(graded(as_bytes(notebook)))
+
+
+def test_row_38_the_last_valid_definition_counts_and_a_stub_never_does(graded):
+    stub = Component.parse(SOFTMAX).stub("A1.1: softmax is not written yet")
+    wrong = "def softmax(x, axis=-1):\n    return x"
+    right = Component.parse(SOFTMAX).source
+    assert full(graded(as_bytes(changed(add=[wrong, right, stub, "def softmax(x:"]))))
+    assert not full(graded(as_bytes(changed(add=[wrong]))))
+
+
+@pytest.mark.parametrize("data", [b"{", b"\xff\xfe\x00", b"", b"[" * 200_000, b"{}"])
+def test_rows_39_to_42_an_unreadable_file_is_invalid_and_has_a_row(graded, data):
+    result = graded(data)
+    assert result["outcome"] == "INVALID"
+    assert result["reason"]
+    assert result["totals"]["total"] == 0
+    assert len(result["exercises"]) == len(proofs.COURSE.assignment("a1").exercises)
+
+
+def test_row_40_crlf_is_fine(graded):
+    data = proofs.notebook("a1", "solution").replace(b"\\n", b"\\r\\n")
+    assert full(graded(data))
+
+
+def test_row_43_magics_and_shell_lines_are_taken_out_with_a_notice(graded):
+    add = ["!pip install torch\n%load_ext autoreload\n%time softmax(x)", "%%bash\nrm -rf /"]
+    result = graded(as_bytes(changed(add=add)))
+    assert full(result)
+    assert any("!pip install torch" in notice for notice in result["notices"])
+
+
+def test_row_44_a_question_to_the_user_says_what_to_change(graded):
+    code = "NAME = input('name? ')\ndef softmax(x, axis=-1):\n    return NAME"
+    result = graded(as_bytes(changed(replace={SOFTMAX: code})))
+    assert "input()" in json.dumps(entry(result, "1.1")["tests"])
+
+
+def test_row_45_code_for_a_gpu_only_says_what_to_change(graded):
+    code = Component.parse("course_lib.attention:split_heads").source
+    code = code.replace("    return ", "    x = x.cuda()\n    return ", 1)
+    result = graded(as_bytes(changed("a2", {"course_lib.attention:split_heads": code})), "a2")
+    causes = {test["message"]["cause"] for test in entry(result, "2.2")["tests"] if test["message"]}
+    assert any("x.device" in cause for cause in causes)
+
+
+def test_row_48_the_transports_time_counts_and_not_the_notebooks(tmp_path):
+    path = tmp_path / "s1_a1.ipynb"
+    notebook = changed()
+    notebook["metadata"]["submitted"] = "1999-01-01T00:00:00"
+    path.write_bytes(as_bytes(notebook))
+    os.utime(path, (1_800_000_000, 1_800_000_000))
+    assert submissions.find(tmp_path, ["a1"])[0].received.timestamp() == 1_800_000_000
+
+
+def test_row_50_an_unsaved_notebook_and_another_assignments_are_said_plainly(graded):
+    unsaved = graded(proofs.notebook("a1", "starter"))
+    assert any("saved" in notice for notice in unsaved["notices"])
+    other = graded(proofs.notebook("a2", "solution"))
+    assert any("assignment a2" in notice for notice in other["notices"])
+    assert other["totals"]["automatic"] < 25  # `attention` is a name of both
+
+
+def test_row_50_a_wrong_signature_is_said_plainly(graded):
+    code = "def softmax(values):\n    return values"
+    result = graded(as_bytes(changed(replace={SOFTMAX: code})))
+    causes = [test["message"]["cause"] for test in entry(result, "1.1")["tests"] if test["message"]]
+    assert any("parameters differs from the handout" in cause for cause in causes)
+
+
+def test_row_50_the_version_that_was_hashed_is_the_one_graded(tmp_path):
+    """A resubmission while grading: the bytes were read once."""
+    path = tmp_path / "s1_a1.ipynb"
+    path.write_bytes(proofs.notebook("a1", "solution"))
+    found = submissions.find(tmp_path, ["a1"])[0]
+    path.write_bytes(b"{}")
+    key = class_run.key(found, proofs.COURSE.assignment("a1"), class_run.Settings())
+    assert found.data == proofs.notebook("a1", "solution")
+    assert (
+        key.submission_sha256
+        != class_run.key(
+            submissions.find(tmp_path, ["a1"])[0],
+            proofs.COURSE.assignment("a1"),
+            class_run.Settings(),
+        ).submission_sha256
+    )
+
+
+def test_row_50_the_same_file_from_two_students_is_flagged_and_not_punished():
+    results = [
+        {
+            "student": student,
+            "assignment": "a1",
+            "outcome": "GRADED",
+            "submission": {"sha256": digest},
+        }
+        for student, digest in (("s1", "x"), ("s2", "x"), ("s3", "y"))
+    ]
+    class_run.flag_identical(results)
+    assert [r["submission"]["same_as"] for r in results] == [["s2"], ["s1"], []]
