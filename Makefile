@@ -13,7 +13,7 @@ demo: $(READY)  ## grade a small bundled class and show its report (under a minu
 	@$(COURSE) demo
 
 test: $(READY)  ## everything that must hold (up to 12 minutes on 2 cores)
-	@$(VENV)/bin/python -m pytest -q
+	@$(VENV)/bin/python -m pytest -q -n 2
 
 build: $(READY) ## make starters and solutions from course_lib
 	@$(COURSE) build

@@ -90,7 +90,7 @@ def grade_class(
         assignment = syllabus.assignment(submission.assignment)
         known = None
         if not (settings.regrade or settings.exercises or submission.problem):
-            known = store.find(key(submission, assignment, settings))
+            known = store.find(**key(submission, assignment, settings)._asdict())
         if known is not None:
             result = complete(known, submission, assignment)
             store.add(result)

@@ -35,19 +35,28 @@ class Recipe:
 CLASS = (
     Recipe("s01-reference"),
     Recipe("s02-starter", starter=True),
-    Recipe("s03-no-scaling", bugs=("scores_not_scaled", "module_scales_by_d_model")),
-    Recipe("s04-softmax-axis", bugs=("softmax_fixed_axis", "heads_view_without_transpose")),
-    Recipe("s05-mask", bugs=("attention_mask_after_softmax", "parity_mask_not_inverted")),
-    Recipe("s06-empty-row", bugs=("attention_empty_row_nan", "norm_unbiased_variance")),
-    Recipe("s07-loops", variants=("loops",)),
-    Recipe("s08-einsum", variants=("einsum",)),
-    Recipe("s09-figures", bugs=("heat_map_transposed", "diversity_in_nats")),
+    Recipe("s03-no-scaling", bugs=("scores_not_scaled", "multi_head_scaled_by_root_d_model")),
+    Recipe("s04-softmax-axis", bugs=("softmax_fixed_axis", "split_without_transpose")),
+    Recipe("s05-mask", bugs=("attention_mask_after_softmax", "torch_mask_not_inverted")),
+    Recipe("s06-empty-row", bugs=("attention_empty_row_nan", "layer_norm_unbiased")),
+    Recipe("s07-loops", variants=("loops_where_allowed",)),
+    Recipe("s08-einsum", variants=("einsum_throughout",)),
+    Recipe("s09-figures", bugs=("heat_map_transposed", "diversity_nats")),
     Recipe("s10-copy", copies="s03-no-scaling"),
     Recipe("s11-endless", hostile="01_infinite_loop.py"),
     Recipe("s12-snooper", hostile="18_searches_disk.py"),
     Recipe("s13-not-a-notebook", raw=b'{"cells": [{"cell_type": "code", "source'),
-    Recipe("s14-late-names", bugs=("projection_weight_transposed", "residual_norm_order")),
+    Recipe("s14-late-names", bugs=("projection_weight_transposed", "residual_orders_swapped")),
 )
+
+
+def missing(syllabus: Syllabus) -> list[str]:
+    """Names in the recipes that no bug, variant or hostile file has; a test holds this empty."""
+    known = {bug.name for a in syllabus.assignments for bug in bugs.load(a.id)}
+    known |= {v.name for a in syllabus.assignments for v in variants.load(a)}
+    known |= {path.name for path in HOSTILE.glob("*.py")}
+    used = {name for r in CLASS for name in (*r.bugs, *r.variants, r.hostile) if name}
+    return sorted(used - known)
 
 
 def write(folder: Path, syllabus: Syllabus) -> int:
@@ -77,18 +86,20 @@ def _notebook(
         return made[recipe.copies, assignment.id]
     if recipe.raw and first:
         return recipe.raw
-    view: notebooks.View = "starter" if recipe.starter else "solution"
-    notebook = notebooks.build(syllabus, assignment, view, dict(_sources(recipe, assignment)))
+    sources = {} if recipe.starter else dict(_sources(recipe, assignment))
+    notebook = notebooks.build(syllabus, assignment, "starter", sources)
     if recipe.hostile and first:
         code = (HOSTILE / recipe.hostile).read_text(encoding="utf-8")
-        cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
+        cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
         cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
         notebook["cells"].append(cell)
     return notebooks.dump(notebook).encode()
 
 
 def _sources(recipe: Recipe, assignment: Assignment) -> Iterator[tuple[str, str]]:
-    """The components that this student wrote differently from the reference."""
+    """What this student wrote: the reference, but for the recipe's variants and bugs."""
+    for exercise in assignment.exercises:
+        yield from ((c, Component.parse(c).source) for c in exercise.components)
     for variant in variants.load(assignment):
         if variant.name in recipe.variants:
             yield from variant.replace.items()

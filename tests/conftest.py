@@ -34,12 +34,18 @@ def course() -> syllabus.Syllabus:
 
 def pytest_terminal_summary(terminalreporter):
     """The proofs of the grader as a small table, at the end of every run that made some."""
-    import proofs
-
-    if lines := proofs.TABLE.lines():
+    rows = {}
+    for report in (r for reports in terminalreporter.stats.values() for r in reports):
+        for name, value in getattr(report, "user_properties", ()):
+            if name == "proven" and report.when == "call":
+                id, what, held = value
+                row = rows.setdefault((id, what), [0, 0])
+                row[0] += held
+                row[1] += 1
+    if rows:
         terminalreporter.section("the grader, proven")
-        for line in lines:
-            terminalreporter.write_line(line)
+    for (id, what), (held, total) in sorted(rows.items()):
+        terminalreporter.write_line(f"{id:3} {what:<50} {held:>4} of {total}")
 
 
 @pytest.fixture(scope="session")

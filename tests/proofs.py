@@ -2,7 +2,6 @@
 
 import functools
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from autograder.judge.grade import grade
 from autograder.release import notebooks
@@ -67,24 +66,3 @@ def exercise_of(result: dict, test_id: str) -> str:
         for test in entry.get("tests", [])
         if test["id"] == test_id
     )
-
-
-@dataclass
-class Table:
-    """The small table that a test run ends with."""
-
-    rows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-
-    def count(self, id: str, what: str, held: bool) -> None:
-        row = self.rows.setdefault((id, what), [0, 0])
-        row[0] += held
-        row[1] += 1
-
-    def lines(self) -> list[str]:
-        return [
-            f"{id}  {what:<44} {held:>3} of {total}"
-            for (id, what), (held, total) in sorted(self.rows.items())
-        ]
-
-
-TABLE = Table()

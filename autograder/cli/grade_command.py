@@ -52,13 +52,22 @@ def run(options: Options) -> int:
     if not kept:
         students = ", ".join(sorted({s.student for s in found})[:12])
         raise UsageProblem(f"no submission fits what you asked for; there are {students}")
-    by_hand = marks.read(options.manual, course) if options.manual else None
+    given = marks.read(options.manual, course) if options.manual else None
     results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
-    say(f"isolation: tier {tier.letter} ({tier.sentence})")
-    settings = class_run.Settings(options.jobs, tier.letter, options.regrade, exercises)
+    say(f"isolation: {told(tier)}")
+    settings = class_run.Settings(
+        options.jobs,
+        tier.letter,
+        "D" if options.trust else "C",
+        options.regrade,
+        exercises,
+    )
     with Store(options.out / "results.db") as store:
         graded = grade(kept, course, store, settings, quiet=options.json)
+        if given is not None:
+            store.keep(given)
+        by_hand = store.manual(course)
     class_run.flag_identical(graded)
     if exercises:
         return _show(graded, exercises[0], options)
@@ -98,16 +107,20 @@ def checked_tier(required: str | None, trust: bool) -> tiers.Tier:
         raise UsageProblem(f"--require-isolation {required}: give a tier, A, B, C or D")
     if required is not None and tier.letter > required.upper():
         raise IsolationProblem(
-            f"this machine offers tier {tier.letter}, you asked for {required.upper()}: "
-            f"{tier.sentence}"
+            f"this machine offers {told(tier)}; you asked for tier {required.upper()}"
         )
     if tier.letter > "C" and not trust:
         raise IsolationProblem(
-            f"this machine offers only tier {tier.letter} ({tier.sentence}): untrusted code could "
-            "read and write your files. Grade on Linux (root or user namespaces), or add "
-            "--i-trust-these-submissions"
+            f"this machine offers only {told(tier)}: untrusted code could read and write your "
+            "files. Grade on Linux (root or user namespaces), or add --i-trust-these-submissions"
         )
     return tier
+
+
+def told(tier: tiers.Tier) -> str:
+    """`tier A (namespaces, …)`, and what is missing for a better one."""
+    missing = "; ".join(f"no {layer}: {why}" for layer, why in tier.missing.items())
+    return f"tier {tier.letter} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"
 
 
 def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tuple[str, ...] | None]:

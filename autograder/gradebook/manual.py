@@ -158,11 +158,16 @@ def _points_of(assignment: Assignment, item: str) -> float:
 
 
 def template(results: Iterable[Result]) -> str:
-    """A CSV with a row for each written part that is still pending, points and comment blank."""
+    """A CSV with a row for each written part that is still pending, its points blank.
+
+    A file that could not be read has no answers to mark and gets no row.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for result in results:
+        if result["outcome"] == "INVALID":
+            continue
         for exercise in result["exercises"]:
             for part in exercise.get("parts", []):
                 if part["points"] is None:

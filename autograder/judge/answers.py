@@ -44,15 +44,12 @@ def notices(
     wanted = [name for exercise in assignment.exercises for name in exercise.names]
     missing = [name for name in wanted if name not in collected.defined_in]
     written = set(wanted) - set(missing) - collected.unwritten
-    if not written and not collected.unavailable:
-        other = _looks_like(syllabus, assignment, collected)
-        told.insert(
-            0,
-            f"this looks like the notebook of assignment {other}, not {assignment.id}"
-            if other
-            else "nothing is written in this file; was the notebook saved before it was submitted?",
-        )
-    elif missing:
+    other = _looks_like(syllabus, assignment, collected)
+    if other:
+        told.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
+    elif not written and not collected.unavailable:
+        told.insert(0, "nothing is written in this file; was it saved before it was submitted?")
+    if missing:
         told.append(f"not found in the notebook: {', '.join(f'`{name}`' for name in missing)}")
     filled, asked = _predictions(assignment, cells)
     if asked:
@@ -67,12 +64,17 @@ def _about_given_line(notice: str, given: str) -> bool:
 
 
 def _looks_like(syllabus: Syllabus, assignment: Assignment, collected: Collected) -> str:
+    """Another assignment, most of whose names are here while most of this one's are not."""
     bound = {name for statement in collected.statements for name in statement.names}
-    for other in syllabus.assignments:
-        names = {name for exercise in other.exercises for name in exercise.names}
-        if other.id != assignment.id and len(names & bound) * 2 >= len(names):
-            return other.id
-    return ""
+    here = {
+        a.id: _share({n for e in a.exercises for n in e.names}, bound) for a in syllabus.assignments
+    }
+    best = max(here, key=lambda id: here[id])
+    return best if here[assignment.id] < 0.5 <= here[best] else ""
+
+
+def _share(names: set[str], bound: set[str]) -> float:
+    return len(names & bound) / len(names)
 
 
 def _under_heading(cells: list[Cell], part: str) -> str:

@@ -22,7 +22,7 @@ from course_lib.syllabus import Assignment, Syllabus
 from ..gradebook.totals import add_up
 from . import answers, notebook_file, policy, score, session, substitutes
 from .collect import Collected, collect
-from .session import FAILED, PASSED, TestResult
+from .session import PASSED, TestResult
 from .statements import Statement
 
 
@@ -62,8 +62,9 @@ def grade(
 ) -> dict[str, Any]:
     """The result of one submission; see the gradebook for its fields.
 
-    `only` keeps these exercises; `public_only` leaves the hidden tests out. Whatever the submission does ends in a result, never in an
-    exception; an exception is a fault of the course (a suite that does not run).
+    `only` keeps these exercises; `public_only` leaves the hidden tests out. Whatever the
+    submission does ends in a result, never in an exception; an exception is a fault of the
+    course (a suite that does not run).
     """
     started = time.perf_counter()
     try:
@@ -124,9 +125,10 @@ def _run(
         )
         result |= worker.isolation
         if worker.printed:
-            result["printed"] = [f"it printed while being graded: {worker.printed[:300]}"]
+            first = worker.printed.strip().splitlines()[:1]
+            result["printed"] = [f"it printed while being graded: `{line[:120]}`" for line in first]
     passed_with: dict[str, list[str]] = {}
-    for broken, ids in _spoilt(assignment, tests, verdicts).items():
+    for broken, ids in _spoilt(assignment, collected, tests, verdicts).items():
         load = Load(
             collected.statements,
             collected.unavailable,
@@ -154,14 +156,21 @@ def _verdicts(assignment: Assignment, collected: Collected) -> dict[str, Student
 
 
 def _spoilt(
-    assignment: Assignment, tests: list[TestResult], verdicts: dict[str, StudentError]
+    assignment: Assignment,
+    collected: Collected,
+    tests: list[TestResult],
+    verdicts: dict[str, StudentError],
 ) -> dict[tuple[str, ...], list[str]]:
-    """Failed tests that rest on an exercise with failures, grouped by those exercises."""
+    """Failed tests that rest on an exercise with failures, grouped by those exercises.
+
+    Left out: what was decided beforehand, and what nobody has written.
+    """
     failing = {test.mark.exercise for test in tests if test.outcome != PASSED}
     groups: dict[tuple[str, ...], list[str]] = {}
     for test in tests:
         exercise = assignment.exercise(test.mark.exercise)
         broken = tuple(id for id in assignment.upstream(exercise) if id in failing)
-        if test.outcome == FAILED and broken and exercise.id not in verdicts:
+        written = not set(exercise.names) <= collected.unwritten
+        if test.outcome != PASSED and broken and written and exercise.id not in verdicts:
             groups.setdefault(broken, []).append(test.id)
     return groups

@@ -26,10 +26,14 @@ KEPT = 16 * 1024  # characters of output, over all workers of a submission
 class Loadable(Protocol):
     """A statement as the collection gives it."""
 
-    cell: int
-    line: int
-    source: str
-    names: Sequence[str]
+    @property
+    def cell(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def names(self) -> Sequence[str]: ...
 
 
 class RemoteBackend:

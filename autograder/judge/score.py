@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from course_lib.checking.messages import Message
 from course_lib.seam import errors as kinds
 from course_lib.syllabus import Assignment, Exercise
 
@@ -74,6 +75,7 @@ def _exercise(
         _test(test, share, passed_with.get(test.id, []), known)
         for test, share in zip(tests, shares, strict=True)
     ]
+    _keep_likeliest(told, tests)
     points = round(sum(s for t, s in zip(told, shares, strict=True) if t["points"]), 2)
     absent = all(test.outcome in NOT_THERE for test in tests)
     caused_by = list(dict.fromkeys(id for test in told for id in test["caused_by"]))
@@ -100,12 +102,32 @@ def _test(
         "max_points": round(share, 2),
         "points": round(share, 2) if passed else 0.0,
         "outcome": test.outcome,
-        "message": vars(test.message) if test.message else None,
+        "message": _parts(test.message),
         "bug": bug.name if bug else None,
         "bug_title": bug.title if bug else "",
         "caused_by": replaced,
         "carried_through": bool(replaced),
     }
+
+
+def _parts(message: Message | None) -> dict[str, str] | None:
+    """What the report shows of a message."""
+    if message is None:
+        return None
+    return {name: getattr(message, name) for name in ("expected", "got", "cause", "read")}
+
+
+def _keep_likeliest(told: list[dict[str, Any]], tests: list[TestResult]) -> None:
+    """Name only bugs whose value was seen; without one, the first whose hint fits."""
+    named = [
+        (entry, bool(test.message and test.message.seen))
+        for entry, test in zip(told, tests, strict=True)
+        if entry["bug"]
+    ]
+    kept = {entry["bug"] for entry, seen in named if seen} or {e["bug"] for e, _ in named[:1]}
+    for entry, _ in named:
+        if entry["bug"] not in kept:
+            entry["bug"], entry["bug_title"] = None, ""
 
 
 def _matching(test: TestResult, known: list[bugs.Bug]) -> bugs.Bug | None:

@@ -141,9 +141,11 @@ class _Judge:
         mark = _mark(item)
         if mark.exercise in self.verdicts:
             raise self.verdicts[mark.exercise]
-        if self.timeouts[mark.exercise] >= MAX_TIMEOUTS:
-            raise StudentError(TIMEOUT, "not run: two calls of this exercise took too long before")
         exercise = self.assignment.exercise(mark.exercise)
+        for id in [*self.assignment.upstream(exercise), mark.exercise]:
+            if self.timeouts[id] >= MAX_TIMEOUTS:
+                why = f"not run: {MAX_TIMEOUTS} calls of exercise {id} took too long before"
+                raise StudentError(TIMEOUT, why)
         self.facade.begin(
             seed=self.seed ^ _number(_id(item)), forbid=self.assignment.forbidden_in(exercise)
         )

@@ -18,12 +18,15 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
 
     Other students are never named here: the page may be handed to its student.
     """
+    late = lateness(result["submission"].get("received"), assignment)
+    waiting = 0.0 if result["outcome"] == "INVALID" else _waiting(result)
     return {
         "result": result,
         "assignment": assignment,
         "sentence": outcome_sentence(result),
-        "lateness": lateness(result["submission"].get("received"), assignment),
+        "lateness": late,
         "bar": score_bar(result),
+        "waiting": waiting - late.penalty(waiting),
         "exercises": [_exercise(e, result) for e in result["exercises"]],
         "proof": _proof(result),
     }
@@ -32,8 +35,7 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
 def score_bar(result: Result) -> dict[str, Any]:
     """The total as stretches of a bar, in percent of all points there are, bonus included."""
     totals = result["totals"]
-    parts = [part for e in result["exercises"] for part in e.get("parts", [])]
-    waiting = sum(part["max_points"] for part in parts if part["points"] is None)
+    waiting = _waiting(result)
     late = totals["late_penalty"]
     whole = max(totals["max"], totals["total"] + late, 1)
     stretches, start = [], 0.0
@@ -56,9 +58,14 @@ def score_bar(result: Result) -> dict[str, Any]:
     return {
         "stretches": stretches,
         "late": {"x": round(start - taken, 2), "width": round(taken, 2)} if late else None,
-        "waiting": waiting,
         "said": ", ".join(said),
     }
+
+
+def _waiting(result: Result) -> float:
+    """The points of the written parts that nobody has marked."""
+    parts = [part for e in result["exercises"] for part in e.get("parts", [])]
+    return sum(part["max_points"] for part in parts if part["points"] is None)
 
 
 def _exercise(exercise: dict[str, Any], result: Result) -> dict[str, Any]:
@@ -103,11 +110,11 @@ def _proof(result: Result) -> list[tuple[str, str]]:
     tier = f"{result['tier']}: {layers}" if layers else result["tier"] or "not run"
     return [
         ("file", submission["file"]),
-        ("sha256 of the file", submission["sha256"]),
+        ("SHA-256 of the file", submission["sha256"]),
         ("received", written(moment(received)) if received else "not known"),
         ("graded", f"{written(moment(result['graded_at']))}, {_took(result)}"),
-        ("sha256 of the tests", result["suite_sha256"]),
-        ("sha256 of the environment", result["environment_sha256"]),
+        ("SHA-256 of the tests", result["suite_sha256"]),
+        ("SHA-256 of the environment", result["environment_sha256"]),
         ("seed of the inputs", str(result["seed"])),
         ("isolation tier", tier),
     ]

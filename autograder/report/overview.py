@@ -23,7 +23,7 @@ def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
         "median": statistics.median(totals) if totals else None,
         "highest": max(totals, default=None),
         "lowest": min(totals, default=None),
-        "pending": sum(result["totals"]["manual_pending"] for result in results),
+        "pending": sum(result["totals"]["manual_pending"] for result in readable),
         "late": sum(result["totals"]["late_days"] > 0 for result in results),
         "histogram": histogram(totals),
         "difficulty": [_difficulty(exercise.id, readable) for exercise in assignment.exercises],

@@ -97,7 +97,12 @@ def cause_sentence(exercise: dict[str, Any]) -> str:
 
 
 def main_cause(result: Result) -> str:
-    """Where most points were lost and why, in a few words; "" where nothing was."""
+    """Where most points were lost and why, in at most 120 characters; "" where nothing was."""
+    cause = _cause(result)
+    return cause if len(cause) <= 120 else f"{cause[:119]}…"
+
+
+def _cause(result: Result) -> str:
     if result["outcome"] == "INVALID":
         return result["reason"]
     code = [e for e in result["exercises"] if e.get("tests") and not e["bonus"]]
@@ -117,8 +122,9 @@ def _why(exercise: dict[str, Any]) -> str:
     for test in failed:
         if test.get("bug_title"):
             return test["bug_title"]
-    special = [TEST_OUTCOMES[t["outcome"]] for t in failed if t["outcome"] in TEST_OUTCOMES]
-    if special:
-        return special[0]
+        if test["outcome"] in TEST_OUTCOMES:
+            tells = test["outcome"] in ("LOAD_ERROR", "POLICY") and test["message"]
+            named = TEST_OUTCOMES[test["outcome"]]
+            return f"{named}: {test['message']['got']}" if tells else named
     causes = [test["message"]["cause"] for test in failed if test["message"]]
     return next((cause for cause in causes if cause), failed[0]["title"] if failed else "by hand")

@@ -26,8 +26,11 @@ from ..seam import Handle, StudentError
 class Failure(AssertionError):
     """A failed expectation, in the four parts that a report shows."""
 
-    def __init__(self, expected: str, got: str, cause: str = "", read: str = ""):
+    def __init__(
+        self, expected: str, got: str, cause: str = "", read: str = "", seen: bool = False
+    ):
         self.expected, self.got, self.cause, self.read = expected, got, cause, read
+        self.seen = seen  # the cause was found by its value
         lines = [f"expected  {expected}", f"got       {got}"]
         lines += [f"likely    {cause}"] if cause else []
         lines += [f"read      {read}"] if read else []
@@ -51,19 +54,22 @@ def close(
     """
     name = f"{what} = " if what else ""
     actual, wanted = _array(got, what, read), _numbers(want)
-    if actual.shape != wanted.shape:
-        cause = _cause(actual, causes, atol, rtol) or otherwise
-        raise Failure(f"{name}shape {wanted.shape}", f"shape {actual.shape}", cause, read)
-    if np.isnan(actual).any() and not np.isnan(wanted).any():
-        cause = _cause(actual, causes, atol, rtol) or otherwise or "0/0 or ∞ − ∞ somewhere"
-        raise Failure(name + show(wanted), f"NaN in {show(actual)}", cause, read)
-    if np.allclose(actual, wanted, atol=atol, rtol=rtol):
+    same_shape = actual.shape == wanted.shape
+    lost = bool(np.isnan(actual).any()) and not np.isnan(wanted).any()
+    if same_shape and not lost and np.allclose(actual, wanted, atol=atol, rtol=rtol):
         return
-    cause = _cause(actual, causes, atol, rtol) or otherwise
-    difference = np.abs(actual - wanted)
-    worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), wanted.shape))
-    at = f" (largest difference {difference.max():.3g} at {list(worst)})" if wanted.ndim else ""
-    raise Failure(name + show(wanted), show(actual) + at, cause, read)
+    seen = _cause(actual, causes, atol, rtol)
+    if not same_shape:
+        expected, told = f"{name}shape {wanted.shape}", f"shape {actual.shape}"
+    elif lost:
+        expected, told = name + show(wanted), f"NaN in {show(actual)}"
+        otherwise = otherwise or "0/0 or ∞ − ∞ somewhere"
+    else:
+        difference = np.abs(actual - wanted)
+        worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), wanted.shape))
+        at = f" (largest difference {difference.max():.3g} at {list(worst)})" if worst else ""
+        expected, told = name + show(wanted), show(actual) + at
+    raise Failure(expected, told, seen or otherwise, read, bool(seen))
 
 
 def equal(got: Any, want: Any, *, otherwise: str = "", read: str = "", what: str = "") -> None:

@@ -19,6 +19,7 @@ class Message:
     got: str
     cause: str = ""
     read: str = ""
+    seen: bool = False  # the answer equals what the cause would have produced
 
     def lines(self) -> list[tuple[str, str]]:
         pairs = [
@@ -33,7 +34,7 @@ class Message:
 def explain(error: BaseException, names: list[str]) -> Message:
     """What to tell about an exception that ended a test of the exercise that defines `names`."""
     if isinstance(error, Failure):
-        return Message(error.expected, error.got, error.cause, error.read)
+        return Message(error.expected, error.got, error.cause, error.read, error.seen)
     if isinstance(error, StudentError):
         return _of_student(error, " and ".join(f"`{name}`" for name in names))
     got = f"something else, on which the test stopped ({type(error).__name__}: {error})"

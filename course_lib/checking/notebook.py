@@ -153,5 +153,6 @@ def _left_as_it_was() -> Iterator[None]:
         np.random.set_state(states[1])
         if torch:
             torch.set_rng_state(states[2])
-        for number in set(plt.get_fignums()) - figures if plt else ():
-            plt.close(number)
+        if plt:
+            for number in set(plt.get_fignums()) - figures:
+                plt.close(number)

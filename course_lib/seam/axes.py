@@ -18,7 +18,7 @@ def read(axes: Any) -> dict[str, Any]:
     if not isinstance(axes, Axes):
         raise TypeError(f"expected a matplotlib Axes, got a {type(axes).__name__}")
     mapped = [m for m in [*axes.images, *axes.collections] if m.get_array() is not None]
-    images = [np.ma.asarray(image.get_array()) for image in mapped]
+    images: list[Any] = [np.ma.asarray(image.get_array()) for image in mapped]
     return {
         "title": axes.get_title(),
         "xlabel": axes.get_xlabel(),

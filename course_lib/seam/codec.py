@@ -139,14 +139,13 @@ class Decoder:
     def _array(self, library: str, tree: Tree) -> Any:
         dtype, shape, offset = tree.get("dtype"), tree.get("shape"), tree.get("at")
         allowed = NUMPY_DTYPES if library == "numpy" else TORCH_DTYPES
-        well_formed = (
+        if not (
             dtype in allowed
             and isinstance(offset, int)
             and isinstance(shape, list)
             and len(shape) <= MAX_DIMENSIONS
             and all(type(length) is int and 0 <= length <= MAX_PAYLOAD for length in shape)
-        )
-        if not well_formed:
+        ):
             raise StudentError(PROTOCOL, "an array with an impossible dtype or shape")
         stored = np.dtype("int16" if dtype == "bfloat16" else dtype)
         count = math.prod(shape)

@@ -1,20 +1,16 @@
 """Real workers on this machine's best tier, and on the weaker ones below it; no imitations."""
 
-import ast
 import contextlib
 import shutil
-import time
 from collections.abc import Iterator
 
 import pytest
+from opening import assert_nothing_is_left, backend_of
 
-from autograder.judge.remote import RemoteBackend, WarmProcess
-from autograder.judge.statements import Statement
-from autograder.sandbox import process_tree, tiers
+from autograder.judge.remote import WarmProcess
+from autograder.sandbox import tiers
 from course_lib.seam import Student
 from course_lib.syllabus import ROOT
-
-DEADLINE = 1.0  # seconds a call; the course's own is longer
 
 
 def pytest_generate_tests(metafunc):
@@ -85,31 +81,3 @@ def submit(warm):
 
         yield open_worker
     assert_nothing_is_left(warm)
-
-
-def backend_of(process: WarmProcess, source: str, **options) -> RemoteBackend:
-    hostile = ROOT / "autograder" / "hostile" / f"{source}.py"
-    if "\n" not in source and hostile.exists():
-        source = hostile.read_text(encoding="utf-8")
-    options = {"deadline": DEADLINE} | options
-    return RemoteBackend(process.workers, statements(source), **options)
-
-
-def statements(source: str) -> list[Statement]:
-    """Every top-level statement, as if each stood in a cell of its own."""
-    found = []
-    for cell, node in enumerate(ast.parse(source).body, 1):
-        names = [getattr(node, "name", "")] + [
-            n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        ]
-        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-        text = "\n".join(source.splitlines()[first - 1 : node.end_lineno])
-        found.append(Statement(cell, first, text, tuple(filter(None, names))))
-    return found
-
-
-def assert_nothing_is_left(process: WarmProcess) -> None:
-    until = time.monotonic() + 3.0  # the warm process collects its dead once a second
-    while process_tree.descendants(process.pid) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert process_tree.descendants(process.pid) == []

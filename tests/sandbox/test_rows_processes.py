@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import assert_nothing_is_left
+from opening import assert_nothing_is_left
 
 from course_lib.seam import StudentError
 

@@ -43,8 +43,10 @@ def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(any_tier, submi
     if any_tier.workers.tier == "D":
         pytest.skip("tier D does not close the disk")
     student = submit(READ, process=any_tier)
-    tried = ["course.toml", "course_lib", "course_lib/syllabus.py", "autograder", "autograder/suites",
-             "autograder/sandbox/warm.py", "solutions", "tests", ".git", ".git/HEAD"]  # fmt: skip
+    tried = """
+        course.toml course_lib course_lib/syllabus.py autograder autograder/suites
+        autograder/sandbox/warm.py solutions tests .git .git/HEAD
+    """.split()
     opened = [path for path in tried if isinstance(student.read(str(ROOT / path)), int)]
     assert opened == []
     assert isinstance(student.read("/etc/shadow"), str)
@@ -68,10 +70,10 @@ def test_modules_that_nobody_imported_still_load(any_tier, submit):
     """Landlock, the view and another user's home leave lazy imports alone."""
     student = submit(
         "import colorsys, wave\nimport numpy.polynomial.hermite\n"
-        "def names():\n    return [colorsys.__name__, wave.__name__]\n",
+        "def loaded():\n    return [colorsys.__name__, wave.__name__]\n",
         process=any_tier,
     )
-    assert student.names() == ["colorsys", "wave"]
+    assert student.loaded() == ["colorsys", "wave"]
 
 
 def test_the_judges_files_are_out_of_reach(any_tier, submit, tmp_path):

@@ -1,4 +1,4 @@
-"""Submissions that tamper with comparisons, messages and clocks of their own process: 9 to 15, 25, 26.
+"""Submissions that tamper with comparisons and messages: rows 9 to 15 and 25 to 27.
 
 Every one of them answers zeros where a softmax is asked for, and every one fails.
 """

@@ -22,6 +22,7 @@ def rows_of(value):
             not missing,
             expected=f"the columns {', '.join(COLUMNS)}",
             got=f"no {', '.join(missing)} among {', '.join(map(str, row))}",
+            otherwise="keep the names of the docstring",
             read="exercise 2.10, the docstring",
         )
         strange = [name for name in COLUMNS if not isinstance(row[name], (int, float))]

@@ -66,6 +66,15 @@ def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None
         )
 
 
+def _why(found):
+    """What is wrong with these shapes by name."""
+    if any(f"{layer}.weight" not in found for layer in LAYERS):
+        return "w_q, w_k, w_v and w_o: every projection is an `nn.Linear` of its own"
+    if any(found[f"{layer}.weight"] != (12, 12) for layer in LAYERS):
+        return "four linear layers of d_model × d_model hold all heads"
+    return "`bias` has to reach all four linear layers, and nothing else is trained"
+
+
 @exercise("2.3")
 def test_parameters(student):
     """An `nn.Module` with the pinned signature, layer names and shapes, with and without bias."""
@@ -83,10 +92,7 @@ def test_parameters(student):
             found == wanted,
             expected=f"with bias={bias} the parameters {wanted}",
             got=str(found),
-            otherwise="`bias` has to reach all four linear layers"
-            if sorted(found) == sorted({f"{n}.{p}" for n in LAYERS for p in ("weight", "bias")})
-            or (bias and not any(name.endswith("bias") for name in found))
-            else "four linear layers of d_model × d_model hold all heads",
+            otherwise=_why(found),
             read=PINNED,
         )
     signature = [[name, default] for name, _, default in student.MultiHeadAttention.signature()]
@@ -260,6 +266,7 @@ def test_weights_only_when_asked_for(student, rng):
             weights is None,
             expected="(output, None) when nobody asks for weights",
             got=f"weights of shape {tuple(weights.shape)}" if torch.is_tensor(weights) else "other",
+            otherwise="give None unless `need_weights` is True",
             read=PINNED,
         )
 

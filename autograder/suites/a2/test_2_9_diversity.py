@@ -51,17 +51,20 @@ def mistakes(weights):
         * (len(heads) - 1)
         / len(heads),
         "the sum over the pairs, not their mean": float(each.mean() * len(each)),
-        "each pair is counted twice but divided by the number of pairs once": 2 * right,
         "the sum over all pairs and rows, not their mean": float(each.sum()),
         "the root of the divergence, a distance": float(each.clamp(min=0).sqrt().mean()),
         "one divergence of all heads from their common mean, not one for each pair": float(
             (entropy(weights.mean(-3)) - entropy(weights).mean(-2)).mean()
         ),
-        "Kullback-Leibler divergence: compare both heads with their mean": float(bits.mean()),
-        "Kullback-Leibler divergence of one direction": float(bits[: len(each)].mean()),
-        "Kullback-Leibler divergence of the other direction": float(bits[len(each) :].mean()),
+        "Kullback-Leibler divergence of both directions: compare both heads with their mean": float(
+            bits.mean()
+        ),
+        "Kullback-Leibler divergence of one direction only": float(bits[: len(each)].mean()),
+        "Kullback-Leibler divergence of one direction: compare both heads with their mean": float(
+            bits[len(each) :].mean()
+        ),
         "the entropy of the mixture alone": float(middle.mean()),
-        "without the factor ½: twice the divergence": 2 * right,
+        "twice the divergence: without the factor ½, or every pair counted twice": 2 * right,
         "the rows are averaged before they are compared": float(
             divergences(weights.mean(-2, keepdim=True)).mean()
         ),
@@ -210,16 +213,15 @@ def test_maps_of_all_heads(student, rng):
             read=PLOT,
         )
         other = {
-            "every map shows the first head": weights[0],
             "every map shows the mean of all heads": weights.mean(0),
-            "the heads are in another order": weights[::-1][head],
-        }
+            "the heads are drawn in reverse": weights[::-1][head],
+        } | ({"every map shows the first head": weights[0]} if head else {})
         expect.close(
             found["images"][0].reshape(found["images"][0].shape[-2:]),
             weights[head],
             causes={
                 "the map is transposed: queries are rows, keys columns": weights[head].T,
-                **(other if head else {}),
+                **other,
             },
             otherwise="show the weights as they are",
             read=PLOT,

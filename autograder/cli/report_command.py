@@ -1,0 +1,39 @@
+"""`course report`: the same results, written again with the marks that came in."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from course_lib import syllabus
+
+from .. import class_run
+from ..gradebook import manual as marks
+from ..gradebook.store import Store
+from . import EXIT_OK, results
+from .problems import UsageProblem
+
+
+def run(out: Path, manual: Path | None, as_json: bool) -> int:
+    """Read the store that `grade` left in `out`, keep new marks in it, write everything again."""
+    course = syllabus.load()
+    database = out / "results.db"
+    if not database.exists():
+        raise UsageProblem(f"{out}: no results here; run `course grade SUBMISSIONS --out {out}`")
+    given = marks.read(manual, course) if manual else None
+    with Store(database) as store:
+        if given is not None:
+            store.keep(given)
+        graded, kept = store.latest(), store.manual(course)
+    for warning in kept.unknown(graded):
+        print(warning, file=sys.stderr)
+    class_run.flag_identical(graded)
+    written = results.write(graded, course, out, kept)
+    if as_json:
+        print(json.dumps(written.results, ensure_ascii=False))
+        return EXIT_OK
+    results.print_table(written.results, course)
+    print(f"\nReport   {written.report}\nCSV      {written.csv}\nJSON     {written.json}")
+    print(f"To mark  {written.marks}")
+    return EXIT_OK

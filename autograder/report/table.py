@@ -1,0 +1,112 @@
+"""Results on a terminal: a table of a class, and the failed tests of one exercise."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..gradebook.totals import Result
+from .plain_text import cleaned, number, shortened
+from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_COLOURS = {"GRADED": "green", "INVALID": "red", "CRASHED": "red"}
+_LABELS = {"expected": "expected", "got": "got", "cause": "likely cause", "read": "read"}
+
+
+def table(results: Sequence[Result]) -> Table:
+    """One row a student and assignment: score, automatic and manual points, outcome, main cause."""
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    shown.add_column("student", overflow="fold")
+    shown.add_column("", no_wrap=True)
+    for name in ("score", "automatic", "by hand"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("outcome", no_wrap=True)
+    shown.add_column("main cause of lost points", overflow="ellipsis", no_wrap=True, ratio=1)
+    for result in map(cleaned, results):
+        totals = result["totals"]
+        shown.add_row(
+            Text(result["student"]),
+            result["assignment"],
+            Text(_score(totals), style="bold"),
+            f"{number(totals['automatic'])}/{number(totals['automatic_max'])}",
+            _by_hand(result),
+            Text(result["outcome"], style=_COLOURS.get(result["outcome"], "yellow")),
+            Text(main_cause(result).replace("\n", " ")),
+        )
+    return shown
+
+
+def show_test(result: Result, exercise: str) -> str:
+    """What a marker wants to see of one exercise: every failed test with its message.
+
+    Raises KeyError, in a sentence, where the result has no such exercise.
+    """
+    result = cleaned(result)
+    known = {e["id"]: e for e in result["exercises"]}
+    if exercise not in known:
+        ids = ", ".join(known)
+        raise KeyError(f"{result['student']} has no exercise {exercise!r}; there are {ids}")
+    entry = known[exercise]
+    lines = [
+        f"{result['student']}, {result['assignment']}: {entry['id']} {entry['title']}, "
+        f"{number(entry['points'])} of {number(entry['max_points'])} points ({entry['status']})"
+    ]
+    if result["reason"]:
+        lines.append(f"{result['outcome']}: {result['reason']}")
+    if told := cause_sentence(entry):
+        lines.append(told)
+    for part in entry.get("parts", []):
+        lines += ["", *_part(part)]
+    tests = entry.get("tests", [])
+    for test in tests:
+        if test["outcome"] != "PASSED":
+            lines += ["", *_test(test)]
+    if tests:
+        lines += ["", f"{sum(t['outcome'] == 'PASSED' for t in tests)} of {len(tests)} passed"]
+    return "\n".join(lines)
+
+
+def _score(totals: dict[str, Any]) -> str:
+    late = f" ({totals['late_days']} d late)" if totals["late_days"] else ""
+    return f"{number(totals['total'])}/{number(totals['max'])}{late}"
+
+
+def _by_hand(result: Result) -> str:
+    totals = result["totals"]
+    if result["outcome"] == "INVALID":
+        return ""
+    given = [number(totals["manual"])] if totals["manual"] is not None else []
+    waiting = [f"{totals['manual_pending']} pending"] if totals["manual_pending"] else []
+    return ", ".join(given + waiting)
+
+
+def _test(test: dict[str, Any]) -> list[str]:
+    kept = "carried through: points kept" if test["carried_through"] else ""
+    kind = TEST_OUTCOMES.get(test["outcome"], "")
+    place = "visible check" if test["public"] else "hidden test"
+    said = "; ".join(filter(None, [kind, kept, place]))
+    earned = f"{number(test['points'])} of {number(test['max_points'])}"
+    lines = [f"✗ {test['title']} ({said}; {earned})", f"  {test['id']}"]
+    for key, label in _LABELS.items():
+        if text := (test["message"] or {}).get(key):
+            lines += textwrap.indent(shortened(text), " " * 16).splitlines()
+            first = -len(shortened(text).splitlines())
+            lines[first] = f"  {label:<14}{lines[first].strip()}"
+    if test.get("bug_title"):
+        lines.append(f"  {'known mistake':<14}{test['bug_title']} [{test['bug']}]")
+    return lines
+
+
+def _part(part: dict[str, Any]) -> list[str]:
+    points = f"{number(part['points'])} of {number(part['max_points'])}"
+    words = f"{part['words']} of at most {part['word_limit']} words"
+    lines = [f"{part['id']} {part['title']} ({points}; {words})"]
+    lines += textwrap.indent(part["answer"] or "no answer was found", "  ").splitlines()
+    return lines + ([f"  comment: {part['comment']}"] if part["comment"] else [])

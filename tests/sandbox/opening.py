@@ -1,0 +1,48 @@
+"""What the tests of the sandbox share: a worker on a source text, and a look at what is left."""
+
+import ast
+import time
+from pathlib import Path
+
+from autograder.judge.remote import RemoteBackend, WarmProcess
+from autograder.judge.statements import Statement
+from autograder.sandbox import process_tree
+from course_lib.syllabus import ROOT
+
+DEADLINE = 1.0  # seconds a call; the course's own is longer
+
+
+def backend_of(process: WarmProcess, source: str, **options) -> RemoteBackend:
+    hostile = ROOT / "autograder" / "hostile" / f"{source}.py"
+    if "\n" not in source and hostile.exists():
+        source = hostile.read_text(encoding="utf-8")
+    options = {"deadline": DEADLINE} | options
+    return RemoteBackend(process.workers, statements(source), **options)
+
+
+def statements(source: str) -> list[Statement]:
+    """Every top-level statement, as if each stood in a cell of its own."""
+    found = []
+    for cell, node in enumerate(ast.parse(source).body, 1):
+        names = [getattr(node, "name", "")]
+        names += [target.id for target in getattr(node, "targets", [])]
+        names += [alias.asname or alias.name for alias in getattr(node, "names", [])]
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        text = "\n".join(source.splitlines()[first - 1 : node.end_lineno])
+        found.append(Statement(cell, first, text, tuple(filter(None, names))))
+    return found
+
+
+def assert_nothing_is_left(process: WarmProcess) -> None:
+    until = time.monotonic() + 3.0  # the warm process collects its dead once a second
+    while process_tree.descendants(process.pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert process_tree.descendants(process.pid) == []
+
+
+def alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state not in "ZX"  # dead, and not collected yet
