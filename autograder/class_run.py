@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import importlib.util
 import multiprocessing
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
@@ -154,6 +156,8 @@ def judges(
     from .judge.warm import WarmProcess
     from .release import student_tree
 
+    for id in sorted(assignments):
+        _installed(syllabus.assignment(id))
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="course-")))
         folder.chmod(0o755)  # workers run under other users
@@ -177,6 +181,13 @@ def judges(
                 settings.jobs, mp_context=context, initializer=_start, initargs=(syllabus, workers)
             )
         )
+
+
+def _installed(assignment: Assignment) -> None:
+    """Raises ModuleNotFoundError for a library that the assignment needs and nobody installed."""
+    for name in {module.partition(".")[0] for module in assignment.imports}:
+        if sys.modules.get(name, sys) is None or importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 def imports(assignment: Assignment) -> list[str]:

@@ -54,7 +54,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "ManualError": EXIT_USAGE,
         "InvalidNotebook": EXIT_USAGE,
         "GradebookError": EXIT_DISK,
-        "SandboxUnavailable": EXIT_ISOLATION,
+        "SandboxError": EXIT_ISOLATION,
     }
     code = codes.get(type(error).__name__)
     return (code, str(error)) if code is not None else None

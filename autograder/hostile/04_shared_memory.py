@@ -1,6 +1,6 @@
 """Allocates memory that counts for no process: shared pages, and files that exist only in memory.
 
-Expected: OOM of every test that calls `softmax`, or an OSError: none of it is to be had.
+Expected: OOM, or FAILED by an OSError, in every test that calls `softmax`: none of it is to be had.
 """
 
 import mmap

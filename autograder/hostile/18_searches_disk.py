@@ -1,6 +1,6 @@
 """Reads every file it can find that may hold the answer, where the checkout lies among them.
 
-Expected: FAILED: the checkout is in no folder that it can open.
+Expected: FAILED or NOT_WRITTEN: it finds stubs at most; no folder it can open holds the checkout.
 """
 
 import os

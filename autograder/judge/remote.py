@@ -15,7 +15,8 @@ from course_lib.seam.codec import Tree
 from course_lib.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 
 from ..sandbox.wire import Late, Malformed
-from .warm import Connection, SandboxError, WarmProcess, Workers
+from .warm import WarmProcess
+from .workers import Connection, SandboxError, Workers
 
 __all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
 
@@ -184,10 +185,12 @@ class RemoteBackend:
         cause = report.get("cause")
         if cause == "memory":
             return StudentError(OOM, "the process used more memory than it may")
+        if cause == "disk":
+            return StudentError(CRASHED, "the process wrote more to the disk than it may")
         if cause in ("cpu", "wall"):
             return StudentError(TIMEOUT, "the process used more time than a whole notebook may")
-        if cause == "refused":
-            raise SandboxError(f"a worker's supervisor failed: {report.get('reason')}")
+        if cause not in ("ended", "judge"):
+            raise SandboxError(f"a worker's supervisor gave up: {report.get('reason', cause)}")
         if cause == "ended" and report.get("signal"):
             message = f"the process died of {_signal_name(report['signal'])}"
         elif cause == "ended" and kind == CRASHED:

@@ -19,7 +19,10 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
     Other students are never named here: the page may be handed to its student.
     """
     late = lateness(result["submission"].get("received"), assignment)
-    waiting = 0.0 if result["outcome"] == "INVALID" else _waiting(result)
+    waiting = _waiting(result)
+    exercises = [_exercise(e, result) for e in result["exercises"]]
+    if result["outcome"] == "INVALID":  # a list of zeros would tell nothing but what was marked
+        exercises = [e for e in exercises if e["points"] or e["comment"]]
     return {
         "result": result,
         "assignment": assignment,
@@ -27,7 +30,7 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
         "lateness": late,
         "bar": score_bar(result),
         "waiting": waiting - late.penalty(waiting),
-        "exercises": [_exercise(e, result) for e in result["exercises"]],
+        "exercises": exercises,
         "proof": _proof(result),
     }
 
@@ -63,7 +66,9 @@ def score_bar(result: Result) -> dict[str, Any]:
 
 
 def _waiting(result: Result) -> float:
-    """The points of the written parts that nobody has marked."""
+    """The points of the written parts that somebody has yet to mark."""
+    if result["outcome"] == "INVALID":
+        return 0.0
     parts = [part for e in result["exercises"] for part in e.get("parts", [])]
     return sum(part["max_points"] for part in parts if part["points"] is None)
 
@@ -75,7 +80,8 @@ def _exercise(exercise: dict[str, Any], result: Result) -> dict[str, Any]:
         "failures": _failures(tests),
         "carried": [test for test in tests if test["carried_through"]],
         "passed": [t for t in tests if t["outcome"] == "PASSED"],
-        "unwritten": exercise.get("status") == "not written" or exercise.get("written") is False,
+        "stub": bool(tests)
+        and all(t["outcome"] == "NOT_WRITTEN" and not t["points"] for t in tests),
         "cause_sentence": cause_sentence(exercise),
         "override": override,
         "comment": (override or exercise).get("comment", ""),

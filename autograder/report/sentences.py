@@ -72,7 +72,8 @@ def outcome_sentence(result: Result) -> str:
             "read. This is about the file, not about your work: open the notebook, save it, and "
             "hand it in again, or ask your instructor."
         )
-    if not any(e.get("written") for e in result["exercises"]):
+    code = [e for e in result["exercises"] if e["kind"] == "code"]
+    if all(e["status"] == "not written" for e in code):
         return (
             "Your notebook was read, and no exercise is written in it. If you did write some, it "
             "may not have been saved before it was handed in."
@@ -89,9 +90,11 @@ def cause_sentence(exercise: dict[str, Any]) -> str:
         return ""
     names = listed(exercise["caused_by"])
     if exercise.get("carried_through"):
+        several = len(exercise["caused_by"]) > 1
+        replaced = "are replaced by correct ones" if several else "is replaced by a correct one"
         return (
             f"Probably caused by {names}. Carried through: tests that failed here pass once "
-            f"{names} is replaced by a correct one, so their points are kept."
+            f"{names} {replaced}, so their points are kept."
         )
     return f"Probably caused by {names}: look there first."
 
@@ -106,12 +109,12 @@ def _cause(result: Result) -> str:
     if result["outcome"] == "INVALID":
         return result["reason"]
     code = [e for e in result["exercises"] if e.get("tests") and not e["bonus"]]
-    written = [e for e in code if e["written"]]
+    written = [e for e in code if e["status"] != "not written"]
     if code and not written:
         return "nothing is written"
     lost = [e for e in written if e["points"] < e["max_points"]]
     if not lost:
-        missing = [e["id"] for e in code if not e["written"]]
+        missing = [e["id"] for e in code if e["status"] == "not written"]
         return f"not written: {', '.join(missing)}" if missing else ""
     worst = max(lost, key=lambda e: e["max_points"] - e["points"])
     return f"{worst['id']}: {_why(worst)}"

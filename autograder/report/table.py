@@ -28,7 +28,7 @@ def table(results: Sequence[Result]) -> Table:
     for name in ("score", "automatic", "by hand"):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("outcome", no_wrap=True)
-    shown.add_column("main cause of lost points", overflow="ellipsis", no_wrap=True, ratio=1)
+    shown.add_column("main cause")  # the one to give way on a narrow terminal
     for result in map(cleaned, results):
         totals = result["totals"]
         shown.add_row(
@@ -38,7 +38,7 @@ def table(results: Sequence[Result]) -> Table:
             f"{number(totals['automatic'])}/{number(totals['automatic_max'])}",
             _by_hand(result),
             Text(result["outcome"], style=_COLOURS.get(result["outcome"], "yellow")),
-            Text(main_cause(result).replace("\n", " ")),
+            Text(main_cause(result).replace("\n", " "), overflow="ellipsis", no_wrap=True),
         )
     return shown
 
@@ -93,7 +93,8 @@ def _test(test: dict[str, Any]) -> list[str]:
     place = "visible check" if test["public"] else "hidden test"
     said = "; ".join(filter(None, [kind, kept, place]))
     earned = f"{number(test['points'])} of {number(test['max_points'])}"
-    lines = [f"✗ {test['title']} ({said}; {earned})", f"  {test['id']}"]
+    sign = "↷" if test["carried_through"] else "✗"
+    lines = [f"{sign} {test['title']} ({said}; {earned})", f"  {test['id']}"]
     for key, label in _LABELS.items():
         if text := (test["message"] or {}).get(key):
             lines += textwrap.indent(shortened(text), " " * 16).splitlines()

@@ -55,8 +55,8 @@ def confine(
     if NAMESPACES in wanted:
         done |= {NAMESPACES: "pid, net, ipc, uts, mount", VIEW: "a root with what may be read"}
         done[QUOTA] = _step(QUOTA, _own_mounts, allowed, _INNER_USER if letter == "B" else uid)
-    if sys.platform == "linux":
-        Path("/proc/self/oom_score_adj").write_text("1000")  # when memory ends, workers go first
+    if sys.platform == "linux":  # when the machine's memory ends, workers go first
+        _step(LIMITS, Path("/proc/self/oom_score_adj").write_text, "1000")
     inside = NAMESPACES in wanted  # then the kernel counts this worker's processes alone
     user = os.getuid() if uid is None else uid
     sharing = 0 if uid is not None or inside else limits.processes_of(user)
@@ -153,7 +153,7 @@ def _become(uid: int) -> str:
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    return str(uid)
+    return "a user of its own"
 
 
 def _open_to_all() -> bool:

@@ -17,6 +17,7 @@ from .limits import Limits
 from .supervisor import Job, supervise
 
 MAX_MESSAGE = 65536
+REAP_MS = 100  # how often supervisors that have ended are collected
 PLACES = 64  # workers at a time, each with a uid of its own
 # The range that systemd hands out for the moment and no directory service uses.
 _FIRST_UID, _UIDS = 61_184, 4288
@@ -39,7 +40,7 @@ class Jobs:
         poll.register(control, select.POLLIN)
         poll.register(lifeline, select.POLLIN)
         while True:
-            ready = {descriptor for descriptor, _ in poll.poll(1000)}
+            ready = {descriptor for descriptor, _ in poll.poll(REAP_MS if self.taken else None)}
             self._free_places()
             if lifeline in ready:
                 return
@@ -52,18 +53,20 @@ class Jobs:
             return False
         stream, status = (socket.socket(fileno=descriptor) for descriptor in descriptors)
         place = next((p for p in range(PLACES) if p not in self.taken.values()), None)
-        if place is None:
-            reason = f"{PLACES} workers run already; grade with fewer processes"
-            status.sendall(json.dumps({"cause": "refused", "reason": reason}).encode())
-        else:
-            first = _FIRST_UID + os.getpid() * PLACES % _UIDS
-            limits = Limits(**{**self.limits.as_json(), **json.loads(message)})
-            uid = first + place if self.own_uids else None
+        first = _FIRST_UID + os.getpid() * PLACES % _UIDS
+        limits = Limits(**{**self.limits.as_json(), **json.loads(message)})
+        try:
+            if place is None:
+                raise OSError(f"{PLACES} workers run already; grade with fewer processes")
             supervisor = os.fork()
+        except OSError as error:
+            status.sendall(json.dumps({"cause": "refused", "reason": str(error)}).encode())
+        else:
             if supervisor == 0:
                 control.close()
                 os.close(lifeline)
                 os.close(self.living)
+                uid = first + place if self.own_uids else None
                 supervise(Job(self.letter, self.grants, limits, uid, stream, status, self.alive))
             self.taken[supervisor] = place
         stream.close()

@@ -12,7 +12,7 @@ from pathlib import Path
 class Limits:
     """One worker's share of the machine, for its whole life (a test's deadline is the judge's)."""
 
-    cpu_seconds: int = 60
+    cpu_seconds: int = 120
     wall_seconds: int = 300
     memory_mib: int = 1024  # on top of what the warm process holds already
     scratch_mib: int = 64

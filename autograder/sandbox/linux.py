@@ -35,6 +35,11 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
     check(libc.mount(*texts, ctypes.c_ulong(flags), data), f"mount {target}")
 
 
+def unmount(target: str) -> None:
+    """Take it, and what is mounted beneath it, out of sight at once."""
+    check(libc.umount2(target.encode(), _DETACH), f"umount {target}")
+
+
 def change_root(new: str) -> None:
     """Make `new`, a mount point, the root; forget the old one, where the folder is removed."""
     old = os.open("/", os.O_PATH)
@@ -42,7 +47,7 @@ def change_root(new: str) -> None:
     check(libc.pivot_root(b".", b"."), "pivot_root")  # the old root now lies over the new one
     os.rmdir(new.lstrip("/"), dir_fd=old)
     os.close(old)
-    check(libc.umount2(b".", _DETACH), "umount2")
+    unmount(".")
     os.chdir("/")
 
 

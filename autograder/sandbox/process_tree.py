@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import time
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -25,6 +27,16 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+def folder_bytes(folder: str) -> int:
+    """What the files beneath `folder` take on the disk."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+    return total
+
+
 def memory_bytes(pids: list[int], enough: int) -> int:
     """Private memory of these processes together.
 
@@ -43,6 +55,7 @@ def end_all(pid: int) -> None:
                 os.kill(child, signal.SIGKILL)
             except ProcessLookupError:
                 continue
+        time.sleep(0.001)
         reap()
     reap()
 

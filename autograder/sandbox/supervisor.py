@@ -97,7 +97,7 @@ def _watch(job: Job, scratch: str) -> dict[str, object]:
     job.stream.close()
     for sink in sinks:
         os.close(sink.writing)
-    cause, status = _until_the_end(job, pid, sinks)
+    cause, status = _until_the_end(job, pid, scratch, sinks)
     for sink in sinks:
         while sink.drain() and len(sink.kept) < sink.room:
             pass
@@ -119,7 +119,7 @@ def _watch(job: Job, scratch: str) -> dict[str, object]:
     }
 
 
-def _until_the_end(job: Job, pid: int, sinks: list[_Sink]) -> tuple[str, int]:
+def _until_the_end(job: Job, pid: int, scratch: str, sinks: list[_Sink]) -> tuple[str, int]:
     """Why the worker had to be ended ("" when it ended by itself), and its wait status."""
     poll = select.poll()
     by_fd = {sink.reading: sink for sink in sinks}
@@ -140,16 +140,19 @@ def _until_the_end(job: Job, pid: int, sinks: list[_Sink]) -> tuple[str, int]:
                 return "", status
             if time.monotonic() >= next_look:
                 next_look = time.monotonic() + TICK_MS / 1000
-                cause = _beyond_share(job, pid, deadline)
+                cause = _beyond_share(job, scratch, deadline)
             cause = cause or next((enders[fd] for fd in ready if fd in enders), "")
         if cause:
             os.kill(pid, signal.SIGKILL)
             return cause, os.waitpid(pid, 0)[1]
 
 
-def _beyond_share(job: Job, pid: int, deadline: float) -> str:
+def _beyond_share(job: Job, scratch: str, deadline: float) -> str:
     if time.monotonic() > deadline:
         return "wall"
+    has_quota = tiers.QUOTA in tiers.LAYERS[job.letter]
+    if not has_quota and process_tree.folder_bytes(scratch) > job.limits.scratch_mib * 2**20:
+        return "disk"
     below = process_tree.descendants(os.getpid())
     if len(below) < 2:
         return ""  # alone, the worker is bounded by its own limit

@@ -25,6 +25,17 @@ def enter(readable: Readable) -> None:
     linux.mount("", "/", flags=linux.RECURSIVE | linux.PRIVATE)
     root = tempfile.mkdtemp(prefix="view-")
     linux.mount("tmpfs", root, "tmpfs", linux.NOSUID | linux.NODEV, "size=4m,mode=0755")
+    try:
+        _furnish(root, readable)
+        linux.change_root(root)
+    except OSError:
+        linux.unmount(root)
+        os.rmdir(root)
+        raise
+    _make_read_only("/")
+
+
+def _furnish(root: str, readable: Readable) -> None:
     for path in ("/proc", SHARED_MEMORY, SCRATCH):
         os.makedirs(root + path)
     linux.mount("/proc", root + "/proc", flags=linux.BIND | linux.RECURSIVE)
@@ -37,8 +48,6 @@ def enter(readable: Readable) -> None:
             _make_read_only(root + path)
         elif os.path.lexists(root + path):
             _cover(root + path)
-    linux.change_root(root)
-    _make_read_only("/")
 
 
 def _bind(source: str, target: str) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import sys
 import tempfile
@@ -86,7 +85,6 @@ def _settle(scratch: str) -> None:
     sys.stdout, sys.stderr = (
         os.fdopen(number, "w", 1, "utf-8", "backslashreplace", closefd=False) for number in (1, 2)
     )
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
 
 
 def _answer(channel: Channel) -> None:

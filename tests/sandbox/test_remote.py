@@ -183,6 +183,7 @@ def test_closing_the_warm_process_ends_workers_that_are_still_open(tree):
         assert student.count() == 1
         below = process_tree.descendants(process.pid)
         assert len(below) == 2
+    time.sleep(0.05)  # the last instructions of a process come after its files are closed
     assert not [pid for pid in below if alive(pid)]
     with pytest.raises(SandboxError):
         student.count()

@@ -94,6 +94,39 @@ def test_no_way_out_is_open(submit, best):
     assert student.search() == []
 
 
+REACH = """
+import os, resource, socket
+
+def reach():
+    parent = os.getppid() or 2  # 0: it is out of sight, and there is no other process
+    attempts = {
+        "signal": lambda: os.kill(parent, 0),
+        "limits": lambda: resource.prlimit(parent, resource.RLIMIT_CPU),
+        "internet": lambda: socket.socket(socket.AF_INET),
+        "packets": lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),
+    }
+    reached = []
+    for name, attempt in attempts.items():
+        try:
+            attempt()
+        except OSError:
+            continue
+        reached.append(name)
+    return reached
+"""
+
+
+def test_no_other_process_and_no_network_is_within_reach(any_tier, submit):
+    if any_tier.workers.tier == "D":
+        pytest.skip("tier D closes neither")
+    assert submit(REACH, process=any_tier).reach() == []
+
+
+def test_a_disk_is_filled_on_no_tier(any_tier, submit):
+    error = failure(submit("05_disk_fill", process=any_tier, deadline=20.0))
+    assert error.kind == "OSError" or "wrote more" in error.message
+
+
 def test_standard_input_is_closed(submit):
     student = submit("def ask():\n    return input()\n")
     student.begin()

@@ -81,6 +81,6 @@ def test_the_judges_files_are_out_of_reach(any_tier, submit, tmp_path):
         pytest.skip("tier D does not close the disk")
     secret = Path(tmp_path, "gradebook.db")
     secret.write_text("0123456789")
-    for folder in (secret, tmp_path, *tmp_path.parents[:2]):
+    for folder in (secret, tmp_path, *tmp_path.parents[:1]):
         folder.chmod(0o777)
     assert isinstance(submit(READ, process=any_tier).read(str(secret)), str)

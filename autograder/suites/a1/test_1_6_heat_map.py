@@ -66,8 +66,8 @@ def test_image(student, rng):
 @exercise("1.6")
 def test_new_figures(student, rng):
     """Without `ax`, two calls give two maps; the second leaves the first alone."""
-    maps = [_weights(rng), _weights(rng)]
-    axes = [student.plot_attention(weights, TOKENS) for weights in maps]
+    maps = [_weights(rng, 2), _weights(rng, 2)]
+    axes = [student.plot_attention(weights, TOKENS[:2]) for weights in maps]
     for shown, weights in zip([_read(one) for one in axes], maps, strict=True):
         expect.close(
             _image(shown)[0], weights, what="the image of one of two calls", read=READ,

@@ -140,7 +140,7 @@ def test_copy(student, rng):
                 if not guess.equal(want):
                     said = "query, key and value are packed in this order; yours is " + order
                     causes[said] = guess
-            causes |= {"transposed: nn.Linear keeps (out, in), as torch's module does": want.T}
+            causes |= {"transposed: nn.Linear keeps (out, in), as torch's module does": want.t()}
             expect.close(
                 after.get(name),
                 want,

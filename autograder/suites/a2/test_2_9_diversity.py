@@ -56,13 +56,16 @@ def mistakes(weights):
         "one divergence of all heads from their common mean, not one for each pair": float(
             (entropy(weights.mean(-3)) - entropy(weights).mean(-2)).mean()
         ),
-        "Kullback-Leibler divergence of both directions: compare both heads with their mean": float(
-            bits.mean()
-        ),
-        "Kullback-Leibler divergence of one direction only": float(bits[: len(each)].mean()),
-        "Kullback-Leibler divergence of one direction: compare both heads with their mean": float(
-            bits[len(each) :].mean()
-        ),
+        **{
+            f"Kullback-Leibler divergence of {which}: compare both heads with their mean": float(
+                part.mean()
+            )
+            for which, part in [
+                ("both directions", bits),
+                ("one direction", bits[: len(each)]),
+                ("one direction, the later head first", bits[len(each) :]),
+            ]
+        },
         "the entropy of the mixture alone": float(middle.mean()),
         "twice the divergence: without the factor ½, or every pair counted twice": 2 * right,
         "the rows are averaged before they are compared": float(

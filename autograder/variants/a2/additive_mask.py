@@ -1,0 +1,112 @@
+"""Style: the mask becomes a large negative number that is added; longer signatures; warnings."""
+
+import warnings
+
+import torch
+from torch import nn
+
+
+def attention(query, key, value, mask=None, dropout=None, *, scale=None, verbose=False):
+    """Scores plus a bias of 0 or −1e9."""
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(f"d_k: {query.shape} / {key.shape}")
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"n_k: {key.shape} / {value.shape}")
+    scale = 1.0 / query.shape[-1] ** 0.5 if scale is None else scale
+    scores = torch.matmul(query, key.transpose(-1, -2)).mul(scale)
+    keep = torch.ones((), dtype=scores.dtype) if mask is None else mask.to(scores.dtype)
+    if mask is not None and not mask.any(dim=-1).all():
+        warnings.warn("a query without keys", stacklevel=2)
+    weights = nn.functional.softmax(scores + (1.0 - keep) * -1e9, dim=-1) * keep
+    if verbose:
+        print(weights)
+    return torch.matmul(
+        nn.Identity()(weights) if dropout is None else dropout(weights), value
+    ), weights
+
+
+def split_heads(x, n_heads, name="x"):
+    batch, n, width = x.size()
+    if width % n_heads:
+        raise ValueError(f"{name}: {width} % {n_heads} != 0")
+    return x.contiguous().view(batch, n, n_heads, width // n_heads).permute(0, 2, 1, 3).contiguous()
+
+
+def merge_heads(x):
+    x = x.permute(0, 2, 1, 3).contiguous()
+    return x.view(*x.size()[:2], -1)
+
+
+class LayerNorm(nn.Module):
+    """ε is a buffer, so that it moves to the device with the rest."""
+
+    def __init__(self, d_model, eps=1e-6, verbose=False):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model))
+        self.register_buffer("epsilon", torch.tensor(float(eps)), persistent=False)
+
+    def forward(self, x):
+        centred = x - x.mean(-1, keepdim=True)
+        variance = centred.pow(2).mean(-1, keepdim=True)
+        return self.weight * centred / (variance + self.epsilon) ** 0.5 + self.bias
+
+
+class ResidualConnection(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False, eps=1e-6):
+        super().__init__()
+        self.layer_norm = nn.LayerNorm(d_model, eps=eps)
+        self.resid_drop = nn.Dropout(dropout)
+        self.forward_order = self.pre if norm_first else self.post
+
+    def pre(self, x, sublayer):
+        return x + self.resid_drop(sublayer(self.layer_norm(x)))
+
+    def post(self, x, sublayer):
+        return self.layer_norm(x + self.resid_drop(sublayer(x)))
+
+    def forward(self, x, sublayer):
+        return self.forward_order(x, sublayer)
+
+
+def parameter_counts(d_model, n_heads, bias=True, d_k=None):
+    d_k = d_model / n_heads if d_k is None else d_k
+    matrices = {"q": (d_model, d_k), "k": (d_model, d_k), "v": (d_model, d_k)}
+    per_head = sum(rows * columns for rows, columns in matrices.values())
+    weights = round(n_heads * per_head + n_heads * d_k * d_model)
+    return [weights, round(n_heads * d_k * 3 + d_model) if bias else 0]
+
+
+def gradient_norms(module, *inputs):
+    """backward() on .grad, which is then put back as it was."""
+    kept = {p: p.grad for p in module.parameters()}
+    for p in kept:
+        p.grad = None
+    try:
+        result = module(*inputs)
+        _probe_loss(result[0] if isinstance(result, tuple) else result).backward()
+        return {
+            name: float(torch.linalg.norm(p.grad)) if p.grad is not None else 0.0
+            for name, p in module.named_parameters()
+            if p.requires_grad
+        }
+    finally:
+        for p, grad in kept.items():
+            p.grad = grad
+
+
+def head_diversity(weights, mask=None):
+    """Jensen-Shannon as two Kullback-Leibler divergences from the mixture, by kl_div in nats."""
+    if weights.size(-3) < 2:
+        warnings.warn("fewer than two heads", stacklevel=2)
+        raise ValueError("fewer than two heads")
+    pairs = torch.combinations(torch.arange(weights.size(-3)))
+    p, q = (weights.index_select(-3, pairs[:, side]) for side in (0, 1))
+    log_m = ((p + q) / 2).clamp_min(1e-38).log()
+    nats = sum(nn.functional.kl_div(log_m, x, reduction="none").sum(-1) for x in (p, q)) / 2
+    if mask is not None:
+        rows = mask.expand(weights.shape).any(-1).all(-2, keepdim=True).expand(nats.shape)
+        if rows.sum() == 0:
+            raise ValueError("no rows")
+        nats = nats[rows]
+    return nats.mean().div(torch.log(torch.tensor(2.0, dtype=nats.dtype))).item()

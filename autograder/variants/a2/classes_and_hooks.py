@@ -1,0 +1,184 @@
+"""Style: inheritance, properties, annotations, hooks that are removed; an exception of its own."""
+
+import math
+from collections.abc import Callable, Iterator
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+
+class ShapeError(ValueError):
+    """A ValueError with a name of its own."""
+
+
+def attention(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None = None,
+    dropout: Callable[[Tensor], Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Equation 1, in double precision inside and in the input's precision outside."""
+    if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
+        raise ShapeError(f"query {query.shape}, key {key.shape}, value {value.shape}")
+    scores = torch.matmul(query.double(), key.double().transpose(-2, -1))
+    scores = scores / math.sqrt(query.size(-1))
+    if mask is None:
+        mask = torch.ones_like(scores, dtype=torch.bool)
+    mask = mask.broadcast_to(scores.shape)
+    scores = scores.masked_fill(~mask, -1e300)
+    weights = torch.zeros_like(scores).masked_scatter(mask, scores.softmax(-1)[mask])
+    weights = weights.to(query.dtype)
+    mixed = weights
+    if callable(dropout):
+        mixed = dropout(mixed)
+    return torch.matmul(mixed, value), weights
+
+
+class _Heads(nn.Module):
+    """What every kind of multi-head attention shares."""
+
+    names = ("w_q", "w_k", "w_v", "w_o")
+
+    def __init__(self, d_model: int, n_heads: int, bias: bool):
+        if not isinstance(d_model, int) or d_model % n_heads:
+            raise ShapeError(f"d_model={d_model}, n_heads={n_heads}")
+        super().__init__()
+        self.n_heads = n_heads
+        self._make(d_model, bias)
+
+    def _make(self, d_model: int, bias: bool) -> None:
+        for name in self.names:
+            setattr(self, name, nn.Linear(d_model, d_model, bias=bias))
+
+    @property
+    def d_k(self) -> int:
+        return self.w_q.out_features // self.n_heads
+
+    def split(self, x: Tensor) -> Tensor:
+        return x.view(*x.shape[:-1], self.n_heads, self.d_k).transpose(-3, -2)
+
+    @staticmethod
+    def merge(x: Tensor) -> Tensor:
+        return x.transpose(-3, -2).flatten(-2)
+
+
+class MultiHeadAttention(_Heads):
+    """The module of section 3.2.2."""
+
+    def __init__(
+        self, d_model: int = 512, n_heads: int = 8, dropout: float = 0.1, bias: bool = True
+    ) -> None:
+        super().__init__(d_model, n_heads, bias)
+        self.dropout = nn.Dropout(dropout)
+
+    def projected(self, *inputs: Tensor) -> Iterator[Tensor]:
+        for name, x in zip(self.names, inputs, strict=False):
+            yield self.split(self.get_submodule(name)(x))
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Tensor, Tensor | None]:
+        heads, weights = attention(*self.projected(query, key, value), mask, self.dropout)
+        output = self.w_o(self.merge(heads))
+        if need_weights:
+            return output, weights
+        return output, None
+
+
+def parameter_counts(d_model: int, n_heads: int, bias: bool = True) -> tuple[int, int]:
+    with torch.device("meta"):  # shapes only: no numbers are drawn
+        layers = [nn.Linear(d_model, d_model, bias=bias) for _ in _Heads.names]
+    weights = sum(layer.weight.numel() for layer in layers)
+    return weights, sum(layer.bias.numel() for layer in layers) if bias else 0
+
+
+def gradient_norms(module: nn.Module, *inputs: Tensor) -> dict[str, float]:
+    """Hooks that write into a dict, and are taken away again; no `.grad` is written."""
+    norms: dict[str, float] = {}
+    handles = []
+
+    def record(name: str) -> Callable[[Tensor], None]:
+        norms[name] = 0.0
+
+        def hook(gradient: Tensor) -> None:
+            norms[name] = torch.linalg.vector_norm(gradient).item()
+
+        return hook
+
+    trained = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
+    for name, p in trained:
+        handles.append(p.register_hook(record(name)))
+    try:
+        result = module(*inputs)
+        loss = _probe_loss(result[0] if isinstance(result, tuple) else result)
+        torch.autograd.grad(loss, [p for _, p in trained], allow_unused=True)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return norms
+
+
+def plot_heads(weights, tokens):
+    """Masked arrays, `pcolor`-free; two columns; unused axes are switched off."""
+    grid = np.ma.masked_invalid(np.asarray(weights, dtype=float))
+    if grid.shape[1:] != (len(tokens), len(tokens)):
+        raise ShapeError(f"{grid.shape} for {len(tokens)} tokens")
+    lines = math.ceil(len(grid) / 2)
+    figure, frames = plt.subplots(lines, 2, squeeze=False, sharex=False)
+    flat = frames.ravel()
+    for frame in flat[len(grid) :]:
+        frame.set_axis_off()
+    for number, (frame, one) in enumerate(zip(flat, grid, strict=False)):
+        frame.imshow(one, vmin=0, vmax=grid.max(), interpolation="nearest", aspect="equal")
+        frame.set_xticks(range(len(tokens)))
+        frame.set_yticks(range(len(tokens)))
+        frame.set_xticklabels([str(token) for token in tokens], rotation=90, fontsize=8)
+        frame.set_yticklabels([str(token) for token in tokens], fontsize=8)
+        frame.set_xlabel("attended")
+        frame.set_ylabel("attending")
+        frame.set_title(f"#{number}")
+    return tuple(flat[: len(grid)])
+
+
+def compare_heads(n_heads_list, seeds, d_model=32, steps=100, n_train=1024, n_validation=512):
+    """Its own training loop, its own count, its own accuracy."""
+    rows = []
+    for seed in seeds:
+        data = torch.Generator().manual_seed(seed)
+        training, held_out = draw_examples(n_train, data), draw_examples(n_validation, data)
+        for n_heads in n_heads_list:
+            with torch.random.fork_rng():
+                torch.manual_seed(seed)
+                module = MultiHeadAttention(d_model=d_model, n_heads=n_heads, dropout=0.0)
+                reader = PointerReader(module, d_model).train()
+            batches = torch.Generator().manual_seed(seed + 1)
+            optimiser = torch.optim.AdamW(reader.parameters(), lr=1e-2, weight_decay=0.0)
+            for _ in range(steps):
+                pick = torch.randint(n_train, (64,), generator=batches)
+                batch = type(training)(*(t[pick] for t in training))
+                scores = reader(batch)
+                loss = nn.functional.cross_entropy(scores.movedim(-1, 1), batch.answers)
+                optimiser.zero_grad(set_to_none=True)
+                loss.backward()
+                optimiser.step()
+            reader.eval()
+            with torch.inference_mode():
+                hits = (reader(held_out).argmax(-1) == held_out.answers).all(-1)
+            count = sum(math.prod(p.shape) for p in reader.parameters())
+            rows.append(
+                {
+                    "n_heads": n_heads,
+                    "seed": seed,
+                    "parameters": count,
+                    "validation_accuracy": hits.double().mean().item(),
+                }
+            )
+    return rows

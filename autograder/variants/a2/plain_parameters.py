@@ -1,0 +1,143 @@
+"""Style: own modules instead of nn.Linear under the same names; products of matrices."""
+
+import math
+
+import numpy as np
+import torch
+from torch import nn
+
+
+class Affine(nn.Module):
+    """x Wᵀ + b, for those who write their own."""
+
+    def __init__(self, n_in, n_out, bias=True):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(n_out, n_in) / math.sqrt(n_in))
+        self.register_parameter("bias", nn.Parameter(torch.zeros(n_out)) if bias else None)
+
+    def forward(self, x):
+        y = x @ self.weight.T
+        return y if self.bias is None else y + self.bias
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(
+        self, d_model: int = 512, n_heads: int = 8, dropout: float = 0.1, bias: bool = True
+    ):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError("d_model % n_heads")
+        self.heads = n_heads
+        self.rate = dropout
+        self.w_q = Affine(d_model, d_model, bias)
+        self.w_k = Affine(d_model, d_model, bias)
+        self.w_v = Affine(d_model, d_model, bias)
+        self.w_o = Affine(d_model, d_model, bias)
+
+    def forward(self, query, key, value, mask=None, need_weights=False):
+        b, n_q, d = query.shape
+        n_k, h = key.shape[1], self.heads
+        # batch and heads in one axis, as torch's own code has it
+        q = self.w_q(query).view(b, n_q, h, d // h).transpose(1, 2).reshape(b * h, n_q, d // h)
+        k = self.w_k(key).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
+        v = self.w_v(value).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
+        scores = torch.baddbmm(torch.zeros(b * h, n_q, n_k), q, k.mT, alpha=1 / math.sqrt(d // h))
+        scores = scores.view(b, h, n_q, n_k)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+        weights = scores.softmax(-1)
+        if mask is not None:
+            weights = weights.masked_fill(~mask, 0)
+        dropped = weights
+        if self.training and self.rate:
+            dropped = weights * (torch.rand_like(weights) >= self.rate) / (1 - self.rate)
+        heads = torch.bmm(dropped.reshape(b * h, n_q, n_k), v).view(b, h, n_q, d // h)
+        output = self.w_o(heads.permute(0, 2, 1, 3).reshape(b, n_q, d))
+        return output, weights if need_weights else None
+
+
+def attention(query, key, value, mask=None, dropout=None):
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(str(query.shape) + str(key.shape))
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(str(key.shape) + str(value.shape))
+    exponent = query.matmul(key.transpose(-2, -1)) / query.shape[-1] ** 0.5
+    if mask is not None:
+        exponent = exponent.masked_fill(mask.logical_not(), -math.inf)
+        empty = mask.any(-1, keepdim=True).logical_not()
+        exponent = exponent.masked_fill(empty, 0.0)
+    numerators = torch.exp(exponent - exponent.amax(-1, keepdim=True))
+    weights = numerators / numerators.sum(-1, keepdim=True)
+    if mask is not None:
+        weights = weights.masked_fill(empty, 0.0)
+    return (weights if dropout is None else dropout(weights)).matmul(value), weights
+
+
+class LayerNorm(nn.Module):
+    def __init__(self, d_model, eps=1e-6):
+        super().__init__()
+        self.weight = nn.Parameter(torch.full((d_model,), 1.0))
+        self.bias = nn.Parameter(torch.full((d_model,), 0.0))
+        self.eps = eps
+
+    def forward(self, x):
+        d = x.shape[-1]
+        centring = torch.eye(d) - 1.0 / d  # a matrix that takes the mean off
+        centred = x @ centring
+        return (
+            self.bias
+            + self.weight * centred * (centred.square().sum(-1, True) / d + self.eps).rsqrt()
+        )
+
+
+class ResidualConnection(nn.Module):
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        super().__init__()
+        self.rate, self.norm_first = dropout, norm_first
+        self.n = LayerNorm(d_model)
+
+    def thinned(self, y):
+        if not self.training:
+            return y
+        return torch.where(torch.rand_like(y) < self.rate, 0.0, y / (1 - self.rate))
+
+    def forward(self, x, sublayer):
+        f = (lambda y: sublayer(self.n(y))) if self.norm_first else sublayer
+        after = (lambda y: y) if self.norm_first else self.n
+        return after(self.thinned(f(x)) + x)
+
+
+def to_torch_mask(mask, n_heads):
+    allowed = np.asarray(mask)
+    if allowed.ndim == 2:
+        return torch.from_numpy(~allowed)
+    if allowed.ndim != 4:
+        raise ValueError("rank")
+    b, h, n, m = allowed.shape
+    return torch.from_numpy(~np.broadcast_to(allowed, (b, n_heads, n, m)).reshape(-1, n, m))
+
+
+def parameter_counts(d_model, n_heads, bias=True):
+    module = MultiHeadAttention(d_model, n_heads, bias=bias)
+    sizes = {name: p.numel() for name, p in module.named_parameters()}
+    weights = sum(n for name, n in sizes.items() if name.endswith("weight"))
+    return weights, sum(sizes.values()) - weights
+
+
+def head_diversity(weights, mask=None):
+    w = np.asarray(weights, dtype=np.float64)
+    h = w.shape[-3]
+    if h < 2:
+        raise ValueError("nothing to compare")
+    i, j = np.triu_indices(h, 1)
+    p, q = np.take(w, i, -3), np.take(w, j, -3)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = [np.where(x > 0, x * np.log2(2 * x / (p + q)), 0.0).sum(-1) for x in (p, q)]
+    values = np.mean(terms, axis=0)
+    keep = np.ones(values.shape, bool)
+    if mask is not None:
+        rows = np.broadcast_to(np.asarray(mask), w.shape).any(-1)
+        keep = np.take(rows, i, -2) & np.take(rows, j, -2)
+    if not keep.any():
+        raise ValueError("no rows left")
+    return float(np.average(values, weights=keep))

@@ -1,0 +1,241 @@
+"""The command line as its users meet it: bad input is one clear sentence and an exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import proofs
+from autograder import demo_class
+from course_lib.syllabus import ROOT
+
+COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
+
+
+def course(*arguments, **options):
+    command = [*COURSE, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, **options)
+
+
+def one_sentence(done, code, *parts):
+    assert done.returncode == code, (done.returncode, done.stdout[-800:], done.stderr[-2000:])
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    for part in parts:
+        assert part in done.stderr, done.stderr
+
+
+def place(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def test_help_is_there_and_imports_no_heavy_library():
+    code = (
+        "import sys\nfrom autograder.cli import main\nsys.argv = ['course', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print([m for m in ('torch', 'numpy', 'matplotlib', 'sqlalchemy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "Exit codes" in done.stdout
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_a_command_that_is_not_there():
+    one_sentence(course("gade"), 2, "gade")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("grade", "MISSING"), ("there is no such folder",)),
+        (("grade", "EMPTY"), ("no notebook in it", "STUDENT.ipynb")),
+        (("grade", "FILE"), ("is a file",)),
+        (("grade", "CLASS", "--assignment", "a9"), ("no assignment 'a9'", "a1, a2")),
+        (("grade", "CLASS", "--exercise", "1.99"), ("no exercise '1.99'", "1.4")),
+        (("grade", "CLASS", "--only", "nobody"), ("no submission fits", "s1")),
+        (("grade", "CLASS", "--out", "FILE"), ("is a file",)),
+        (("grade", "CLASS", "--manual", "MISSING"), ("MISSING",)),
+        (("grade", "CLASS", "--require-isolation", "Z"), ("give a tier",)),
+        (("check", "a9", "FILE"), ("no assignment 'a9'",)),
+        (("check", "a1", "MISSING"), ("there is no such file",)),
+        (("check", "a1", "EMPTY"), ("is a folder",)),
+        (("report", "EMPTY"), ("no results here",)),
+        (("build", "a9"), ("no assignment 'a9'",)),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, arguments, parts):
+    (tmp_path / "EMPTY").mkdir()
+    (tmp_path / "FILE").write_text("x")
+    place(tmp_path / "CLASS" / "s1" / "a1" / "a1.ipynb", proofs.notebook("a1", "starter"))
+    names = ("MISSING", "EMPTY", "FILE", "CLASS")
+    given = [tmp_path / a if a in names else a for a in arguments]
+    one_sentence(course(*given, cwd=tmp_path), 2, *parts)
+
+
+def test_a_package_that_is_missing_is_named(tmp_path):
+    place(tmp_path / "s1" / "a2" / "a2.ipynb", proofs.notebook("a2", "starter"))
+    code = (
+        "import sys\nsys.modules['torch'] = None\nfrom autograder.cli import main\n"
+        f"sys.argv = ['course', 'grade', {str(tmp_path)!r}, '--json']\nmain()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    one_sentence(done, 2, "'torch'", "pip install")
+
+
+def test_a_python_that_is_too_old_is_told_what_to_do(monkeypatch, capsys, tmp_path):
+    sys.path.insert(0, str(ROOT / "tools"))
+    import make_venv
+
+    monkeypatch.setattr(make_venv.sys, "version_info", (3, 8, 0))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert make_venv.main(str(tmp_path / "venv")) == 2
+    assert "3.10 to 3.13" in capsys.readouterr().out
+    assert not (tmp_path / "venv").exists()
+
+
+@contextmanager
+def small_disk(folder, kib):
+    """A real file system of that size. Needs the right to mount."""
+    folder.mkdir()
+    options = ["-t", "tmpfs", "-o", f"size={kib}k", "tmpfs", str(folder)]
+    if os.name != "posix" or os.getuid() != 0 or subprocess.run(["mount", *options]).returncode:
+        pytest.skip("mounting a small file system needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_is_one_sentence_and_keeps_what_was_there(tmp_path):
+    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+    with small_disk(tmp_path / "disk", 160) as disk:
+        (disk / "report.html").write_text("the last run's")
+        with (disk / "filler").open("wb") as filler, pytest.raises(OSError, match="space"):
+            while True:
+                filler.write(b"x" * 4096)
+                filler.flush()
+        done = course("grade", tmp_path / "class", "--out", disk, "--json", cwd=tmp_path)
+        one_sentence(done, 4, "full")
+        assert (disk / "report.html").read_text() == "the last run's"
+
+
+@pytest.fixture(scope="module")
+def small_class(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("class")
+    recipes = ("s01-reference", "s03-no-scaling", "s04-softmax-axis", "s13-not-a-notebook")
+    demo_class.write(folder, proofs.COURSE)
+    for path in folder.iterdir():
+        if path.name not in recipes:
+            for file in sorted(path.rglob("*"), reverse=True):
+                file.rmdir() if file.is_dir() else file.unlink()
+            path.rmdir()
+    return folder
+
+
+def graded(folder, out, *options):
+    done = course("grade", folder, "--out", out, "--json", *options)
+    assert done.returncode == 0, done.stderr[-2000:]
+    results = json.loads(done.stdout)
+    for result in results:
+        result["seconds"] = result["graded_at"] = None
+    return results
+
+
+def test_grades_are_the_same_with_one_job_and_with_four_twice(small_class, tmp_path):
+    runs = [
+        graded(small_class, tmp_path / str(number), "--jobs", jobs)
+        for number, jobs in enumerate((1, 4, 1, 4))
+    ]
+    assert runs[0] == runs[1] == runs[2] == runs[3]
+    assert len(runs[0]) == 8
+
+
+def test_what_is_known_is_not_graded_again(small_class, tmp_path):
+    first = course("grade", small_class, "--out", tmp_path, "--json")
+    started = time.monotonic()
+    second = course("grade", small_class, "--out", tmp_path, "--json")
+    assert time.monotonic() - started < 10
+    before, after = json.loads(first.stdout), json.loads(second.stdout)
+    readable = [(b, a) for b, a in zip(before, after, strict=True) if b["outcome"] != "INVALID"]
+    assert all(b["graded_at"] == a["graded_at"] for b, a in readable)
+
+
+def test_an_interrupted_run_is_resumed(small_class, tmp_path):
+    command = [*COURSE, "grade", str(small_class), "--out", str(tmp_path), "--jobs", "1", "--json"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    database = tmp_path / "results.db"
+    for _ in range(600):
+        time.sleep(0.1)
+        if database.exists() and _rows(database) >= 2:
+            break
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert "run the command again" in told
+    kept = _rows(database)
+    assert 2 <= kept < 8
+    assert len(graded(small_class, tmp_path)) == 8
+
+
+def _rows(database):
+    import sqlite3
+
+    try:
+        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+            return connection.execute("select count(*) from results").fetchone()[0]
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_a_marker_sees_one_failing_test_in_full(small_class, tmp_path):
+    done = course(
+        "grade", small_class, "--out", tmp_path, "--only", "s03-no-scaling", "--exercise", "1.3",
+        "--show",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "not divided by √d_k" in done.stdout
+    assert "§3.2.1" in done.stdout
+
+
+def test_marks_by_hand_are_read_and_kept(small_class, tmp_path):
+    graded(small_class, tmp_path)
+    marks = tmp_path / "marks.csv"
+    marks.write_text(
+        "student,assignment,item,points,comment\n"
+        "s01-reference,a1,1.11.a,3,Good\n"
+        "s03-no-scaling,a1,1.3,5,A slip\n",
+        encoding="utf-8",
+    )
+    done = course("report", tmp_path, "--manual", marks, "--json")
+    assert done.returncode == 0, done.stderr
+    again = json.loads(course("report", tmp_path, "--json").stdout)
+    by_name = {(r["student"], r["assignment"]): r for r in again}
+    assert by_name["s01-reference", "a1"]["totals"]["manual"] == 3
+    assert by_name["s03-no-scaling", "a1"]["overrides"][0]["points"] == 5
+
+
+def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_path):
+    replace = {
+        "course_lib.numpy_attention:scaled_scores": "def scaled_scores(query, key):\n"
+        "    return query @ np.swapaxes(key, -1, -2)\n"
+    }
+    notebook = tmp_path / "a1.ipynb"
+    notebook.write_bytes(proofs.notebook("a1", "starter", replace))
+    done = course("check", "a1", notebook)
+    assert done.returncode == 1
+    assert "1.1 Softmax: not written yet" in done.stdout
+    assert "not divided by √d_k" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_every_recipe_of_the_demonstration_exists():
+    assert demo_class.missing(proofs.COURSE) == []
+    assert len(demo_class.CLASS) >= 12

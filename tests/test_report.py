@@ -1,0 +1,356 @@
+"""The report: escaped, self-contained, readable without a script, and true to the results."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html.parser
+import io
+import re
+from collections import Counter
+
+import pytest
+from sample_results import SYLLABUS, sample
+
+from autograder.gradebook import manual
+from autograder.gradebook.manual import Manual, Mark
+from autograder.report import render, render_student, table
+from autograder.report.overview import histogram, mistakes
+from autograder.report.page import TEMPLATES, anchor
+from autograder.report.plain_text import visible
+from autograder.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
+
+HOSTILE = "<script>alert(1)</script><img src=http://x.example onerror=alert(1)>\"'>&\u202e\x1b[31m"
+WRONG = {
+    "expected": "[0.5 0.5]",
+    "got": "[4. 0.]",
+    "cause": "not divided by √d_k",
+    "read": "§3.2.1",
+}
+BUG = {"message": WRONG, "bug": "scores_not_scaled", "bug_title": "Scores are not divided by √d_k"}
+CARRIED = {
+    "message": WRONG,
+    "points": 2.25,
+    "caused_by": ["1.1"],
+    "carried_through": True,
+}
+
+
+class Page(html.parser.HTMLParser):
+    """Tags, ids, links, and the text inside each element with an id."""
+
+    void = {"meta", "br", "wbr", "rect", "line", "input", "img"}
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.tags: Counter[str] = Counter()
+        self.attributes: list[tuple[str, str, str]] = []
+        self.open: list[tuple[str, str | None]] = []
+        self.texts: dict[str, str] = {}
+        self.feed(text)
+        assert not self.open, "every element is closed"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] += 1
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in self.void:
+            self.open.append((tag, dict(attrs).get("id")))
+
+    def handle_endtag(self, tag):
+        if tag not in self.void:
+            assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        for _, id in self.open:
+            if id:
+                self.texts[id] = self.texts.get(id, "") + data
+
+    def values(self, name):
+        return [value for _, attribute, value in self.attributes if attribute == name]
+
+    def said(self, id):
+        return " ".join(self.texts[id].split())
+
+
+def hostile():
+    """A result with markup wherever a submission can put text."""
+    bad = dict.fromkeys(WRONG, HOSTILE)
+    test = {"message": bad, "title": "title", "outcome": "LOAD_ERROR"}
+    result = sample(HOSTILE, failed={"1.4": [test]}, reason=HOSTILE, notices=[HOSTILE])
+    result["outcome"] = "LOAD_ERROR"
+    result["submission"] |= {"file": HOSTILE, "same_as": [HOSTILE + "2"]}
+    part = next(e for e in result["exercises"] if e["kind"] == "written")["parts"][0]
+    part |= {"answer": HOSTILE, "comment": HOSTILE}
+    return result
+
+
+def test_what_a_submission_says_is_escaped_everywhere():
+    own = Counter(Page(render([sample("s01")], SYLLABUS)).tags)
+    page = Page(render([hostile()], SYLLABUS))
+    assert page.tags["script"] == own["script"] == 1
+    assert page.tags["img"] == 0
+    alone = Page(render_student(hostile(), SYLLABUS))
+    assert alone.tags["script"] == alone.tags["img"] == 0
+    assert not [name for _, name, _ in page.attributes + alone.attributes if name[:2] == "on"]
+    assert page.texts[anchor(visible(HOSTILE))].count("alert(1)") > 10
+    assert not set("\u202e\x1b") & set(render([hostile()], SYLLABUS))
+
+
+def test_it_needs_nothing_else_and_allows_nothing_else():
+    text = render([sample(), hostile()], SYLLABUS)
+    page = Page(text)
+    assert not [tag for tag in ("link", "img", "iframe", "object") if page.tags[tag]]
+    assert all(link.startswith("#") for link in page.values("href"))
+    assert not page.values("src")
+    assert not page.values("style"), "the policy would not apply it"
+    assert "url(" not in text
+    assert "@import" not in text
+    policy = next(value for value in page.values("content") if "default-src" in value)
+    assert policy.startswith("default-src 'none'")
+    for tag in ("style", "script"):
+        [inside] = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.S)
+        digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+
+
+def test_every_link_has_its_target_and_every_id_is_unique():
+    page = Page(render([sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()], SYLLABUS))
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in page.values("href")} <= set(ids)
+    described = " ".join(page.values("aria-labelledby")).split()
+    assert set(described) <= set(ids)
+
+
+def test_charts_are_described_and_headings_step_down_by_one():
+    text = render([sample("s01"), sample("s02", failed={"1.3": [BUG]})], SYLLABUS)
+    charts = re.findall(r"<svg[^>]*>", text)
+    assert all('role="img"' in svg or 'aria-hidden="true"' in svg for svg in charts)
+    assert text.count('role="img"') == text.count("<title id=") == text.count("<desc id=")
+    levels = [int(level) for level in re.findall(r"<h([1-6])", text)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    assert '<html lang="en">' in text
+
+
+def _luminance(colour):
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_text_has_enough_contrast(scheme):
+    css = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    block = re.findall(r":root \{(.*?)\}", css, re.S)[scheme]
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", block))
+    pairs = [
+        (text, ground)
+        for text in ("ink", "quiet", "blue", "teal", "amber", "red")
+        for ground in ("paper", "card")
+    ]
+    pairs += [("qink", f"q{n}") for n in range(5)] + [("ink", "likely"), ("ink", "soft")]
+    pairs += [("quiet", "likely"), ("quiet", "soft")]
+    for text, ground in pairs:
+        one, other = sorted([_luminance(colours[text]), _luminance(colours[ground])])
+        assert (other + 0.05) / (one + 0.05) >= 4.5, (text, ground)
+
+
+def test_a_student_reads_what_was_expected_and_why_it_failed():
+    page = Page(render([sample(failed={"1.3": [BUG]})], SYLLABUS))
+    said = page.said("student-s01.a1.1.3")
+    for text in ("[0.5 0.5]", "[4. 0.]", "not divided by √d_k", "§3.2", "0 of 1", "7 of 8"):
+        assert text in said
+    assert "7 tests passed" in said
+
+
+def test_points_that_were_carried_through_are_explained():
+    result = sample(failed={"1.1": [BUG], "1.4": [CARRIED]})
+    said = Page(render([result], SYLLABUS)).said("student-s01.a1.1.4")
+    assert "Probably caused by 1.1. Carried through" in said
+    assert "1 test carried through: points kept" in said
+    assert "18 of 18" in said
+    assert "✗" not in said
+
+
+def test_an_exercise_that_only_lacked_an_earlier_one_is_not_called_unwritten():
+    result = sample(failed={"1.7": [{**CARRIED, "outcome": "NOT_WRITTEN"}] * 6})
+    seventh = next(e for e in result["exercises"] if e["id"] == "1.7")
+    for test in seventh["tests"]:
+        test |= {"outcome": "NOT_WRITTEN", "carried_through": True, "caused_by": ["1.1", "1.3"]}
+    said = Page(render([result], SYLLABUS)).said("student-s01.a1.1.7")
+    assert "Not written yet" not in said
+    assert "once 1.1 is replaced by a correct one" in said
+    seventh["caused_by"] = ["1.1", "1.3"]
+    assert "once 1.1 and 1.3 are replaced by correct ones" in render([result], SYLLABUS)
+
+
+def test_a_passed_hidden_test_shows_its_title_only():
+    result = sample()
+    test = result["exercises"][0]["tests"][4]
+    test["message"] = dict(WRONG, got="the secret")
+    text = render_student(result, SYLLABUS)
+    assert test["title"] in text
+    assert "the secret" not in text
+    assert test["id"] not in text
+
+
+def test_tests_that_say_the_same_are_told_once():
+    trouble = {"outcome": "LOAD_ERROR", "message": dict(WRONG, got="cell 14 needs `data`")}
+    text = render_student(sample(failed={"1.5": [trouble] * 6}), SYLLABUS)
+    assert text.count("cell 14 needs <code>data</code>") == 1
+
+
+def test_manual_points_comments_and_overrides():
+    marks = {
+        ("s01", "a1", "1.11.a"): Mark(3.5, "Clear & short"),
+        ("s01", "a1", "1.3"): Mark(8.0, "our mistake"),
+    }
+    result = manual.apply(sample(failed={"1.3": [BUG]}), Manual(SYLLABUS, marks))
+    page = Page(render([result], SYLLABUS))
+    assert "Changed by hand from 7 to 8 points. our mistake" in page.said("student-s01.a1.1.3")
+    written = page.said("student-s01.a1.1.11")
+    for text in ("3.5 of 4", "Clear & short", "pending of 4", "7 words of at most 120"):
+        assert text in written
+    whole = page.said("student-s01.a1")
+    assert "up to 8 more pending" in whole
+    assert "3.5 of 12, 2 parts pending" in whole
+
+
+def test_an_answer_over_the_limit_and_a_missing_one():
+    result = sample()
+    parts = next(e for e in result["exercises"] if e["kind"] == "written")["parts"]
+    parts[0] |= {"words": 131}
+    page = Page(render([result], SYLLABUS))
+    assert "131 words of at most 120: 11 over the limit" in page.said("student-s01.a1.1.11")
+    assert "No answer was found" in page.said("student-s01.a1.1.11")
+
+
+def test_lateness_is_told_with_what_it_costs():
+    two = Page(render([sample(received="2027-02-10T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
+    assert "2 days late (due 8 February 2027, 23:59 UTC): 20 % of the points are taken off" in two
+    assert "up to 9.6 more pending" in two
+    late = Page(render([sample(received="2027-03-01T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
+    assert "no points are counted" in late
+    assert "more pending" not in late
+    assert "88 of 88" in late, "what was earned is still shown"
+
+
+def test_a_file_that_could_not_be_read_is_a_row_and_a_page():
+    result = sample(outcome="INVALID", reason="the file is no JSON", tier="", layers={})
+    for exercise in result["exercises"]:
+        exercise |= {"tests": [], "points": 0.0} if exercise["kind"] == "code" else {}
+    page = Page(render([result, sample("s02")], SYLLABUS))
+    said = page.said("student-s01.a1")
+    assert "This is about the file, not about your work" in said
+    assert "the file is no JSON" in said
+    assert "1.1 Softmax" not in said
+    assert "2 pending" not in page.said("class-a1")
+
+
+def test_nothing_written():
+    stubs = tuple(e.id for e in SYLLABUS.assignment("a1").exercises if e.kind == "code")
+    result = sample(not_written=stubs)
+    assert "may not have been saved" in outcome_sentence(result)
+    assert "Not written yet" in Page(render([result], SYLLABUS)).said("student-s01.a1.1.1")
+    assert main_cause(result) == "nothing is written"
+
+
+@pytest.mark.parametrize("outcome", OUTCOME_MEANINGS)
+def test_every_outcome_has_a_sentence(outcome):
+    text = render_student(sample(outcome=outcome), SYLLABUS)
+    assert outcome_sentence(sample(outcome=outcome)).split(".")[0] in text
+
+
+def test_students_do_not_read_about_each_other():
+    result = sample("s01")
+    result["submission"]["same_as"] = ["s77"]
+    overview = render([result, sample("s77")], SYLLABUS)
+    assert "Flagged, not punished" in Page(overview).said("overview")
+    assert "s77" not in render_student(result, SYLLABUS)
+    assert "s77" not in Page(overview).said("student-s01")
+    assert "noted and not punished" in Page(overview).said("student-s01")
+
+
+def test_the_proof_of_what_was_graded():
+    result = sample()
+    said = Page(render([result], SYLLABUS)).said("student-s01.a1")
+    for text in (result["submission"]["sha256"], result["suite_sha256"], "20270201", "a1.ipynb"):
+        assert text in said
+    assert "A: landlock (ABI 6), seccomp (on)" in said
+
+
+def test_the_overview_counts_named_mistakes_once_a_student():
+    results = [sample(name, failed={"1.3": [BUG, BUG]}) for name in ("s1", "s2")]
+    other = {**BUG, "bug": "other", "bug_title": "Another"}
+    results += [sample("s3", failed={"1.1": [other]})]
+    results += [sample("s4", failed={"1.4": [{**BUG, **CARRIED}]})]
+    found = mistakes(results)
+    assert [(m["title"], m["students"]) for m in found] == [
+        ("Scores are not divided by √d_k", ["s1", "s2"]),
+        ("Another", ["s3"]),
+    ]
+    assert "s1, s2" in Page(render(results, SYLLABUS)).said("class-a1")
+
+
+@pytest.mark.parametrize(
+    ("totals", "counts"),
+    [
+        ([], [0] * 10),
+        ([0, 9.99, 10], [2, 1] + [0] * 8),
+        ([99.5, 100], [0] * 9 + [2]),
+        ([100, 100.5, 110], [0] * 9 + [1, 2]),
+    ],
+)
+def test_the_histogram_puts_every_total_in_one_step(totals, counts):
+    assert [bar["count"] for bar in histogram(totals)["bars"]] == counts
+
+
+def test_names_sort_as_people_count():
+    text = render([sample("s10"), sample("s2"), sample("S1")], SYLLABUS)
+    pages = re.findall(r'<h1 class="name"[^>]*>(\w+)<', text)
+    assert pages == ["S1", "s2", "s10"]
+
+
+def test_no_results_at_all():
+    assert "Nothing has been graded yet" in render([], SYLLABUS)
+
+
+def test_rendering_is_a_function_of_the_results():
+    results = [sample("s2"), sample("s1", "a2"), hostile()]
+    assert render(results, SYLLABUS) == render(results[::-1], SYLLABUS)
+    render([sample("\udce9")], SYLLABUS).encode("utf-8")
+
+
+def _printed(results, width=120):
+    from rich.console import Console
+
+    out = io.StringIO()
+    Console(file=out, width=width).print(table.table(results))
+    return out.getvalue()
+
+
+def test_the_table_has_one_line_a_result_and_runs_no_markup():
+    results = [sample("[bold]x[/]", failed={"1.3": [BUG]}), hostile(), sample("s03", "a2")]
+    first, *rows = _printed(results).splitlines()
+    assert first.split()[:2] == ["student", "score"]
+    assert "[bold]x[/]" in rows[0]
+    assert "1.3: Scores are not divided by √d_k" in rows[0]
+    assert "3 pending" in rows[0]
+    assert "\x1b[31m" not in _printed(results)
+    plain = _printed([sample("s01"), sample("s02")], width=80).splitlines()
+    assert len(plain) == 3
+
+
+def test_showing_one_exercise_to_a_marker():
+    result = sample(failed={"1.3": [BUG], "1.4": [CARRIED]})
+    shown = table.show_test(result, "1.3")
+    assert "test_1_3.py::test_2" in shown
+    assert "  expected      [0.5 0.5]\n  got           [4. 0.]\n" in shown
+    assert "[scores_not_scaled]" in shown
+    assert "7 of 8 passed" in shown
+    assert "carried through: points kept" in table.show_test(result, "1.4")
+    assert "1.11.a Scaling (pending of 4" in table.show_test(result, "1.11")
+    with pytest.raises(KeyError, match="no exercise '9.9'; there are 1.1"):
+        table.show_test(result, "9.9")
+    assert "\x1b" not in table.show_test(hostile(), "1.4")
