@@ -1,6 +1,6 @@
 """Writes constraints.txt: the versions in this environment, which are those that were tested.
 
-    .venv/bin/python tools/lock.py > constraints.txt
+.venv/bin/python tools/lock.py > constraints.txt
 """
 
 from importlib.metadata import distributions

@@ -449,6 +449,9 @@ def _inputs(student, bug):
     expect.true(all(array.ndim == 2 for array in arrays), expected=f"{bug}: three matrices",
                 got=f"shapes {[a.shape for a in arrays]}", otherwise="one sequence, no batch axis"
                 )
+    expect.true(all(max(array.shape) <= 100 for array in arrays),
+                expected=f"{bug}: at most 100 tokens and features",
+                got=f"shapes {[a.shape for a in arrays]}", otherwise="a few tokens are enough")
     return (*arrays, inputs["mask"])
 
 

@@ -26,6 +26,11 @@ class Collected:
     defined_in: dict[str, int] = field(default_factory=dict)  # name → cell of the one that counts
     notices: list[str] = field(default_factory=list)
 
+    @property
+    def written(self) -> set[str]:
+        """Exercises' names that are in the notebook, broken or not, and no stubs."""
+        return (self.defined_in.keys() | self.unavailable.keys()) - self.unwritten
+
     def closure(self, names: Iterable[str]) -> list[Statement]:
         """The statements that these names need, transitively."""
         wanted, waiting, kept = set[str](), list(names), dict[Statement, None]()

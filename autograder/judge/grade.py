@@ -76,7 +76,7 @@ def grade(
     collected = collect(cells, names)
     files = session.suite_files(assignment)[: 1 if public_only else None]
     tests, substituted = _run(assignment, collected, open_worker, only, files, result)
-    result["exercises"] = score.exercises(assignment, tests, substituted, only)
+    result["exercises"] = score.exercises(assignment, tests, substituted, collected.written, only)
     result["notices"] = answers.notices(syllabus, assignment, cells, collected)
     result["notices"] += result.pop("printed", [])
     answers.attach(assignment, cells, result["exercises"])

@@ -14,19 +14,22 @@ from .session import PASSED, TestResult
 
 # What a whole submission is called when one of its tests ended so, the worst first.
 SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POLICY)
-NOT_THERE = (kinds.NOT_WRITTEN, kinds.MISSING)
 
 
 def exercises(
     assignment: Assignment,
     tests: list[TestResult],
     passed_with: dict[str, list[str]],
+    written: Collection[str],
     only: Collection[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """One entry an exercise. `passed_with`: tests that pass once these exercises are replaced."""
+    """One entry an exercise. `passed_with`: tests that pass once these exercises are replaced.
+
+    `written` are the names that are there and no stubs.
+    """
     known = bugs.load(assignment.id)
     return [
-        _exercise(e, [t for t in tests if t.mark.exercise == e.id], passed_with, known)
+        _exercise(e, [t for t in tests if t.mark.exercise == e.id], passed_with, written, known)
         for e in assignment.exercises
         if only is None or e.id in only
     ]
@@ -34,13 +37,14 @@ def exercises(
 
 def nothing(assignment: Assignment) -> list[dict[str, Any]]:
     """The entries of a submission that could not be read."""
-    return exercises(assignment, [], {})
+    return exercises(assignment, [], {}, [])
 
 
 def _exercise(
     exercise: Exercise,
     tests: list[TestResult],
     passed_with: dict[str, list[str]],
+    written: Collection[str],
     known: list[bugs.Bug],
 ) -> dict[str, Any]:
     entry: dict[str, Any] = {
@@ -77,7 +81,7 @@ def _exercise(
     ]
     _keep_likeliest(told, tests)
     points = round(sum(s for t, s in zip(told, shares, strict=True) if t["points"]), 2)
-    absent = all(test.outcome in NOT_THERE for test in tests)
+    absent = not set(exercise.names) & set(written)
     caused_by = list(dict.fromkeys(id for test in told for id in test["caused_by"]))
     status = "not written" if absent else "partial" if points else "zero"
     return entry | {
@@ -110,11 +114,11 @@ def _test(
     }
 
 
-def _parts(message: Message | None) -> dict[str, str] | None:
+def _parts(message: Message | None) -> dict[str, Any] | None:
     """What the report shows of a message."""
     if message is None:
         return None
-    return {name: getattr(message, name) for name in ("expected", "got", "cause", "read")}
+    return {name: getattr(message, name) for name in ("expected", "got", "cause", "read", "seen")}
 
 
 def _keep_likeliest(told: list[dict[str, Any]], tests: list[TestResult]) -> None:

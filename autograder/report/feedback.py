@@ -90,7 +90,10 @@ def _exercise(exercise: dict[str, Any], result: Result) -> dict[str, Any]:
 
 
 def _failures(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Failed tests without points; those that say the very same are told once."""
+    """Failed tests without points; those that say the very same are told once.
+
+    First come those whose cause was found by its value: the others may well share it.
+    """
     groups: dict[str, dict[str, Any]] = {}
     for test in tests:
         if test["outcome"] == "PASSED" or test["carried_through"]:
@@ -105,7 +108,7 @@ def _failures(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
             "caused_by": test["caused_by"],
         }
         groups.setdefault(same, blank)["tests"].append(test)
-    return list(groups.values())
+    return sorted(groups.values(), key=lambda group: not group["message"].get("seen"))
 
 
 def _proof(result: Result) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ class Message:
         pairs = [
             ("expected", self.expected),
             ("got", self.got),
-            ("likely cause", self.cause),
+            ("likely cause" if self.seen else "hint", self.cause),
             ("read", self.read),
         ]
         return [(label, text) for label, text in pairs if text]
@@ -36,14 +36,20 @@ def explain(error: BaseException, names: list[str]) -> Message:
     if isinstance(error, Failure):
         return Message(error.expected, error.got, error.cause, error.read, error.seen)
     if isinstance(error, StudentError):
-        return _of_student(error, " and ".join(f"`{name}`" for name in names))
+        return _of_student(error, names)
     got = f"something else, on which the test stopped ({type(error).__name__}: {error})"
     return Message("a value of the form the docstring describes", got)
 
 
-def _of_student(error: StudentError, named: str) -> Message:
+def _of_student(error: StudentError, names: list[str]) -> Message:
+    named = " and ".join(f"`{name}`" for name in names)
+    own = not error.message or any(f" {name} " in error.message for name in names)
     told = {
-        kinds.NOT_WRITTEN: Message(f"{named}, written by you", NOT_WRITTEN),
+        kinds.NOT_WRITTEN: (
+            Message(f"{named}, written by you", NOT_WRITTEN)
+            if own
+            else Message("a value", error.message, "it rests on an exercise that is not written")
+        ),
         kinds.MISSING: Message(
             f"{named} in the notebook",
             f"no `{error.message}` there",
