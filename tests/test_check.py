@@ -1,0 +1,102 @@
+"""`check("A1.1")` in a notebook: redefinitions, stale kernels, and nothing left behind."""
+
+import json
+import sys
+import types
+
+import numpy as np
+import pytest
+
+from autograder.release.components import Component
+from course_lib.checking import notebook, stale
+
+RIGHT = "import numpy as np\n" + Component.parse("course_lib.numpy_attention:softmax").source
+WRONG = "import numpy as np\ndef softmax(x, axis=-1):\n    return np.exp(x) / np.exp(x).sum()\n"
+
+
+@pytest.fixture
+def kernel(monkeypatch):
+    """A `__main__` of its own, in which cells are run as a kernel would."""
+    from jaxtyping import Float, Real
+
+    main = types.ModuleType("__main__")
+    main.__dict__.update(In=[""], Float=Float, Real=Real)
+    monkeypatch.setitem(sys.modules, "__main__", main)
+
+    def run(source):
+        main.__dict__["In"].append(source)
+        exec(compile(source, f"<cell {len(main.__dict__['In'])}>", "exec"), main.__dict__)
+
+    return run
+
+
+@pytest.fixture
+def saved(tmp_path, monkeypatch):
+    """Saves cells as the notebook that Jupyter says is open."""
+    path = tmp_path / "a1.ipynb"
+    monkeypatch.setenv("JPY_SESSION_NAME", str(path))
+
+    def save(*sources):
+        cells = [{"cell_type": "code", "source": source} for source in sources]
+        path.write_text(json.dumps({"cells": cells}), encoding="utf-8")
+
+    return save
+
+
+def test_a_redefinition_is_picked_up(kernel, capsys):
+    kernel(WRONG)
+    assert notebook.check("A1.1") < 10
+    assert "expected" in capsys.readouterr().out
+    kernel(RIGHT)
+    assert notebook.check("A1.1") == 10
+    captured = capsys.readouterr()
+    assert "3 of 3 visible checks pass" in captured.out
+    assert captured.err == ""
+
+
+def test_a_cell_that_was_edited_but_not_run_is_told_from_a_wrong_answer(kernel, saved, capsys):
+    kernel(WRONG)
+    saved(RIGHT)
+    notebook.check("A1.1")
+    assert "not run since" in capsys.readouterr().out
+
+
+def test_a_notebook_that_is_only_not_saved_yet_is_no_stale_kernel(kernel, saved, capsys):
+    kernel(WRONG)
+    kernel(RIGHT)
+    saved(WRONG)
+    assert notebook.check("A1.1") == 10
+    assert "not run since" not in capsys.readouterr().out
+
+
+def test_a_cell_that_was_never_run_says_so(kernel, saved):
+    saved(RIGHT)
+    kernel("x = 1")
+    told = stale.sentences(["softmax"], sys.modules["__main__"].__dict__)
+    assert told == ["the cell that defines `softmax` has not been run in this kernel: run it."]
+
+
+def test_a_check_leaves_generators_and_modules_as_they_were(kernel):
+    import scipy.special
+
+    kernel(RIGHT)
+    theirs, state = scipy.special.softmax, np.random.get_state()[1].tolist()
+    notebook.check("A1.1")
+    assert scipy.special.softmax is theirs
+    assert np.random.get_state()[1].tolist() == state
+
+
+def test_an_exercise_that_is_not_there_is_one_sentence(capsys):
+    assert notebook.check("A1.99") == 0.0
+    assert "no exercise '1.99'" in capsys.readouterr().out
+
+
+def test_needs_skips_what_is_not_written_and_shows_what_is_wrong(kernel, capsys):
+    stub = Component.parse("course_lib.numpy_attention:softmax").stub("A1.1: not written")
+    kernel("import numpy as np\n" + stub)
+    with notebook.needs("1.1"):
+        sys.modules["__main__"].softmax(np.zeros(3))
+    assert "Not written yet: 1.1" in capsys.readouterr().out
+    kernel(RIGHT)
+    with pytest.raises(NameError), notebook.needs("1.1"):
+        undefined_name  # noqa: F821
