@@ -91,3 +91,24 @@ def test_the_version_is_told_in_the_changelog():
     from course_lib import __version__
 
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+OUTLINE = set(
+    "1 2 3 3.1 3.2 3.2.1 3.2.2 3.2.3 3.3 3.4 3.5 4 5 5.1 5.2 5.3 5.4 6 6.1 6.2 6.3 7".split()
+)
+
+
+def test_every_anchor_names_a_section_of_the_paper(course):
+    anchors = [
+        (path.name, section)
+        for path in LIBRARY
+        for section in re.findall(r"§(\d+(?:\.\d+)*)", path.read_text(encoding="utf-8"))
+    ]
+    sections = [
+        (e.id, s)
+        for a in course.assignments
+        for e in a.exercises
+        for s in re.findall(r"§(\d+(?:\.\d+)*)", e.section)
+    ]
+    assert [found for found in anchors + sections if found[1] not in OUTLINE] == []
+    assert len(anchors) > 40

@@ -13,6 +13,9 @@ Exit codes: 0 done · 1 something is wrong with what was examined (a drift, a fa
 written · 130 interrupted (run again: `grade` resumes)."""
 
 
+INTERRUPTED = "interrupted; what was finished is kept, run the command again to go on"
+
+
 def main() -> None:
     """Run the command line; a user's mistake is one sentence on stderr, never a traceback."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -23,11 +26,7 @@ def main() -> None:
     try:
         code = app.app(standalone_mode=False)
     except KeyboardInterrupt:
-        print(
-            "interrupted; what was finished is kept, run the command again to go on",
-            file=sys.stderr,
-        )
-        sys.exit(EXIT_INTERRUPTED)
+        code = EXIT_INTERRUPTED
     except Exception as error:
         told = sentence(error)
         if told is None:
@@ -35,5 +34,6 @@ def main() -> None:
         code, text = told
         if text:
             print(text, file=sys.stderr)
-        sys.exit(code)
+    if code == EXIT_INTERRUPTED:
+        print(INTERRUPTED, file=sys.stderr)
     sys.exit(code if isinstance(code, int) else EXIT_OK)

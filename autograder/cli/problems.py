@@ -22,7 +22,7 @@ class IsolationProblem(Exception):
 def sentence(error: BaseException) -> tuple[int, str] | None:
     """(exit code, sentence) of a problem that a user can mend; None for anything else."""
     if isinstance(error, typer.Abort):
-        return EXIT_INTERRUPTED, "interrupted"
+        return EXIT_INTERRUPTED, ""
     if hasattr(error, "format_message"):  # a usage error of Click's, which Typer carries with it
         told = error.format_message()
         return EXIT_USAGE, f"{told} (add --help to see what there is)" if told else ""

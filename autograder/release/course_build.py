@@ -12,7 +12,7 @@ from pathlib import Path
 
 from course_lib.syllabus import ROOT, Assignment, Syllabus
 
-from . import no_leak, notebooks, picture, texts
+from . import figures, no_leak, notebooks, picture, texts
 from .components import BuildError
 from .notebooks import Notebook
 from .student_tree import unreleased
@@ -51,6 +51,8 @@ def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Targe
     """Every generated file of the course. Raises BuildError; a starter that leaks is one."""
     if not only:
         yield Target(ROOT / "course.svg", picture.draw(syllabus))
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        yield Target(ROOT / "README.md", figures.filled(readme))
     for assignment in syllabus.assignments:
         if only and assignment.id not in only:
             continue

@@ -223,8 +223,11 @@ def _describe(error: BaseException) -> Tree:
     if isinstance(error, RuntimeError) and "DefaultCPUAllocator" in message:
         kind = OOM  # torch's MemoryError
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if frame.filename.startswith("<cell")]
-    where = f"{own[-1].filename.strip('<>')}, line {own[-1].lineno}" if own else ""
+    own = [f for f in frames if f.filename.startswith("<cell") or "ipykernel" in f.filename]
+    where = ""
+    if own:  # a kernel's cells have no number that a reader could look up
+        cell = own[-1].filename.strip("<>") if own[-1].filename.startswith("<") else "its cell"
+        where = f"{cell}, line {own[-1].lineno}"
     # an exception class of the student's own counts as the built-in one it derives from
     known = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
     return {"kind": kind or known, "message": message[:2000], "where": where}
