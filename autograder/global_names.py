@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import builtins
 import symtable
+from functools import lru_cache
 
 
-def global_names(source: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def global_names(source: str) -> frozenset[str]:
     """Names that top-level statements look up in their module, builtins left out.
 
     By the compiler's own symbol tables, so a local variable is never mistaken for a global.
@@ -26,4 +28,4 @@ def global_names(source: str) -> set[str]:
         if symbol.is_referenced():
             found.add(symbol.get_name())
     walk(top)
-    return {name for name in found if not hasattr(builtins, name)}
+    return frozenset(name for name in found if not hasattr(builtins, name))

@@ -328,7 +328,7 @@ def test_labels(student):
 @exercise("1.7")
 def test_largest_weight_among_32_keys(student):
     """At d_k = 512 and 32 keys the largest weight is .93 on average, and .16 when scaled."""
-    parts = student.score_statistics([4, 512], 300, student.make("np.random.default_rng(0)"))
+    parts = student.score_statistics([4, 512], 150, student.make("np.random.default_rng(0)"))
     largest = expect.parts(parts, 3, otherwise="return three arrays")[2]
     expect.shape(largest, (2, 2), what="the mean largest weight", read="exercise 1.7",
                  otherwise="one row a d_k; column 0 raw, column 1 scaled")

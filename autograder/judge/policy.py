@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from .statements import Statement
 
@@ -21,23 +23,31 @@ def uses(
     """
     if not forbidden:
         return []
-    trees = [ast.parse(statement.source) for statement in closure]
     aliases: dict[str, str] = {}
     for statement in all_statements:
-        aliases |= _aliases(ast.parse(statement.source))
-    for tree in trees:
-        aliases |= _aliases(tree)
+        aliases |= _facts(statement.source).aliases
     found: dict[str, None] = {}
-    for tree in trees:
-        for node in ast.walk(tree):
-            written = _dotted(node)
-            if not written:
-                continue
+    for statement in closure:
+        for written in _facts(statement.source).dotted:
             head, _, rest = written.partition(".")
             full = aliases.get(head, head) + (f".{rest}" if rest else "")
             if any(fnmatchcase(full, pattern) for pattern in forbidden):
                 found[written] = None
     return list(found)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    """What a statement imports under which name, and the dotted names that it uses."""
+
+    aliases: dict[str, str]
+    dotted: list[str]
+
+
+@lru_cache(maxsize=4096)
+def _facts(source: str) -> _Facts:
+    tree = ast.parse(source)
+    return _Facts(_aliases(tree), [name for node in ast.walk(tree) if (name := _dotted(node))])
 
 
 def _aliases(tree: ast.AST) -> dict[str, str]:

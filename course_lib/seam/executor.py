@@ -51,9 +51,10 @@ class Executor:
     def verb_begin(self, seed: int, forbid: list[str]) -> None:
         """Start a test: forget old handles, seed every global generator, set the rules."""
         self.handles.clear()
-        self.rules.lift()
-        self.rules = forbidden.Rules(forbid)
-        self.rules.impose()
+        if forbid != self.rules.names:
+            self.rules.lift()
+            self.rules = forbidden.Rules(forbid)
+            self.rules.impose()
         _seed_everything(seed)
 
     def verb_names(self) -> list[str]:

@@ -22,13 +22,17 @@ class Rules:
     def __init__(self, names: list[str]):
         self.names = list(names)
         self._replaced: list[tuple[Any, str, Any]] = []
+        self._verdicts: dict[str, bool] = {}
 
     def impose(self) -> None:
         for pattern in self.names:
             module_name, _, attribute = pattern.rpartition(".")
             module = sys.modules.get(module_name)
-            names = vars(module) if module else {}
-            for name in [n for n in names if fnmatchcase(n, attribute)]:
+            there = vars(module) if module else {}
+            names = [attribute] if attribute in there else []
+            if "*" in attribute:
+                names = [name for name in there if fnmatchcase(name, attribute)]
+            for name in names:
                 original = getattr(module, name)
                 if callable(original):
                     self._replaced.append((module, name, original))
@@ -38,6 +42,7 @@ class Rules:
         while self._replaced:
             module, name, original = self._replaced.pop()
             setattr(module, name, original)
+        self.names = []
 
     @contextmanager
     def traced(self) -> Iterator[None]:
@@ -49,13 +54,16 @@ class Rules:
         from torch.overrides import TorchFunctionMode
 
         short_names = [name.rpartition(".")[2] for name in torch_names]
+        verdicts = self._verdicts  # by function name: a training calls the same few very often
 
         class Watch(TorchFunctionMode):
             def __torch_function__(
                 self, func: Any, types: Any, args: Any = (), kwargs: Any = None
             ) -> Any:
                 name = getattr(func, "__name__", "")
-                if any(fnmatchcase(name, pattern) for pattern in short_names):
+                if name not in verdicts:
+                    verdicts[name] = any(fnmatchcase(name, p) for p in short_names)
+                if verdicts[name]:
                     raise PolicyViolation(name)
                 return func(*args, **(kwargs or {}))
 
