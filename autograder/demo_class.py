@@ -36,7 +36,7 @@ CLASS = (
     Recipe("s01-reference"),
     Recipe("s02-starter", starter=True),
     Recipe("s03-no-scaling", bugs=("scores_not_scaled", "multi_head_scaled_by_root_d_model")),
-    Recipe("s04-softmax-axis", bugs=("softmax_fixed_axis", "split_without_transpose")),
+    Recipe("s04-one-axis", bugs=("softmax_fixed_axis", "split_without_transpose")),
     Recipe("s05-mask", bugs=("attention_mask_after_softmax", "torch_mask_not_inverted")),
     Recipe("s06-empty-row", bugs=("attention_empty_row_nan", "layer_norm_unbiased")),
     Recipe("s07-loops", variants=("loops_where_allowed",)),
@@ -45,7 +45,7 @@ CLASS = (
     Recipe("s10-copy", copies="s03-no-scaling"),
     Recipe("s11-endless", hostile="01_infinite_loop.py"),
     Recipe("s12-snooper", hostile="18_searches_disk.py"),
-    Recipe("s13-not-a-notebook", raw=b'{"cells": [{"cell_type": "code", "source'),
+    Recipe("s13-unreadable", raw=b'{"cells": [{"cell_type": "code", "source'),
     Recipe("s14-late-names", bugs=("projection_weight_transposed", "residual_orders_swapped")),
 )
 
