@@ -41,7 +41,8 @@ def _grading(median: dict[str, Any]) -> str:
         f"A submission is graded in {median['a1_seconds']:.2f} s (assignment 1) and "
         f"{median['a2_seconds']:.2f} s (assignment 2). A class, with two jobs, takes "
         f"{median['speedup_over_nbgrader']:.0f} times less wall time a submission than "
-        "`nbgrader autograde` on the same notebooks"
+        "one `nbgrader autograde` command on the same notebook; one at a time, "
+        f"{median['speedup_one_at_a_time']:.0f} times less"
     )
 
 
