@@ -1,7 +1,4 @@
-"""`course.toml`, read and checked: weeks, lecture parts, assignments, exercises.
-
-Every mistake in the file is one sentence that names file and line; see `SyllabusError`.
-"""
+"""`course.toml`, read and checked; a mistake is one sentence with file and line."""
 
 from __future__ import annotations
 
@@ -64,13 +61,15 @@ class Exercise(_Table):
     minutes: int = Field(gt=0)
     difficulty: int = Field(ge=1, le=5)
     section: str
-    kind: Literal["code", "written"] = "code"
+    kind: Literal["code", "written", "model"] = "code"
     bonus: bool = False
     components: list[str] = []
     parts: list[WrittenPart] = []
     depends_on: list[str] = []
     forbidden: list[str] = []
     allowed: list[str] = []
+    zero_at: float | None = None  # of a model: percent right for no points
+    full_at: float | str | None = None  # for all of them; or a results file to calibrate from
 
     @cached_property
     def names(self) -> list[str]:
@@ -81,6 +80,8 @@ class Exercise(_Table):
     def _complete(self) -> Exercise:
         if self.kind == "code" and not self.components:
             raise ValueError(f"exercise {self.id} names no component")
+        if self.kind == "model" and (self.zero_at is None or self.full_at is None):
+            raise ValueError(f"exercise {self.id} trains a model: give zero_at and full_at")
         if self.kind == "written" and sum(part.points for part in self.parts) != self.points:
             total = sum(part.points for part in self.parts)
             raise ValueError(
@@ -88,6 +89,16 @@ class Exercise(_Table):
                 f"the exercise {self.points:g}: make them equal"
             )
         return self
+
+
+class ModelPart(_Table):
+    """What is handed in beside a notebook, and how the judge asks for its predictions again."""
+
+    dataset: str
+    split: str
+    files: list[str]
+    entry_points: list[str]
+    seconds: float = Field(gt=0)
 
 
 class Assignment(_Table):
@@ -109,6 +120,7 @@ class Assignment(_Table):
     call_seconds: float = Field(default=2.0, gt=0)
     imports: list[str]
     forbidden: list[str] = []
+    model: ModelPart | None = None
     exercises: list[Exercise]
 
     @cached_property
@@ -160,6 +172,8 @@ class Assignment(_Table):
                     raise ValueError(
                         f"exercise {exercise.id} depends on {other}, which does not come before it"
                     )
+        if self.model is None and any(e.kind == "model" for e in self.exercises):
+            raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")
         if self.due.tzinfo is None:
             raise ValueError(f"the due date of {self.id} has no time zone: write +00:00 after it")
         return self

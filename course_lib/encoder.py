@@ -1,0 +1,89 @@
+"""The encoder: layers of self-attention and feed-forward, each in a residual connection."""
+
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from .attention import MultiHeadAttention
+from .feed_forward import FeedForward
+from .normalization import LayerNorm
+from .residual import ResidualConnection
+
+
+class EncoderLayer(nn.Module):
+    """One layer of the encoder (§3.1): self-attention, then the feed-forward network.
+
+    Each of the two sub-layers has a residual connection of its own; `norm_first` is passed on to
+    both. The parts are called `attention`, `attention_residual`, `feed_forward` and
+    `feed_forward_residual`.
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        n_heads: int = 8,
+        d_ff: int = 2048,
+        dropout: float = 0.1,
+        norm_first: bool = False,
+    ) -> None:
+        super().__init__()
+        self.attention = MultiHeadAttention(d_model, n_heads, dropout)
+        self.attention_residual = ResidualConnection(d_model, dropout, norm_first)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.feed_forward_residual = ResidualConnection(d_model, dropout, norm_first)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch n d_model"],
+        mask: Bool[Tensor, "..."] | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Float[Tensor, "batch n d_model"], Float[Tensor, "batch n_heads n n"] | None]:
+        """`(output, weights)`, or `(output, None)` when nobody needs the weights."""
+        weights = None
+
+        def attend(x: Tensor) -> Tensor:
+            # §3.2.3 — "all of the keys, values and queries come from the same place"
+            nonlocal weights
+            output, weights = self.attention(x, x, x, mask, need_weights)
+            return output
+
+        # §3.1 — "The first is a multi-head self-attention mechanism, and the second is a simple,
+        # position-wise fully connected feed-forward network"
+        x = self.attention_residual(x, attend)
+        return self.feed_forward_residual(x, self.feed_forward), weights
+
+
+class Encoder(nn.Module):
+    """A stack of `n_layers` layers with the same form and their own parameters (§3.1).
+
+    With `norm_first` nothing in a layer normalises its sum, so a last LayerNorm, `norm`, follows;
+    in the paper's order there is none. The layers are called `layers`.
+    """
+
+    def __init__(
+        self,
+        n_layers: int = 6,
+        d_model: int = 512,
+        n_heads: int = 8,
+        d_ff: int = 2048,
+        dropout: float = 0.1,
+        norm_first: bool = False,
+    ) -> None:
+        super().__init__()
+        # §3.1 — "a stack of N = 6 identical layers"
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, n_heads, d_ff, dropout, norm_first) for _ in range(n_layers)
+        )
+        self.norm = LayerNorm(d_model) if norm_first else nn.Identity()
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch n d_model"],
+        mask: Bool[Tensor, "..."] | None = None,
+        need_weights: bool = False,
+    ) -> tuple[Float[Tensor, "batch n d_model"], list[Tensor] | None]:
+        """`(output, weights)`: one tensor of weights a layer, or None when nobody needs them."""
+        weights = []
+        for layer in self.layers:
+            x, layer_weights = layer(x, mask, need_weights)
+            weights.append(layer_weights)
+        return self.norm(x), weights if need_weights else None
