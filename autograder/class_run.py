@@ -11,19 +11,18 @@ import datetime
 import hashlib
 import importlib.util
 import multiprocessing
-import signal
 import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course_lib.syllabus import Assignment, Syllabus
 
-from . import fingerprints
+from . import fingerprints, judge_process
 from .gradebook.store import Key, Store
 from .gradebook.totals import add_up
 from .judge.notebook_file import InvalidNotebook, read
@@ -31,8 +30,7 @@ from .judge.statements import sort_cell
 from .submissions import Submission
 
 if TYPE_CHECKING:
-    from .judge.grade import Load, OpenWorker
-    from .judge.warm import Workers
+    from .judge.hidden_labels import HiddenLabels
 
 Result = dict[str, Any]
 
@@ -46,6 +44,7 @@ class Settings:
     least: str = "C"  # refuse to grade with less
     regrade: bool = False
     exercises: tuple[str, ...] | None = None
+    hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment, of its model
 
 
 def resolve(
@@ -53,11 +52,12 @@ def resolve(
 ) -> Submission:
     """The submission with its assignment: by its place, else by the names its code defines."""
     known = [assignment.id for assignment in syllabus.assignments]
-    if submission.assignment in known:
-        return submission
-    if default is not None:
-        return replace(submission, assignment=default.id)
-    return replace(submission, assignment=_by_names(submission.data, syllabus) or known[0])
+    id = submission.assignment
+    if id not in known:
+        id = default.id if default else _by_names(submission.data, syllabus) or known[0]
+    model = syllabus.assignment(id).model
+    beside = submission.beside.only(model.files if model else ())
+    return replace(submission, assignment=id, beside=beside)
 
 
 def _by_names(data: bytes, syllabus: Syllabus) -> str:
@@ -75,12 +75,20 @@ def key(submission: Submission, assignment: Assignment, settings: Settings) -> K
     return Key(
         student=submission.student,
         assignment=assignment.id,
-        submission_sha256=hashlib.sha256(submission.data).hexdigest(),
-        suite_sha256=fingerprints.suite(assignment),
+        submission_sha256=submission.sha256,
+        suite_sha256=suite(assignment, settings),
         environment_sha256=fingerprints.environment(),
         seed=assignment.seed,
         tier=settings.tier,
     )
+
+
+def suite(assignment: Assignment, settings: Settings) -> str:
+    """Hash of all that decides points, hidden labels included."""
+    tests, labels = fingerprints.suite(assignment), settings.hidden.get(assignment.id)
+    if labels is None:
+        return tests
+    return hashlib.sha256(f"{tests} {labels.source} {labels.fingerprint}".encode()).hexdigest()
 
 
 def grade_class(
@@ -94,7 +102,7 @@ def grade_class(
         if not (settings.regrade or settings.exercises or submission.problem):
             known = store.find(**key(submission, assignment, settings)._asdict())
         if known is not None:
-            result = complete(known, submission, assignment)
+            result = complete(known, submission, assignment, settings)
             store.add(result)
             yield result
         else:
@@ -103,14 +111,14 @@ def grade_class(
         return
     with judges(syllabus, {s.assignment for s in waiting}, settings) as pool:
         futures: dict[Future[Result], Submission] = {
-            pool.submit(grade_one, submission, settings.exercises): submission
+            pool.submit(judge_process.grade_one, submission, settings.exercises): submission
             for submission in waiting
         }
         try:
             for future in as_completed(futures):
                 submission = futures[future]
                 assignment = syllabus.assignment(submission.assignment)
-                result = complete(future.result(), submission, assignment)
+                result = complete(future.result(), submission, assignment, settings)
                 if not settings.exercises:
                     store.add(result)
                 yield result
@@ -118,14 +126,16 @@ def grade_class(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def complete(result: Result, submission: Submission, assignment: Assignment) -> Result:
+def complete(
+    result: Result, submission: Submission, assignment: Assignment, settings: Settings
+) -> Result:
     """Add who, where, when and by what to what the judge found, or the store kept."""
     received = submission.received.isoformat() if submission.received else None
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     told = [notice for notice in submission.notices if notice not in result["notices"]]
     result = result | {
         "student": submission.student,
-        "suite_sha256": fingerprints.suite(assignment),
+        "suite_sha256": suite(assignment, settings),
         "environment_sha256": fingerprints.environment(),
         "graded_at": result.get("graded_at", now),
         "notices": told + result["notices"],
@@ -161,11 +171,11 @@ def judges(
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="course-")))
         folder.chmod(0o755)  # workers run under other users
-        student_tree.write(syllabus, folder)
-        warm = {
-            id: WarmProcess(folder, imports(syllabus.assignment(id)), least=settings.least)
-            for id in sorted(assignments)
-        }
+        warm = {}
+        for id in sorted(assignments):
+            student_tree.write(syllabus, folder / id, id)
+            libraries = imports(syllabus.assignment(id))
+            warm[id] = WarmProcess(folder / id, libraries, least=settings.least)
         with ThreadPoolExecutor() as starters:  # each imports its libraries; none waits for another
             starting = [starters.submit(process.__enter__) for process in warm.values()]
         for process, start in zip(warm.values(), starting, strict=True):
@@ -178,7 +188,10 @@ def judges(
         context.set_forkserver_preload(["autograder.judge.preload"])
         yield stack.enter_context(
             ProcessPoolExecutor(
-                settings.jobs, mp_context=context, initializer=_start, initargs=(syllabus, workers)
+                settings.jobs,
+                mp_context=context,
+                initializer=judge_process.start,
+                initargs=(syllabus, workers, settings.hidden),
             )
         )
 
@@ -193,52 +206,3 @@ def _installed(assignment: Assignment) -> None:
 def imports(assignment: Assignment) -> list[str]:
     """What a worker of this assignment has imported beforehand: what its notebook imports."""
     return [*assignment.imports, "course_lib.checking.notebook"]
-
-
-def opener(workers: Workers, assignment: Assignment) -> OpenWorker:
-    """Opens sandboxed workers on what a submission loads."""
-    from .judge.remote import RemoteBackend
-
-    def open_worker(load: Load) -> RemoteBackend:
-        return RemoteBackend(
-            workers,
-            load.statements,
-            load.unavailable,
-            load.substitutes,
-            deadline=assignment.call_seconds,
-        )
-
-    return open_worker
-
-
-_syllabus: Syllabus
-_workers: dict[str, Workers]
-
-
-def _start(syllabus: Syllabus, workers: dict[str, Workers]) -> None:
-    """A judge process begins: Ctrl-C is for the process that started it."""
-    global _syllabus, _workers
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _syllabus, _workers = syllabus, workers
-
-
-def grade_one(submission: Submission, exercises: tuple[str, ...] | None) -> Result:
-    """Grade one submission, in a judge process."""
-    return _judge(submission, exercises, public_only=False)
-
-
-def check_one(submission: Submission) -> Result:
-    """Run the visible tests alone, in a judge process."""
-    return _judge(submission, None, public_only=True)
-
-
-def _judge(submission: Submission, exercises: tuple[str, ...] | None, public_only: bool) -> Result:
-    from .judge import grade as judge
-
-    assignment = _syllabus.assignment(submission.assignment)
-    if submission.problem:
-        return judge.invalid(submission.problem, assignment)
-    opened = opener(_workers[submission.assignment], assignment)
-    return judge.grade(
-        submission.data, _syllabus, assignment, opened, exercises, public_only=public_only
-    )

@@ -25,11 +25,13 @@ def _of_files(folders: tuple[str, ...]) -> str:
 
 def suite(assignment: Assignment) -> str:
     """Hash of all that decides points: tests, named bugs, what course.toml says, the judge."""
+    measured = {e.full_at for e in assignment.exercises if isinstance(e.full_at, str)}
     files = _of_files(
         (
             f"autograder/suites/{assignment.id}",
             f"autograder/bugs/{assignment.id}",
             f"assignments/{assignment.id}",
+            *(f"results/{name}.json" for name in sorted(measured)),
             *JUDGING,
         )
     )
@@ -45,4 +47,6 @@ def environment() -> str:
 
 def _files(folders: Iterable[Path]) -> list[Path]:
     kinds = (".py", ".toml")
-    return sorted(p for folder in folders for p in folder.rglob("*") if p.suffix in kinds)
+    places = list(folders)
+    inside = [p for place in places for p in place.rglob("*") if p.suffix in kinds]
+    return sorted(inside + [place for place in places if place.is_file()])

@@ -12,9 +12,11 @@ import io
 import stat
 import zipfile
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from . import handed_in
+from .handed_in import HandedIn
 from .judge.notebook_file import MAX_BYTES
 
 # Files by which a submission might try to change how it is graded; none of them is ever used.
@@ -23,6 +25,7 @@ IGNORED_TRICKS = frozenset(
     "numpy.py torch.py random.py gradebook.db".split()
 )
 MAX_ZIP_ENTRIES = 1_000
+MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
 
 
 class SubmissionsError(Exception):
@@ -40,6 +43,19 @@ class Submission:
     received: datetime.datetime | None = None
     problem: str = ""
     notices: list[str] = field(default_factory=list)
+    beside: HandedIn = HandedIn()
+
+    def files(self) -> tuple[dict[str, bytes], str]:
+        """What was handed in beside the notebook; or nothing, and why."""
+        try:
+            return self.beside.read(), ""
+        except (handed_in.TooLarge, OSError, zipfile.BadZipFile, RuntimeError) as error:
+            return {}, str(error)
+
+    @property
+    def sha256(self) -> str:
+        """Of the notebook and of every file beside it."""
+        return handed_in.digest(self.data, self.files()[0])
 
 
 def find(folder: Path, assignments: list[str]) -> list[Submission]:
@@ -96,7 +112,8 @@ def _from_student_folder(folder: Path, assignments: list[str]) -> Iterator[Submi
         elif paths[0].suffix == ".zip":
             yield from _from_zip(folder.name, assignment, paths[0], assignments)
         else:
-            yield _read(folder.name, assignment, paths[0], _tricks(folder))
+            found = _read(folder.name, assignment, paths[0], _tricks(folder))
+            yield replace(found, beside=handed_in.beside(folder))
 
 
 def _from_folder(student: str, assignment: str, folder: Path) -> Submission:
@@ -114,7 +131,8 @@ def _from_folder(student: str, assignment: str, folder: Path) -> Submission:
         return next(_from_zip(student, assignment, archives[0], [assignment]))
     if not notebooks:
         return _broken(student, assignment, folder, "no notebook in the folder: submit an .ipynb")
-    return _read(student, assignment, notebooks[0], _tricks(folder))
+    found = _read(student, assignment, notebooks[0], _tricks(folder))
+    return replace(found, beside=handed_in.beside(folder))
 
 
 def _tricks(folder: Path) -> list[str]:
@@ -123,14 +141,18 @@ def _tricks(folder: Path) -> list[str]:
 
 
 def _read(
-    student: str, assignment: str, path: Path, notices: list[str] | None = None
+    student: str,
+    assignment: str,
+    path: Path,
+    notices: list[str] | None = None,
+    most: int = MAX_BYTES,
 ) -> Submission:
     """Read the bytes once: what is hashed is what is graded."""
     if path.is_symlink():
         return _broken(student, assignment, path, "is a symbolic link: submit the file itself")
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(most + 1)
             seconds = path.stat().st_mtime
     except OSError as error:
         return _broken(student, assignment, path, f"cannot be read ({error.strerror})")
@@ -142,7 +164,7 @@ def _from_zip(
     student: str, assignment: str, path: Path, assignments: list[str]
 ) -> Iterator[Submission]:
     """The notebooks in a zip file, read in memory; paths in it are names, never places."""
-    whole = _read(student, assignment, path)
+    whole = _read(student, assignment, path, most=MAX_ZIP_BYTES)
     if whole.problem:
         yield whole
         return
@@ -168,7 +190,9 @@ def _from_zip(
                 with archive.open(found[0]) as file:
                     data = file.read(MAX_BYTES + 1)
                 name = f"{path}:{found[0].filename}"
-                yield Submission(student, place, name, data, whole.received, "", sorted(tricks))
+                beside = handed_in.inside(path, (e.filename for e in entries))
+                told = sorted(tricks)
+                yield Submission(student, place, name, data, whole.received, "", told, beside)
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
         yield _broken(student, assignment, path, f"is not a readable zip file ({error})")
 

@@ -53,7 +53,7 @@ def sandbox(course, tmp_path_factory):
     """For an assignment, what opens sandboxed workers; warm processes are started once."""
     import contextlib
 
-    from autograder import class_run
+    from autograder import class_run, judge_process
     from autograder.judge.warm import WarmProcess
     from autograder.release import student_tree
 
@@ -61,14 +61,14 @@ def sandbox(course, tmp_path_factory):
         folder = tmp_path_factory.mktemp("student")
         for parent in (folder, *folder.parents[:2]):
             parent.chmod(0o755)  # workers run under other users
-        student_tree.write(course, folder)
         warm = {}
 
         def opener(id):
             assignment = course.assignment(id)
             if id not in warm:
-                process = WarmProcess(folder, class_run.imports(assignment))
+                student_tree.write(course, folder / id, id)
+                process = WarmProcess(folder / id, class_run.imports(assignment))
                 warm[id] = stack.enter_context(process).workers
-            return class_run.opener(warm[id], assignment)
+            return judge_process.opener(warm[id], assignment)
 
         yield opener

@@ -51,6 +51,19 @@ def check(
 
 
 @app.command()
+def debug(
+    notebook: Annotated[  # noqa: UP007
+        Path | None, typer.Argument(help="a notebook of assignment 3; without one, known faults")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Run the checklist for a model that does not learn: shapes, masks, positions, gradients."""
+    from . import debug_command
+
+    raise typer.Exit(debug_command.run(notebook, json))
+
+
+@app.command()
 def grade(
     submissions: Annotated[Path, typer.Argument(help="STUDENT/a1/*.ipynb, STUDENT.ipynb or .zip")],
     out: Annotated[Path, typer.Option(help="folder for results and report")] = Path("out/grades"),
@@ -67,6 +80,9 @@ def grade(
     trust: Annotated[
         bool, typer.Option("--i-trust-these-submissions", help="grade below tier C all the same")
     ] = False,
+    labels_from: Annotated[
+        str, typer.Option(help="a trained model's labels: mirror, hub, package, generated, none")
+    ] = "mirror,hub",
     json: Json = False,
 ) -> None:
     """Grade a folder of submissions against the hidden suites, in a sandbox."""
@@ -86,6 +102,7 @@ def grade(
                 regrade,
                 require_isolation,
                 trust,
+                labels_from,
                 json,
             )
         )
@@ -132,6 +149,14 @@ def bench_model(json: Json = False) -> None:
     from . import bench_command
 
     raise typer.Exit(bench_command.model(json))
+
+
+@bench_app.command("encoder")
+def bench_encoder(json: Json = False) -> None:
+    """Train the encoder in its fast forms, against torch.nn.TransformerEncoder; a minute."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.encoder(json))
 
 
 __all__ = ["EXIT_FOUND", "app"]

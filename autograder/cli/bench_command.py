@@ -25,6 +25,12 @@ def model(as_json: bool) -> int:
     return _tell(bench.run(), "results/bench_model.json", as_json)
 
 
+def encoder(as_json: bool) -> int:
+    from ..bench import encoder as bench
+
+    return _tell(bench.run(), "results/bench_encoder.json", as_json)
+
+
 def _tell(measures: dict[str, Any], place: str, as_json: bool) -> int:
     if as_json:
         print(json.dumps(measures))

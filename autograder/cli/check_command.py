@@ -8,7 +8,7 @@ from pathlib import Path
 from course_lib import syllabus
 from course_lib.checking.messages import Message, summary
 
-from .. import class_run
+from .. import class_run, judge_process
 from ..submissions import Submission
 from . import EXIT_FOUND, EXIT_OK
 from .problems import UsageProblem
@@ -26,7 +26,7 @@ def run(assignment: str, notebook: Path, as_json: bool) -> int:
         raise UsageProblem(f"{notebook}: {what}; give the notebook file, say a1.ipynb")
     submission = Submission("you", chosen.id, str(notebook), notebook.read_bytes())
     with class_run.judges(course, {chosen.id}, class_run.Settings(jobs=1)) as pool:
-        result = pool.submit(class_run.check_one, submission).result()
+        result = pool.submit(judge_process.check_one, submission).result()
     if as_json:
         print(json.dumps(result, ensure_ascii=False))
     else:

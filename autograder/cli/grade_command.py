@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from course_lib.syllabus import Assignment, Syllabus
 from .. import class_run, submissions
 from ..gradebook import manual as marks
 from ..gradebook.store import Store
+from ..judge.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import tiers
 from . import EXIT_OK, results
 from .problems import IsolationProblem, UsageProblem
@@ -36,6 +38,7 @@ class Options:
     regrade: bool = False
     require_isolation: str | None = None
     trust: bool = False
+    labels_from: str = ",".join(REAL)
     json: bool = False
 
 
@@ -62,6 +65,7 @@ def run(options: Options) -> int:
         "D" if options.trust else "C",
         options.regrade,
         exercises,
+        hidden_labels(course, {s.assignment for s in kept}, options.labels_from),
     )
     with Store(options.out / "results.db") as store:
         graded = grade(kept, course, store, settings, quiet=options.json)
@@ -121,6 +125,23 @@ def told(tier: tiers.Tier) -> str:
     """`tier A (namespaces, …)`, and what is missing for a better one."""
     missing = "; ".join(f"no {layer}: {why}" for layer, why in tier.missing.items())
     return f"tier {tier.letter} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"
+
+
+def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
+    """The labels that trained models are scored with, for the assignments that train one.
+
+    Raises UsageProblem for an unknown source, and DataError when none of them serves.
+    """
+    wanted = [name.strip() for name in sources.split(",")]
+    if unknown := set(wanted) - {*SOURCES, "none"}:
+        raise UsageProblem(
+            f"--labels-from {unknown.pop()}: give {', '.join(SOURCES)}, several of them, or none"
+        )
+    models = [course.assignment(id) for id in sorted(ids) if course.assignment(id).model]
+    if not models or wanted == ["none"]:
+        return {}
+    with contextlib.redirect_stdout(sys.stderr):  # which source served
+        return {assignment.id: load(assignment, wanted) for assignment in models}
 
 
 def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tuple[str, ...] | None]:

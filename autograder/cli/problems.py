@@ -49,6 +49,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
     """Errors of our own modules, looked up by name so that none is imported just to compare."""
     codes = {
         "SubmissionsError": EXIT_USAGE,
+        "DataError": EXIT_USAGE,
         "BuildError": EXIT_USAGE,
         "BugError": EXIT_USAGE,
         "ManualError": EXIT_USAGE,

@@ -145,7 +145,7 @@ def _points_of(assignment: Assignment, item: str) -> float:
     """The points of a written part or a code exercise. Raises KeyError for anything else."""
     items = {}
     for exercise in assignment.exercises:
-        if exercise.kind == "code":
+        if exercise.kind != "written":
             items[exercise.id] = exercise.points
         items.update({f"{exercise.id}.{part.id}": part.points for part in exercise.parts})
         if exercise.parts and item == exercise.id:

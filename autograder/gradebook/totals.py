@@ -20,18 +20,18 @@ def add_up(result: Result, assignment: Assignment) -> dict[str, Any]:
     written or not, and not towards `max`.
     """
     regular = [e for e in result["exercises"] if not e["bonus"]]
-    code = [e for e in regular if e["kind"] == "code"]
+    machine = [e for e in regular if e["kind"] != "written"]
     written = [e for e in regular if e["kind"] == "written"]
     parts = [part for e in result["exercises"] for part in e.get("parts", [])]
     marked = any(part["points"] is not None for e in written for part in e.get("parts", []))
-    automatic, manual = _sum(code), _sum(written)
+    automatic, manual = _sum(machine), _sum(written)
     bonus = _sum(e for e in result["exercises"] if e["bonus"])
     late = lateness(result["submission"].get("received"), assignment)
     earned = automatic + manual + bonus
     penalty = late.penalty(earned)
     return {
         "automatic": automatic,
-        "automatic_max": _sum(code, "max_points"),
+        "automatic_max": _sum(machine, "max_points"),
         "manual": manual if marked else None,
         "manual_max": _sum(written, "max_points"),
         "manual_pending": sum(part["points"] is None for part in parts),

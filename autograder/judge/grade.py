@@ -20,8 +20,9 @@ from course_lib.seam.facade import Backend
 from course_lib.syllabus import Assignment, Syllabus
 
 from ..gradebook.totals import add_up
-from . import answers, notebook_file, policy, score, session, substitutes
+from . import answers, model_part, notebook_file, policy, score, session, substitutes
 from .collect import Collected, collect
+from .hidden_labels import HiddenLabels
 from .session import PASSED, TestResult
 from .statements import Statement
 
@@ -33,6 +34,15 @@ class Load:
     statements: list[Statement]
     unavailable: dict[str, str] = field(default_factory=dict)
     substitutes: list[str] = field(default_factory=list)
+    limits: dict[str, int] = field(default_factory=dict)  # that differ from the usual ones
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained model that was handed in, and what it is scored with."""
+
+    files: dict[str, bytes]
+    hidden: HiddenLabels
 
 
 class Worker(Backend, Protocol):
@@ -59,10 +69,12 @@ def grade(
     open_worker: OpenWorker,
     only: Collection[str] | None = None,
     public_only: bool = False,
+    model: Model | None = None,
 ) -> dict[str, Any]:
     """The result of one submission; see the gradebook for its fields.
 
-    `only` keeps these exercises; `public_only` leaves the hidden tests out. Whatever the
+    `only` keeps these exercises; `public_only` leaves the hidden tests out. Without `model` the
+    exercises that train one stay pending. Whatever the
     submission does ends in a result, never in an exception; an exception is a fault of the
     course (a suite that does not run).
     """
@@ -73,6 +85,7 @@ def grade(
         return invalid(str(error), assignment, data)
     result = _blank(assignment, data)
     names = [name for exercise in assignment.exercises for name in exercise.names]
+    names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
     files = session.suite_files(assignment)[: 1 if public_only else None]
     tests, substituted = _run(assignment, collected, open_worker, only, files, result)
@@ -80,6 +93,12 @@ def grade(
     result["notices"] = answers.notices(syllabus, assignment, cells, collected)
     result["notices"] += result.pop("printed", [])
     answers.attach(assignment, cells, result["exercises"])
+    if model is not None and assignment.model is not None and not public_only:
+        load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
+        result["model"] = model_part.evaluate(
+            model.files, assignment.model, model.hidden, assignment.seed, lambda: open_worker(load)
+        )
+        score.models(assignment, result["exercises"], result["model"])
     result["outcome"], result["reason"] = score.outcome(tests)
     result["totals"] = add_up(result, assignment)
     result["seconds"] = round(time.perf_counter() - started, 3)

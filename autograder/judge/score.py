@@ -10,6 +10,7 @@ from course_lib.seam import errors as kinds
 from course_lib.syllabus import Assignment, Exercise
 
 from .. import bugs
+from . import thresholds
 from .session import PASSED, TestResult
 
 # What a whole submission is called when one of its tests ended so, the worst first.
@@ -40,6 +41,23 @@ def nothing(assignment: Assignment) -> list[dict[str, Any]]:
     return exercises(assignment, [], {}, [])
 
 
+def models(assignment: Assignment, entries: list[dict[str, Any]], told: dict[str, Any]) -> None:
+    """Give the exercises that train a model their points, linear in the percent right."""
+    for entry in entries:
+        if entry["kind"] != "model":
+            continue
+        exercise = assignment.exercise(entry["id"])
+        accuracy = told["accuracy"]
+        full = round(thresholds.full_at(exercise, told["examples"]), 2)
+        share = 0.0
+        if accuracy is not None:
+            share = thresholds.share(exercise, accuracy, told["examples"])
+        status = "full" if share == 1 else "partial" if share else "zero"
+        entry["points"] = round(share * exercise.points, 2)
+        entry["status"] = status if accuracy is not None else "not written"
+        entry["model"] = told | {"zero_at": exercise.zero_at, "full_at": full}
+
+
 def _exercise(
     exercise: Exercise,
     tests: list[TestResult],
@@ -55,6 +73,8 @@ def _exercise(
         "section": exercise.section,
         "max_points": exercise.points,
     }
+    if exercise.kind == "model":  # until `models` has seen one
+        return entry | {"points": None, "status": "pending", "model": None}
     if exercise.kind == "written":
         return entry | {
             "points": None,

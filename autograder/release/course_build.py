@@ -17,7 +17,7 @@ from .components import BuildError
 from .notebooks import Notebook
 from .student_tree import unreleased
 
-EXECUTION_SECONDS = 600
+EXECUTION_SECONDS = 1800  # a cell: training is one
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,12 @@ def find(code: Iterable[tuple[str, str]], hidden: Iterable[str], released: str =
     allowed = {run for tree in _trees(released) for run in _runs(tree)}
     secrets = []
     for reference in hidden:
-        trees = _trees(Component.parse(reference).source)
+        component = Component.parse(reference)
+        trees, given = _trees(component.source), _trees(component.stub(""))
         bodies = {body for tree in trees for body in _bodies(tree)}
+        bodies -= {body for tree in given for body in _bodies(tree)}
         runs = {run for tree in trees for run in _runs(tree)} - allowed
+        runs -= {run for tree in given for run in _runs(tree)}
         secrets.append((reference, bodies, runs))
     for place, source in code:
         trees = _trees(source)

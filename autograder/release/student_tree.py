@@ -2,7 +2,8 @@
 
 A module with components of `course.toml` that are not due yet has them stubbed as in the starter.
 A module that needs such a component but is no exercise itself (a fast form, say) is left out: it
-would tell how the component is used.
+would tell how the component is used. An assignment that builds on an earlier one whose answers are
+not out yet gets stand-ins for them, backed by `torch.nn`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from course_lib.syllabus import ROOT, Syllabus
 from .components import Component, module_text, stub
 
 PACKAGE = Path(course_lib.__file__).parent
+STAND_INS = Path(__file__).parent / "stand_ins"
 SHARED = ("checking", "seam")  # packages that hold no component
 
 
@@ -35,30 +37,52 @@ def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, st
     }
 
 
-def write(syllabus: Syllabus, folder: Path, released: Iterable[str] = ()) -> Path:
-    """Write the students' `course_lib` into `folder` and return its path."""
+def write(
+    syllabus: Syllabus, folder: Path, assignment: str = "", released: Iterable[str] = ()
+) -> Path:
+    """Write the students' `course_lib` for `assignment` into `folder` and return its path.
+
+    `released` are assignments whose answers are out. Without `assignment`, no stand-ins.
+    """
     hidden = unreleased(syllabus, released)
     target = folder / "course_lib"
     target.mkdir(parents=True)
     for name in SHARED:
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PACKAGE / name, target / name, ignore=ignore)
-    closed = {Component.parse(reference).module for reference in hidden}
-    for path in sorted(PACKAGE.glob("*.py")):
-        module = f"course_lib.{path.stem}"
-        text = path.read_text(encoding="utf-8")
-        if module in closed:
-            text = stubbed(module, hidden)
-        elif _imports(text) & closed:
-            continue
-        (target / path.name).write_text(text, encoding="utf-8")
+    for name, text in _modules(hidden, _stand_ins(syllabus, hidden, assignment)).items():
+        (target / f"{name}.py").write_text(text, encoding="utf-8")
     shutil.copy(ROOT / "course.toml", folder / "course.toml")
-    for assignment in syllabus.assignments:
-        public = Path("assignments") / assignment.id / "public_tests.py"
+    for other in syllabus.assignments:
+        public = Path("assignments") / other.id / "public_tests.py"
         if (ROOT / public).exists():
             (folder / public).parent.mkdir(parents=True)
             shutil.copy(ROOT / public, folder / public)
     return target
+
+
+def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> dict[str, str]:
+    """Modules of earlier assignments whose answers are not out, as stand-ins: name → text."""
+    ids = [a.id for a in syllabus.assignments]
+    earlier = ids[: ids.index(assignment)] if assignment else []
+    of_earlier = {
+        Component.parse(reference).module.partition(".")[2]
+        for reference, exercise in hidden.items()
+        if syllabus.assignment_of(exercise).id in earlier
+    }
+    paths = (STAND_INS / f"{name}.py" for name in sorted(of_earlier))
+    return {path.stem: path.read_text(encoding="utf-8") for path in paths if path.exists()}
+
+
+def _modules(hidden: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str]:
+    """Every module that students have, by name: whole, stubbed, or a stand-in."""
+    closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
+    whole = {path.stem: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.glob("*.py"))}
+    absent = closed.copy()
+    while left_out := {n for n in whole.keys() - absent if _imports(whole[n]) & absent}:
+        absent |= left_out
+    texts = {name: text for name, text in whole.items() if name not in absent}
+    return texts | {name: stubbed(f"course_lib.{name}", hidden) for name in closed} | stand_ins
 
 
 def stubbed(module: str, hidden: dict[str, str]) -> str:
@@ -77,7 +101,7 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
 def _imports(text: str) -> set[str]:
     """Modules of `course_lib` that a module of it imports from."""
     return {
-        f"course_lib.{node.module}"
+        node.module
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module
     }

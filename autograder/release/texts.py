@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from course_lib.syllabus import Assignment, Exercise, Syllabus
 
+from ..handed_in import FOLDER, MAX_TOTAL
+
 PREDICTION_PLACEHOLDER = "*Your prediction, before you run the cell.*"
 WRITTEN_PLACEHOLDER = "*Write your answer here.*"
 
@@ -111,11 +113,27 @@ def readme(syllabus: Syllabus, assignment: Assignment) -> str:
             "What is graded: your functions, classes and imports, found by name. Plots, loops and "
             "prints at the top level of a cell are not run, so pass what a function needs as an "
             "argument. The visible checks are part of the grade; hidden tests decide the rest.",
+            *_model_wanted(assignment),
             "",
             "<!-- Built by `course build` from course.toml. -->",
             "",
         ]
     )
+
+
+def _model_wanted(assignment: Assignment) -> list[str]:
+    """What is handed in beside the notebook, and what becomes of it."""
+    if assignment.model is None:
+        return []
+    listed = ", ".join(f"`{name}`" for name in assignment.model.files)
+    loader, predictor = assignment.model.entry_points
+    return [
+        "",
+        f"Hand in the folder `{FOLDER}` too, which the notebook writes beside itself: {listed} "
+        f"(at most {MAX_TOTAL >> 20} MiB). The grader asks your own `{loader}(folder)` and "
+        f"`{predictor}(model, texts)` for the predictions again, on one core within "
+        f"{assignment.model.seconds:g} s, and compares them with labels you have not seen.",
+    ]
 
 
 def _bonus_minutes(assignment: Assignment) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..gradebook.lateness import lateness, moment, written
 from ..gradebook.totals import Result
+from .model_sentences import model_sentences
 from .plain_text import counted, number
 from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
 
@@ -83,6 +84,7 @@ def _exercise(exercise: dict[str, Any], result: Result) -> dict[str, Any]:
         "stub": bool(tests)
         and all(t["outcome"] == "NOT_WRITTEN" and not t["points"] for t in tests),
         "cause_sentence": cause_sentence(exercise),
+        "model_sentences": model_sentences(exercise),
         "override": override,
         "comment": (override or exercise).get("comment", ""),
         "share": 0 if not exercise["points"] else exercise["points"] / exercise["max_points"],

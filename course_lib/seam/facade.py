@@ -72,13 +72,13 @@ class Student:
     def names(self) -> list[str]:
         return self._ask("names")
 
-    def make(self, source: str, **data: Any) -> Handle:
+    def make(self, source: str, *, deadline: float | None = None, **data: Any) -> Handle:
         """Evaluate a Python expression on the student's side (`np`, `torch` and `data` in scope).
 
         For what a test hands over but cannot send: generators, callables, modules. `student` in
         the expression is the notebook's namespace, a dict.
         """
-        return self._ask("make", source=source, data=data)
+        return self._ask("make", deadline=deadline, source=source, data=data)
 
     def call(
         self,

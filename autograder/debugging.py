@@ -1,0 +1,65 @@
+"""Runs the checklist on a student's classifier, in the sandbox, and on models with known faults."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from course_lib.checklist import Check
+from course_lib.seam import Student
+from course_lib.syllabus import Syllabus
+
+from . import class_run, judge_process
+
+ASSIGNMENT, CLASS, RATE = "a3", "EncoderClassifier", "warmup_rate"
+SECONDS = 30.0
+
+
+def of_notebook(data: bytes, syllabus: Syllabus) -> list[Check]:
+    """The checklist of the classifier that a notebook defines.
+
+    Raises InvalidNotebook, or StudentError when the classifier cannot be built or asked.
+    """
+    from .judge.collect import collect
+    from .judge.grade import Load
+    from .judge.notebook_file import read
+    from .judge.warm import WarmProcess
+    from .release import student_tree
+
+    assignment = syllabus.assignment(ASSIGNMENT)
+    collected = collect(read(data), [n for e in assignment.exercises for n in e.names])
+    rate = "None" if RATE in collected.unwritten else f"student.get({RATE!r})"
+    with tempfile.TemporaryDirectory(prefix="course-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # workers run under other users
+        student_tree.write(syllabus, folder / ASSIGNMENT, ASSIGNMENT)
+        libraries = class_run.imports(assignment)
+        with WarmProcess(folder / ASSIGNMENT, libraries, least="D") as warm:
+            opened = judge_process.opener(warm.workers, assignment)
+            with opened(Load(collected.statements, collected.unavailable)) as worker:
+                student = Student(worker)
+                student.begin()
+                getattr(student, CLASS).get()  # says so when it is not there
+                source = f"of_class(student[{CLASS!r}], {rate})"
+                made = student.make(f"{_import('checklist')}.{source}", deadline=SECONDS)
+                found: list[dict[str, Any]] = made.get()
+    return [Check(**line) for line in found]
+
+
+def of_known_faults(seed: int = 0) -> dict[str, list[Check]]:
+    """The checklist of every model in `course_lib.broken_classifiers`, by its fault."""
+    import torch
+
+    from course_lib import checklist
+    from course_lib.broken_classifiers import FAULTS, broken_classifier
+
+    token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0]])
+    labels = torch.tensor([0, 1])
+    return {
+        fault: checklist.run(broken_classifier(fault, seed), token_ids, labels) for fault in FAULTS
+    }
+
+
+def _import(module: str) -> str:
+    return f"__import__('course_lib.{module}', fromlist=['course_lib'])"

@@ -1,0 +1,85 @@
+"""Files handed in beside a notebook: where they lie, and their bytes when they are asked for.
+
+They are looked for beside the notebook and in a folder `submission` there, or anywhere in a zip
+file; a path in a zip file is a name, never a place. Links are not followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from course_lib.handin import FOLDER
+
+MAX_TOTAL = 64 * 2**20  # bytes, of all files of one submission
+KINDS = (".safetensors", ".json", ".csv")
+
+
+class TooLarge(Exception):
+    """The files are larger than may be handed in; one sentence."""
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """Named files of one submission. `archive` is the zip file that holds them, or ""."""
+
+    places: tuple[tuple[str, str], ...] = ()  # name, path on the disk or in the archive
+    archive: str = ""
+
+    def only(self, names: Collection[str]) -> HandedIn:
+        kept = tuple((name, place) for name, place in self.places if name in names)
+        return HandedIn(kept, self.archive)
+
+    def read(self) -> dict[str, bytes]:
+        """Every file's bytes. Raises TooLarge, OSError or zipfile.BadZipFile."""
+        left = MAX_TOTAL
+        contents = {}
+        for name, place in self.places:
+            contents[name] = self._bytes(place, left + 1)
+            left -= len(contents[name])
+            if left < 0:
+                raise TooLarge(
+                    f"the files beside the notebook have more than {MAX_TOTAL >> 20} MiB: hand in "
+                    "a smaller model"
+                )
+        return contents
+
+    def _bytes(self, place: str, most: int) -> bytes:
+        if not self.archive:
+            with open(place, "rb") as file:
+                return file.read(most)
+        with zipfile.ZipFile(self.archive) as archive, archive.open(place) as entry:
+            return entry.read(most)
+
+
+def beside(folder: Path) -> HandedIn:
+    """Files beside a notebook, and in the folder `submission`, which comes first."""
+    found: dict[str, str] = {}
+    for place in (folder / FOLDER, folder):
+        if place.is_dir() and not place.is_symlink():
+            for path in sorted(place.iterdir()):
+                if path.suffix in KINDS and path.is_file() and not path.is_symlink():
+                    found.setdefault(path.name, str(path))
+    return HandedIn(tuple(found.items()))
+
+
+def inside(archive: Path, names: Iterable[str]) -> HandedIn:
+    """Files in a zip file, by the last part of their names."""
+    found: dict[str, str] = {}
+    for name in names:
+        path = PurePosixPath(name)
+        hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
+        if path.suffix in KINDS and not hidden:
+            found.setdefault(path.name, name)
+    return HandedIn(tuple(found.items()), str(archive))
+
+
+def digest(notebook: bytes, files: dict[str, bytes]) -> str:
+    """SHA-256 of a submission: the notebook's alone, or of it and every file with its name."""
+    whole = hashlib.sha256(notebook)
+    for name in sorted(files):
+        whole.update(b"\0" + name.encode() + b"\0" + hashlib.sha256(files[name]).digest())
+    return whole.hexdigest()

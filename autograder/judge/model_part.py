@@ -1,0 +1,209 @@
+"""Scores a trained model: asks the student's own code for its predictions again, in the sandbox.
+
+The files are laid into the worker's folder, `load_model(folder)` and `predict(model, texts)` are
+called there, and what comes back is compared with labels that the worker never sees. Predictions
+that are handed in count only as far as the model repeats them, and a model whose predictions do not
+change when its weights are shuffled is none.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+
+from course_lib.seam import Student, StudentError
+from course_lib.seam.facade import Backend, Handle
+from course_lib.syllabus import ModelPart
+
+from .hidden_labels import HiddenLabels
+
+Open = Callable[[], AbstractContextManager[Backend]]
+
+FOLDER = "handed_in"
+CHUNK = 64  # sentences a call
+PROBE = 128  # sentences for which the model is asked again with shuffled weights
+PIECE = 8 * 2**20  # bytes of a file that cross at once
+LEAST_AGREEMENT = 0.98  # of the predictions handed in, with those of the model
+STILL_THE_SAME = 0.95  # shuffled weights may not leave more predictions than this as they were
+LOAD_SECONDS = 30.0
+LIMITS = {"cpu_seconds": 240, "memory_mib": 2048, "scratch_mib": 160, "file_mib": 80}
+
+
+def evaluate(
+    files: dict[str, bytes], part: ModelPart, hidden: HiddenLabels, seed: int, open_worker: Open
+) -> dict[str, Any]:
+    """What is known of one model: `accuracy` in percent, or None and a `problem`.
+
+    `recomputed` of `examples` predictions were made again within the budget. Beyond it the
+    accuracy is that of the predictions handed in, if the model repeats them on the sample.
+    """
+    told: dict[str, Any] = {"accuracy": None, "problem": "", "notes": [], "source": hidden.source}
+    told |= {"examples": len(hidden.labels), "recomputed": 0, "agreement": None, "seconds": 0.0}
+    weights = next(name for name in part.files if name.endswith(".safetensors"))
+    if weights not in files:
+        found = ", ".join(sorted(files)) or "nothing"
+        return told | {"problem": f"no {weights} was handed in ({found} was)"}
+    order = np.random.default_rng(seed).permutation(len(hidden.labels))
+    started = time.monotonic()
+    try:
+        shuffled = files | {weights: _shuffled(files[weights], seed)}
+        with open_worker() as worker:
+            made = _predict(Student(worker), files, part, hidden, order, part.seconds)
+        with open_worker() as worker:
+            few = order[: min(PROBE, len(made))]
+            others = _predict(Student(worker), shuffled, part, hidden, few, part.seconds)
+    except StudentError as error:
+        where = f" ({error.where})" if error.where else ""
+        return told | {"problem": f"{error.kind}: {error.message}{where}"}
+    except ValueError as error:
+        return told | {"problem": str(error)}
+    told |= {"recomputed": len(made), "seconds": round(time.monotonic() - started, 2)}
+    same = np.mean(made[: len(others)] == others)
+    if same > STILL_THE_SAME and len(set(made.tolist())) > 1:
+        return told | {
+            "problem": f"with its weights shuffled the model still makes {same:.0%} of the same "
+            f"predictions: they do not come from {weights}"
+        }
+    return told | _score(made, order, _handed_in(files, hidden, told["notes"]), hidden, told)
+
+
+def _score(
+    made: np.ndarray,
+    order: np.ndarray,
+    given: np.ndarray | None,
+    hidden: HiddenLabels,
+    told: dict[str, Any],
+) -> dict[str, Any]:
+    labels = np.array(hidden.labels)
+    right = made == labels[order[: len(made)]]
+    found: dict[str, Any] = {"accuracy": round(100 * float(np.mean(right)), 2)}
+    if given is None:
+        return found
+    agreement = float(np.mean(given[order[: len(made)]] == made))
+    found["agreement"] = round(agreement, 4)
+    if agreement < LEAST_AGREEMENT:
+        told["notes"].append(
+            f"predictions.csv agrees with the model on {agreement:.1%} of {len(made)} sentences: "
+            "the model's own predictions count"
+        )
+    elif len(made) < len(labels):
+        found["accuracy"] = round(100 * float(np.mean(given == labels)), 2)
+        told["notes"].append(
+            f"{len(made)} of {len(labels)} sentences were predicted again in the time there is, "
+            f"and agree with predictions.csv on {agreement:.1%}: all of its predictions count"
+        )
+    return found
+
+
+def _predict(
+    student: Student,
+    files: dict[str, bytes],
+    part: ModelPart,
+    hidden: HiddenLabels,
+    order: np.ndarray,
+    seconds: float,
+) -> np.ndarray:
+    """Predictions for the sentences in this order, as far as the time goes."""
+    loader, predictor = part.entry_points
+    student.begin()
+    _lay_down(student, {name: data for name, data in files.items() if not name.endswith(".csv")})
+    source = f"student[{loader!r}]({FOLDER!r})"
+    if loader not in student.names():
+        raise ValueError(f"the notebook has no function {loader}(folder)")
+    model: Handle = student.make(source, deadline=LOAD_SECONDS)
+    made: list[int] = []
+    until = time.monotonic() + seconds
+    while len(made) < len(order) and time.monotonic() < until:
+        texts = [hidden.sentences[i] for i in order[len(made) : len(made) + CHUNK]]
+        ask = getattr(student, predictor)
+        answer = student.call(ask, model, texts, deadline=max(5.0, until - time.monotonic()))
+        made += _labels(answer.value, len(texts), predictor)
+    return np.array(made)
+
+
+def _lay_down(student: Student, files: dict[str, bytes]) -> None:
+    """Write the files into the worker's own folder, in pieces that a message can carry."""
+    student.make("__import__('os').makedirs(folder, exist_ok=True)", folder=FOLDER)
+    for name, data in files.items():
+        for start in range(0, len(data), PIECE):
+            student.make(
+                "open(place, mode).write(piece.tobytes())",
+                deadline=LOAD_SECONDS,
+                place=f"{FOLDER}/{name}",
+                mode="ab" if start else "wb",
+                piece=np.frombuffer(data[start : start + PIECE], dtype=np.uint8),
+            )
+
+
+def _labels(value: Any, wanted: int, predictor: str) -> list[int]:
+    """A call's answer as labels. Raises ValueError for anything but `wanted` zeros and ones."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if not isinstance(value, list) or len(value) != wanted:
+        got = f"{len(value)} values" if isinstance(value, list) else type(value).__name__
+        raise ValueError(
+            f"{predictor} gave {got} for {wanted} texts: wanted a list, one label each"
+        )
+    strange = [label for label in value if isinstance(label, bool) or label not in (0, 1)]
+    if strange:
+        raise ValueError(f"{predictor} gave {strange[0]!r} for a label: wanted 0 or 1")
+    return [int(label) for label in value]
+
+
+def _shuffled(data: bytes, seed: int) -> bytes:
+    """The same tensors with the values of each in another order. Raises ValueError."""
+    import torch
+    from safetensors import SafetensorError
+    from safetensors import torch as safetensors
+
+    generator = torch.Generator().manual_seed(seed)
+    try:
+        tensors = safetensors.load(data)
+    except (SafetensorError, KeyError, ValueError, RuntimeError) as error:
+        raise ValueError(f"the weights are no readable safetensors file ({error})") from None
+    mixed = {}
+    for name, tensor in tensors.items():
+        order = torch.randperm(tensor.numel(), generator=generator)
+        mixed[name] = tensor.flatten()[order].view(tensor.shape).contiguous()
+    return safetensors.save(mixed)
+
+
+def _handed_in(
+    files: dict[str, bytes], hidden: HiddenLabels, notes: list[str]
+) -> np.ndarray | None:
+    """predictions.csv as labels in the order of the split; None, with a note, if it is not that."""
+    name = next((name for name in files if name.endswith(".csv")), "")
+    if not name:
+        notes.append("no predictions.csv was handed in: the model's own predictions count")
+        return None
+    try:
+        rows = list(csv.DictReader(io.StringIO(files[name].decode("utf-8-sig"))))
+        found = {int(row["row"]): int(row["prediction"]) for row in rows}
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        notes.append(f"{name} cannot be read ({type(error).__name__}): wanted row,prediction")
+        return None
+    missing = len(set(range(len(hidden.labels))) - found.keys())
+    if missing or len(found) != len(hidden.labels):
+        notes.append(
+            f"{name} has {len(found)} rows where {len(hidden.labels)} are wanted"
+            f"{_other_data(files, hidden)}: the model's own predictions count"
+        )
+        return None
+    return np.array([found[i] for i in range(len(hidden.labels))])
+
+
+def _other_data(files: dict[str, bytes], hidden: HiddenLabels) -> str:
+    """Whether config.json says that the predictions are for other sentences."""
+    try:
+        data = json.loads(files.get("config.json", b"{}"))["data"]
+        other = data["fingerprint"] != hidden.fingerprint
+    except (ValueError, KeyError, TypeError):
+        return ""
+    return f" (made for other sentences, from {str(data.get('source'))[:40]})" if other else ""

@@ -1,0 +1,35 @@
+"""The residual connection, backed by torch until assignment 2 is over."""
+
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+
+from .normalization import LayerNorm
+
+
+class ResidualConnection(nn.TransformerEncoderLayer):
+    """A residual connection around a sub-layer (§3.1, §5.4), `forward(x, sublayer)`.
+
+    Post-norm, or pre-norm with `norm_first`. The parts are called `norm` and `dropout`.
+    """
+
+    # torch's own layer puts its sub-layers in order; the first is given, the second gives nothing
+    def __init__(self, d_model, dropout=0.1, norm_first=False):
+        nn.Module.__init__(self)
+        self.norm, self.dropout = LayerNorm(d_model), nn.Dropout(dropout)
+        self.norm_first = norm_first
+        self.self_attn = SimpleNamespace(batch_first=False)  # keeps torch off its fused path
+
+    norm1 = property(lambda self: self.norm)
+    norm2 = property(lambda self: lambda x: x)
+
+    def _sa_block(self, x, *_, **__):
+        return self.dropout(self._given[0](x))
+
+    def _ff_block(self, x):
+        return torch.zeros_like(x)
+
+    def forward(self, x, sublayer):
+        self._given = [sublayer]  # in a list, or a module would become a part of this one
+        return super().forward(x)

@@ -1,0 +1,204 @@
+"""A trained model is scored by what it predicts again in the sandbox, and by nothing else."""
+
+import zlib
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save
+
+from autograder.judge import model_part, thresholds
+from autograder.judge.collect import collect
+from autograder.judge.grade import Load, Model, grade
+from autograder.judge.hidden_labels import HiddenLabels
+from autograder.judge.notebook_file import Cell
+from autograder.release import notebooks
+from autograder.report.model_sentences import model_sentences
+
+BUCKETS = 9973
+
+CODE = """
+import zlib
+from pathlib import Path
+from safetensors.torch import load_file
+
+def bucket(word):
+    return zlib.crc32(word.encode()) % 9973
+
+def load_model(folder):
+    return load_file(Path(folder) / "classifier.safetensors")["weight"]
+
+def predict(model, texts):
+    return [int(sum(model[bucket(word)] for word in text.split()) > 0) for text in texts]
+"""
+
+GOOD, BAD = "warm clever moving rich".split(), "dull flat empty loud".split()
+
+
+def sentences(count=160):
+    rng = np.random.default_rng(0)
+    plain = [f"word{number}" for number in range(40)]
+    labels = tuple(int(label) for label in rng.integers(2, size=count))
+    texts = []
+    for label in labels:
+        words = [*rng.choice(plain, 4), *rng.choice(GOOD if label else BAD, 1)]
+        texts.append(" ".join(rng.permutation(words)))
+    return HiddenLabels("generated", tuple(texts), labels, "f" * 64)
+
+
+def weights():
+    """Every word has some weight, and the telling ones much of it."""
+    vector = 0.01 * torch.randn(BUCKETS, generator=torch.Generator().manual_seed(0))
+    for sign, words in ((1.0, GOOD), (-1.0, BAD)):
+        for word in words:
+            vector[zlib.crc32(word.encode()) % BUCKETS] = sign
+    return save({"weight": vector})
+
+
+def predictions(labels):
+    return "\n".join(["row,prediction", *(f"{i},{label}" for i, label in enumerate(labels)), ""])
+
+
+HIDDEN = sentences()
+FILES = {
+    "classifier.safetensors": weights(),
+    "config.json": b"{}",
+    "predictions.csv": predictions(HIDDEN.labels).encode(),
+}
+
+
+@pytest.fixture
+def evaluated(course, sandbox):
+    """Evaluate files with a notebook's code, in the sandbox."""
+    assignment = course.assignment("a3")
+
+    def run(files, code=CODE, hidden=HIDDEN, seconds=60.0):
+        cells = [Cell(1, "code", code, "")]
+        collected = collect(cells, assignment.model.entry_points)
+        load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
+        part = assignment.model.model_copy(update={"seconds": seconds})
+        opened = sandbox("a3")
+        return model_part.evaluate(files, part, hidden, assignment.seed, lambda: opened(load))
+
+    return run
+
+
+def test_a_model_earns_what_it_predicts_again(evaluated):
+    told = evaluated(FILES)
+    assert told["problem"] == ""
+    assert told["accuracy"] == 100.0
+    assert told["agreement"] == 1.0
+    assert told["recomputed"] == told["examples"] == len(HIDDEN.labels)
+
+
+def test_predictions_without_weights_earn_nothing(evaluated):
+    told = evaluated({"predictions.csv": FILES["predictions.csv"]})
+    assert told["accuracy"] is None
+    assert "no classifier.safetensors was handed in (predictions.csv was)" in told["problem"]
+
+
+def test_somebody_elses_predictions_do_not_count(evaluated):
+    poor = save({"weight": torch.randn(BUCKETS, generator=torch.Generator().manual_seed(1))})
+    told = evaluated(FILES | {"classifier.safetensors": poor})
+    assert told["accuracy"] < 75
+    assert "the model's own predictions count" in told["notes"][0]
+
+
+def test_answers_in_the_code_are_no_model(evaluated):
+    code = CODE.replace(
+        "return [int(sum(model[bucket(word)] for word in text.split()) > 0) for text in texts]",
+        "return [int(any(w in text for w in 'warm clever moving rich'.split())) for text in texts]",
+    )
+    told = evaluated(FILES, code)
+    assert told["accuracy"] is None
+    assert "they do not come from classifier.safetensors" in told["problem"]
+
+
+def test_a_sample_stands_for_the_rest_when_the_time_is_short(evaluated):
+    slow = CODE.replace(
+        "    return [int(sum", "    import time; time.sleep(0.4)\n    return [int(sum"
+    )
+    told = evaluated(FILES, slow, seconds=0.3)
+    assert 0 < told["recomputed"] < told["examples"]
+    assert told["accuracy"] == 100.0
+    assert "all of its predictions count" in told["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("return [2 for text in texts]", "predict gave 2 for a label: wanted 0 or 1"),
+        ("return [1]", "predict gave 1 values for"),
+        ("return 'many'", "predict gave str for"),
+        ("raise KeyError('word')", "KeyError: 'word' (cell 1, line 13)"),
+        ("import os; os._exit(3)", "the process ended itself with exit code 3"),
+        ("return [int(open('handed_in/predictions.csv') is None)]", "FileNotFoundError"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(evaluated, change, told):
+    head = CODE.partition("    return [int(sum")[0]
+    assert told in evaluated(FILES, f"{head}    {change}\n")["problem"]
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"classifier.safetensors": b"not weights"}, "no readable safetensors file"),
+        ({"classifier.safetensors": save({"other": torch.ones(3)})}, "KeyError: 'weight'"),
+    ],
+)
+def test_weights_that_cannot_be_used(evaluated, files, told):
+    assert told in evaluated(FILES | files)["problem"]
+
+
+def test_a_notebook_without_the_functions(evaluated):
+    assert evaluated(FILES, "x = 1")["problem"] == "the notebook has no function load_model(folder)"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"row,prediction\n0,1\n", "has 1 rows where 160 are wanted (made for other sentences"),
+        (b"a,b\n0,1\n", "cannot be read (KeyError)"),
+        (b"row,prediction\n0,yes\n", "cannot be read (ValueError)"),
+    ],
+)
+def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, text, told):
+    about = b'{"data": {"fingerprint": "other", "source": "package"}}'
+    result = evaluated(FILES | {"predictions.csv": text, "config.json": about})
+    assert result["accuracy"] == 100.0
+    assert told in result["notes"][0]
+
+
+def test_a_threshold_is_two_standard_deviations_below_the_reference():
+    # sampling sd of 80 % on 1,600 sentences is exactly 1 point
+    assert thresholds.calibrated(80.0, 0.0, 1600) == 78.0
+    assert thresholds.calibrated(80.0, 0.75, 1600) == 77.5
+
+
+def test_points_rise_linearly(course):
+    bonus = course.assignment("a3").exercise("3.20")
+    shares = [
+        thresholds.share(bonus, accuracy, 1821) for accuracy in (75.0, 80.0, 82.0, 84.0, 90.0)
+    ]
+    assert shares == [0.0, 0.0, 0.5, 1.0, 1.0]
+
+
+def test_a_graded_notebook_carries_points_and_sentences(course, sandbox):
+    assignment = course.assignment("a3")
+    cell = {"cell_type": "code", "id": "x", "metadata": {}, "outputs": []}
+    cell |= {"execution_count": None, "source": CODE}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    data = notebooks.dump(notebook).encode()
+    for model, points, status in (
+        (Model(FILES, HIDDEN), 12.0, "full"),
+        (Model({}, HIDDEN), 0.0, "not written"),
+        (None, None, "pending"),
+    ):
+        result = grade(data, course, assignment, sandbox("a3"), only=["3.10", "3.20"], model=model)
+        main, bonus = result["exercises"]
+        assert (main["points"], main["status"]) == (points, status)
+        assert bonus["bonus"]
+        assert result["totals"]["automatic"] == (points or 0.0)
+        assert model_sentences(main)
+    assert "without the hidden labels" in model_sentences(main)[0]
