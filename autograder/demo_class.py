@@ -1,18 +1,21 @@
 """A small class for the demonstration: real notebooks, made from right, wrong and hostile sources.
 
 Nothing of it is stored: the notebooks are built from the library, the named bugs and the variants,
-so the class can never fall behind the course.
+and the models are trained, so the class can never fall behind the course.
 """
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from course_lib.syllabus import Assignment, Syllabus
 
-from . import bugs, variants
+from . import bugs, demo_model, variants
+from .handed_in import FOLDER
 from .release import notebooks
 from .release.components import Component
 
@@ -21,7 +24,7 @@ HOSTILE = Path(__file__).parent / "hostile"
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one student's two notebooks come about."""
+    """How one student's notebooks come about."""
 
     student: str
     bugs: tuple[str, ...] = ()  # names of files in autograder/bugs
@@ -30,11 +33,13 @@ class Recipe:
     starter: bool = False
     copies: str = ""  # a student whose files these are too
     raw: bytes = b""  # in place of the first notebook
+    model: int = demo_model.TRAINED  # epochs its model was trained; 0: none is handed in
+    weights: bool = True  # or only somebody's predictions
 
 
 CLASS = (
     Recipe("s01-reference"),
-    Recipe("s02-starter", starter=True),
+    Recipe("s02-starter", starter=True, model=0),
     Recipe("s03-no-scaling", bugs=("scores_not_scaled", "multi_head_scaled_by_root_d_model")),
     Recipe("s04-one-axis", bugs=("softmax_fixed_axis", "split_without_transpose")),
     Recipe("s05-mask", bugs=("attention_mask_after_softmax", "torch_mask_not_inverted")),
@@ -72,7 +77,24 @@ def write(folder: Path, syllabus: Syllabus) -> int:
         path = folder / student / id / f"{id}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+    for assignment in syllabus.assignments:
+        if assignment.model is not None:
+            _hand_in_models(folder, assignment)
     return len(made)
+
+
+def _hand_in_models(folder: Path, assignment: Assignment) -> None:
+    """Put a trained model beside every notebook whose recipe has one."""
+    assert assignment.model is not None
+    epochs = sorted({recipe.model for recipe in CLASS if recipe.model})
+    with tempfile.TemporaryDirectory() as name:
+        trained = Path(name)
+        demo_model.hand_in(trained, assignment.model.dataset, assignment.model.split, epochs)
+        for recipe in CLASS:
+            if recipe.model:
+                target = folder / recipe.student / assignment.id / FOLDER
+                kept = None if recipe.weights else shutil.ignore_patterns("*.safetensors")
+                shutil.copytree(trained / str(recipe.model), target, ignore=kept)
 
 
 def _notebook(

@@ -50,7 +50,7 @@ class LearnedPositions(nn.Module):
 
 
 class RelativeBias(nn.Module):
-    """The relative bias of T5 (Raffel et al. 2020, §2.1): added to the scores, one a head.
+    """The relative bias of T5 (Raffel et al. 2020, section 2.1): added to the scores, one a head.
 
     Distances from key to query fall into `n_buckets`, half of them for keys behind the query. Of
     each half, half are exact and the rest grow logarithmically up to `max_distance`; everything

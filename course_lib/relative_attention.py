@@ -11,7 +11,7 @@ from .positions import RelativeBias
 
 
 class RelativeMultiHeadAttention(MultiHeadAttention):
-    """`MultiHeadAttention` with a bias on the scores (Raffel et al. 2020, §2.1).
+    """`MultiHeadAttention` with a bias on the scores (Raffel et al. 2020, section 2.1).
 
     `relative` may be shared by all layers, as in T5. Scores are scaled as in the paper, where T5
     leaves the scaling to its initialisation.

@@ -12,7 +12,7 @@ from typing import Any
 
 from course_lib.syllabus import ROOT, Assignment, Syllabus
 
-from .. import class_run
+from .. import class_run, judge_process
 from ..submissions import Submission
 from . import measurement, nbgrader_course
 
@@ -71,17 +71,18 @@ def _ours(
     made = [Submission(f"s{n:02}", assignment.id, str(notebook), data) for n in range(submissions)]
     seconds = []
     with class_run.judges(syllabus, {assignment.id}, class_run.Settings(jobs=JOBS)) as pool:
-        for warming in [pool.submit(class_run.grade_one, s, None) for s in made[:JOBS] * 2]:
+        for warming in [pool.submit(judge_process.grade_one, s, None) for s in made[:JOBS] * 2]:
             warming.result()
         for submission in made:
             started = time.perf_counter()
-            result = pool.submit(class_run.grade_one, submission, None).result()
+            result = pool.submit(judge_process.grade_one, submission, None).result()
             seconds.append(time.perf_counter() - started)
             totals = result["totals"]
             if totals["automatic"] != totals["automatic_max"]:
                 raise RuntimeError(f"the reference of {assignment.id} got {totals['automatic']}")
         started = time.perf_counter()
-        for future in [pool.submit(class_run.grade_one, submission, None) for submission in made]:
+        grade_one = judge_process.grade_one
+        for future in [pool.submit(grade_one, submission, None) for submission in made]:
             future.result()
         return seconds, (time.perf_counter() - started) / submissions
 

@@ -30,8 +30,12 @@ def run(out: Path, jobs: int) -> int:
     count = demo_class.write(folder, course)
     print(f"{count} notebooks of a class written to {folder}", file=sys.stderr)
     print(f"isolation: {grade_command.told(tier)}", file=sys.stderr)
-    found = submissions.find(folder, [assignment.id for assignment in course.assignments])
-    settings = class_run.Settings(jobs, tier.letter, least="D", regrade=True)
+    found = [
+        class_run.resolve(submission, course)
+        for submission in submissions.find(folder, [a.id for a in course.assignments])
+    ]
+    labels = grade_command.hidden_labels(course, {s.assignment for s in found}, "generated")
+    settings = class_run.Settings(jobs, tier.letter, least="D", regrade=True, hidden=labels)
     with Store(out / "results.db") as store:
         graded = grade_command.grade(found, course, store, settings, quiet=False)
     class_run.flag_identical(graded)

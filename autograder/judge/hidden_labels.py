@@ -28,7 +28,7 @@ def load(assignment: Assignment, sources: Sequence[str] = REAL) -> HiddenLabels:
     assert assignment.model is not None
     name, split = assignment.model.dataset, assignment.model.split
     data = datasets.load(name, sources=sources)
-    rows = data[split]
+    rows = data[split][:]
     return HiddenLabels(
         data.source, tuple(rows["sentence"]), tuple(rows["label"]), data.fingerprint(split)
     )

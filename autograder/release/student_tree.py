@@ -53,6 +53,7 @@ def write(
     for name, text in _modules(hidden, _stand_ins(syllabus, hidden, assignment)).items():
         (target / f"{name}.py").write_text(text, encoding="utf-8")
     shutil.copy(ROOT / "course.toml", folder / "course.toml")
+    shutil.copytree(ROOT / "data", folder / "data")
     for other in syllabus.assignments:
         public = Path("assignments") / other.id / "public_tests.py"
         if (ROOT / public).exists():

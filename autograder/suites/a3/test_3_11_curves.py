@@ -1,0 +1,203 @@
+"""Hidden tests of exercise 3.11: the curves of a training, read as data."""
+
+import numpy as np
+
+from autograder.suites.a3.answers import answered
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+from course_lib.seam import Handle
+
+READ = "the docstring of 3.11"
+PAIR = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots(1, 2)"
+CLOSE = "__import__('matplotlib.pyplot').pyplot.close('all')"
+
+
+def training(rng, steps=12, every=4):
+    """A history as `fit` returns it: rows of steps and of evaluations, in order."""
+    history = []
+    for step in range(1, steps + 1):
+        loss, share = float(2 / step + rng.random()), float(rng.random())
+        history.append({"step": step, "loss": loss, "accuracy": share, "learning_rate": 0.1})
+        if step % every == 0:
+            share = float(rng.uniform(0.5, 0.9))
+            history.append({"step": step, "epoch": step // every, "validation_accuracy": share})
+    return history
+
+
+def split(history):
+    trained = [row for row in history if "loss" in row]
+    looked = [row for row in history if "validation_accuracy" in row]
+    share = np.array([row["validation_accuracy"] for row in looked])
+    return trained, [row["step"] for row in looked], share
+
+
+def drawn(student, history, *options, axes=None, **named):
+    """The two Axes that are returned."""
+    if axes is not None:
+        named["axes"] = axes
+    made = answered(
+        lambda: student.plot_curves(history, *options, **named),
+        "a row of a step has no validation accuracy, one of an evaluation no loss: sort them",
+        READ,
+    )
+    pair = expect.parts(made, 2, otherwise="return the two Axes: (left, right)", read=READ)
+    expect.true(
+        all(isinstance(one, Handle) for one in pair),
+        expected="two matplotlib Axes",
+        got=", ".join(type(one).__name__ for one in pair),
+        otherwise="return the Axes, not the lines or arrays",
+        read=READ,
+    )
+    return pair
+
+
+def line(axes, what):
+    """The one labelled line."""
+    found = [one for one in axes.axes()["lines"] if what in one["label"].lower()]
+    expect.true(
+        len(found) == 1,
+        expected=f"one line labelled {what!r}",
+        got=f"{len(found)} among {[one['label'] for one in axes.axes()['lines']]}",
+        otherwise="plot into the Axes that you return, with `label=`: loss left, accuracy right",
+        read=READ,
+    )
+    return found[0]
+
+
+def check_curves(left, right, history):
+    trained, steps, share = split(history)
+    loss = np.array([row["loss"] for row in trained])
+    shown = line(left, "training loss")
+    expect.close(
+        shown["x"],
+        [row["step"] for row in trained],
+        causes={"counted from 0: the rows say which step they belong to": np.arange(len(loss))},
+        otherwise="the x of a point is its row's step",
+        read=READ,
+        what="the steps of the loss",
+    )
+    window = np.convolve(loss, np.ones(3) / 3, mode="same")
+    expect.close(
+        shown["y"],
+        loss,
+        causes={"smoothed": window, "the logarithm: draw the loss itself": np.log(loss)},
+        otherwise="the losses as they are, not smoothed",
+        read=READ,
+        what="the loss",
+    )
+    shown = line(right, "validation accuracy")
+    expect.close(
+        shown["x"],
+        steps,
+        causes={"counted by evaluation: the x of a point is its row's step": np.arange(len(steps))},
+        otherwise="the x of a point is its row's step",
+        read=READ,
+        what="the steps of the accuracy",
+    )
+    expect.close(
+        shown["y"],
+        100 * share,
+        causes={
+            "the accuracy is not in percent": share,
+            "the error, not the accuracy": 100 - 100 * share,
+        },
+        otherwise="100 times the validation accuracy of each evaluation",
+        read=READ,
+        what="the accuracy in percent",
+    )
+
+
+@exercise("3.11", weight=2)
+def test_curves(student, rng):
+    """Every loss as it is, and validation accuracy in percent, each over its steps."""
+    history = training(rng)
+    axes = student.make(PAIR)
+    check_curves(*drawn(student, history, axes=axes), history)
+    expect.true(
+        bool(axes.get("0").axes()["lines"]) and bool(axes.get("1").axes()["lines"]),
+        expected="curves in the two Axes that were given",
+        got="empty Axes",
+        otherwise="draw into `axes` when they are given",
+        read=READ,
+    )
+
+
+def band(axes):
+    """The lower and upper ends of the band, by step."""
+    found = []
+    for number in range(axes.method("collections.__len__")):
+        for path in axes.method(f"collections.{number}.get_paths"):
+            found.append(np.asarray(path.get("vertices")))
+    expect.true(
+        bool(found),
+        expected="a band around the accuracy",
+        got="none",
+        otherwise="`ax.fill_between(steps, low, high)` draws it",
+        read=READ,
+    )
+    points = np.concatenate(found)
+    steps = sorted(set(points[:, 0]))
+    low = [points[points[:, 0] == step, 1].min() for step in steps]
+    return steps, np.array([low, [points[points[:, 0] == step, 1].max() for step in steps]])
+
+
+@exercise("3.11", weight=2)
+def test_band(student, rng):
+    """The band is one standard error wide on either side, for the number of sentences given."""
+    history = training(rng, 20)
+    _, steps, share = split(history)
+    for n in (872, 100):
+        options = {} if n == 872 else {"n_validation": n}
+        _, right = drawn(student, history, axes=student.make(PAIR), **options)
+        at, ends = band(right)
+        spread = np.sqrt(share * (1 - share))
+
+        def around(error, share=share):
+            return 100 * np.array([share - error, share + error])
+
+        expect.close(at, steps, what="the steps of the band", read=READ)
+        expect.close(
+            ends,
+            around(spread / np.sqrt(n)),
+            atol=1e-6,
+            causes={
+                "the standard error lacks √n: this is the spread of one answer": around(spread),
+                "divided by n, not by √n": around(spread / n),
+                "the variance, not its root": around(spread**2 / n),
+                "n_validation is not used: it is always 872": around(spread / np.sqrt(872)),
+                "1.96 standard errors: one is asked for": around(1.96 * spread / np.sqrt(n)),
+                "half a standard error on either side": around(spread / np.sqrt(n) / 2),
+                "n is the number of evaluations, not of sentences": around(
+                    spread / np.sqrt(len(share))
+                ),
+            },
+            otherwise="100 · √(p(1 − p) / n_validation) on either side",
+            read=READ,
+            what=f"the band's lower and upper ends with n_validation = {n}",
+        )
+
+
+@exercise("3.11")
+def test_new_figures(student, rng):
+    """Without `axes`, two calls give two figures; the second leaves the first alone."""
+    histories = [training(rng, 8), training(rng, 4)]
+    made = [drawn(student, history) for history in histories]
+    for (left, right), history in zip(made, histories, strict=True):
+        check_curves(left, right, history)
+    student.make(CLOSE)
+
+
+@exercise("3.11")
+def test_names(student, rng):
+    """Titles and axis labels say what is shown, with the unit."""
+    left, right = (one.axes() for one in drawn(student, training(rng), axes=student.make(PAIR)))
+    for axes, ylabel in ((left, "loss"), (right, "%")):
+        expect.true(
+            bool(axes["title"])
+            and "step" in axes["xlabel"].lower()
+            and ylabel in axes["ylabel"].lower(),
+            expected=f"a title, an x label with 'step' and a y label with {ylabel!r}",
+            got=f"{axes['title']!r}, {axes['xlabel']!r}, {axes['ylabel']!r}",
+            otherwise="a figure without names says nothing: ax.set(title=…, xlabel=…, ylabel=…)",
+            read=READ,
+        )

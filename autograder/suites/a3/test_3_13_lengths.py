@@ -1,0 +1,168 @@
+"""Hidden tests of exercise 3.13: accuracy in bins of sentence length."""
+
+import math
+
+from autograder.suites.a3.answers import answered
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "the docstring of 3.13"
+KEYS = ("from", "to", "n", "accuracy", "standard_error")
+
+
+def bins(lengths, correct, edges, closed="left"):
+    """One (from, to, n, p, error) a bin."""
+    rows = []
+    for low, high in zip(edges[:-1], edges[1:], strict=True):
+        own = [
+            right
+            for length, right in zip(lengths, correct, strict=True)
+            if (low <= length < high if closed == "left" else low < length <= high)
+        ]
+        p = sum(own) / len(own) if own else None
+        error = math.sqrt(p * (1 - p) / len(own)) if own else None
+        rows.append((low, high, len(own), p, error))
+    return rows
+
+
+def asked(student, lengths, correct, edges):
+    """The student's rows, with the five keys."""
+    rows = answered(
+        lambda: student.accuracy_by_length(lengths, correct, edges),
+        "an empty bin has no accuracy: n = 0 and None for both",
+        READ,
+    )
+    expect.true(
+        isinstance(rows, list) and all(isinstance(row, dict) for row in rows),
+        expected="a list of dicts",
+        got=type(rows).__name__,
+        read=READ,
+    )
+    wanted = len(edges) - 1
+    expect.true(
+        len(rows) == wanted,
+        expected=f"{wanted} bins, one between each two edges",
+        got=f"{len(rows)}",
+        otherwise="an empty bin has its row too: n = 0, and None for both measures",
+        read=READ,
+    )
+    for row in rows:
+        missing = [key for key in KEYS if key not in row]
+        expect.true(
+            not missing,
+            expected=f"the keys {', '.join(KEYS)}",
+            got=f"no {', '.join(missing)}",
+            read=READ,
+        )
+    return rows
+
+
+def compare(student, lengths, correct, edges):
+    rows = asked(student, lengths, correct, edges)
+    wanted = bins(lengths, correct, edges)
+    expect.equal(
+        [[int(row["from"]), int(row["to"])] for row in rows],
+        [list(row[:2]) for row in wanted],
+        read=READ,
+        what="the ends of the bins",
+    )
+    counts = [row["n"] for row in rows]
+    other = [row[2] for row in bins(lengths, correct, edges, "right")]
+    expect.close(
+        counts,
+        [row[2] for row in wanted],
+        causes={"the bins are closed on the wrong side: from ≤ length < to": other},
+        otherwise="each sentence falls into one bin: from ≤ length < to",
+        read=READ,
+        what="the numbers of sentences",
+    )
+    for row, (low, high, n, p, error) in zip(rows, wanted, strict=True):
+        name = f"of lengths {low} to below {high}"
+        if not n:
+            expect.true(
+                row["accuracy"] is None and row["standard_error"] is None,
+                expected=f"None for the accuracy and standard error {name}",
+                got=f"{row['accuracy']} and {row['standard_error']}",
+                otherwise="of an empty bin nobody knows the accuracy: neither 0 nor NaN, but None",
+                read=READ,
+            )
+            continue
+        expect.close(
+            row["accuracy"],
+            p,
+            causes={
+                "accuracy in percent: it is a share between 0 and 1": 100 * p,
+                "divided by the number of all sentences": p * n / len(lengths),
+                "the share of wrong answers": 1 - p,
+            },
+            otherwise="the share of right answers in the bin",
+            read=READ,
+            what=f"the accuracy {name}",
+        )
+        expect.close(
+            row["standard_error"],
+            error,
+            causes={
+                "the standard error lacks √n: √(p(1 − p)) is the spread of one answer": math.sqrt(
+                    p * (1 - p)
+                ),
+                "p(1 − p)/n without its root": p * (1 - p) / n,
+                "n is the number of all sentences, not of the bin": math.sqrt(
+                    p * (1 - p) / len(lengths)
+                ),
+                "√(p(1 − p)/(n − 1)): here n": math.sqrt(p * (1 - p) / max(1, n - 1)),
+            },
+            otherwise="√(p(1 − p) / n) with the bin's own n",
+            read="§6; exercise 3.13",
+            what=f"the standard error {name}",
+        )
+
+
+@exercise("3.13", weight=2)
+def test_bins(student, rng):
+    """Numbers, accuracies and standard errors of every bin."""
+    lengths = [int(n) for n in rng.integers(2, 40, size=60)]
+    correct = [bool(c) for c in rng.random(60) < 0.7]
+    compare(student, [*lengths, 12, 12, 30], [*correct, True, False, True], [1, 10, 20, 30, 64])
+
+
+@exercise("3.13")
+def test_edges(student):
+    """A length equal to an edge falls into the bin that begins there."""
+    lengths, correct = [4, 8, 8, 15, 5, 9], [True, True, False, True, False, True]
+    compare(student, lengths, correct, [4, 8, 16])
+
+
+@exercise("3.13")
+def test_empty_bin(student):
+    """An empty bin stays in its place, with n = 0 and None for both measures."""
+    compare(student, [3, 4, 30], [True, False, True], [0, 10, 20, 40, 80])
+
+
+@exercise("3.13")
+def test_arrays(student, rng):
+    """Arrays and plain lists give the same."""
+    lengths, correct = rng.integers(5, 25, size=20), rng.random(20) < 0.5
+    rows = asked(student, lengths, correct, [5, 12, 25])
+    wanted = bins(lengths.tolist(), correct.tolist(), [5, 12, 25])
+    expect.close(
+        [[row["n"], row["accuracy"]] for row in rows],
+        [[row[2], row[3]] for row in wanted],
+        read=READ,
+        what="n and accuracy of each bin",
+    )
+
+
+@exercise("3.13")
+def test_outside(student):
+    """A length that falls into no bin raises a ValueError that names it."""
+    for lengths, outside in ([3, 7, 512], "512"), ([3, 97, 8], "97"), ([2, 5], "2"):
+        expect.raises(
+            lambda lengths=lengths: student.accuracy_by_length(
+                lengths, [True] * len(lengths), [3, 10, 20]
+            ),
+            mentions=[outside],
+            otherwise="a sentence outside the edges would be lost without a word: the last edge "
+            "itself is outside, too",
+            read=READ,
+        )

@@ -1,0 +1,133 @@
+"""Hidden tests of exercise 3.16: accuracy, precision, recall, F1, and how sure one is."""
+
+import functools
+import math
+
+import numpy as np
+
+from autograder.suites.a3.answers import answered
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "the docstring of 3.16"
+NAMES = ("accuracy", "precision", "recall", "f1", "standard_error")
+NO_DIVISION = (
+    "a denominator is 0: nothing is 1, or nothing is said to be. The score is 0.0, never NaN"
+)
+
+
+def scores(predictions, labels, of=1):
+    guess, label = np.asarray(predictions), np.asarray(labels)
+    p = float((guess == label).mean())
+    hits = int(((guess == of) & (label == of)).sum())
+    guessed, there = int((guess == of).sum()), int((label == of).sum())
+    precision, recall = hits / guessed if guessed else 0.0, hits / there if there else 0.0
+    f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
+    return {
+        "accuracy": p,
+        "precision": precision,
+        "recall": recall,
+        "f1": f1,
+        "standard_error": math.sqrt(p * (1 - p) / len(label)),
+    }
+
+
+def compare(student, predictions, labels):
+    made = answered(lambda: student.classification_scores(predictions, labels), NO_DIVISION, READ)
+    missing = [name for name in NAMES if not isinstance(made, dict) or name not in made]
+    expect.true(
+        not missing,
+        expected=f"a dict with {', '.join(NAMES)}",
+        got=f"no {', '.join(missing)}" if isinstance(made, dict) else type(made).__name__,
+        read=READ,
+    )
+    want, zero = scores(predictions, labels), scores(predictions, labels, of=0)
+    p, n = want["accuracy"], len(labels)
+    precision, recall = want["precision"], want["recall"]
+    causes = {
+        "accuracy": {"the share of wrong answers": 1 - p},
+        "precision": {"precision and recall have changed places": recall},
+        "recall": {"precision and recall have changed places": precision},
+        "f1": {
+            "the mean of precision and recall: F1 is their harmonic mean": (precision + recall) / 2,
+            "the factor 2 is missing": want["f1"] / 2,
+            "the geometric mean: F1 is the harmonic mean": math.sqrt(precision * recall),
+            "the mean of both classes' F1: that of class 1 is wanted": (want["f1"] + zero["f1"])
+            / 2,
+            "this is the accuracy": p,
+        },
+        "standard_error": {
+            "the standard error lacks √n: √(p(1 − p)) is the spread of one answer": math.sqrt(
+                p * (1 - p)
+            ),
+            "p(1 − p)/n without its root": p * (1 - p) / n,
+            "√(p(1 − p)/(n − 1)): here n": math.sqrt(p * (1 - p) / max(1, n - 1)),
+            "the standard error of F1: that of the accuracy is wanted": math.sqrt(
+                want["f1"] * (1 - want["f1"]) / n
+            ),
+        },
+    }
+    for name in NAMES:
+        own = {
+            "in percent: it is a share between 0 and 1": 100 * want[name],
+            "of class 0: class 1 is the positive one": zero[name],
+        }
+        expect.close(
+            made[name],
+            want[name],
+            causes={**causes[name], **own},
+            otherwise=NO_DIVISION if not want[name] else "count hits, predicted and true ones",
+            read=READ,
+            what=name,
+        )
+
+
+@exercise("3.16", weight=2)
+def test_values(student, rng):
+    """All five measures, of lists and of arrays."""
+    labels = (rng.random(40) < 0.4).astype(int)
+    predictions = np.where(rng.random(40) < 0.3, 1 - labels, labels)
+    predictions[np.flatnonzero(labels == 0)[:4]] = 1
+    compare(student, predictions.tolist(), labels.tolist())
+    compare(student, predictions, labels)
+
+
+@exercise("3.16")
+def test_harmonic_mean(student):
+    """Precision 1 and recall 0.25 make F1 0.4; the two are not exchanged."""
+    compare(student, [1, 0, 0, 0, 0], [1, 1, 1, 1, 0])
+    compare(student, [1, 1, 1, 1, 0], [1, 0, 0, 0, 0])
+
+
+@exercise("3.16", weight=2)
+def test_never_nan(student):
+    """Nothing predicted as 1, nothing that is 1, or neither: 0.0."""
+    for predictions, labels in [
+        ([0, 0, 0], [1, 0, 1]),
+        ([1, 0, 1], [0, 0, 0]),
+        ([0, 0], [0, 0]),
+        ([0, 1], [1, 0]),
+    ]:
+        compare(student, predictions, labels)
+
+
+@exercise("3.16")
+def test_all_right(student):
+    """All right: 1 for every score, and a standard error of 0."""
+    compare(student, [1, 0, 1, 1], [1, 0, 1, 1])
+
+
+@exercise("3.16")
+def test_nothing_to_score(student):
+    """Different lengths, or nothing at all, raise a ValueError; the first names both."""
+    expect.raises(
+        functools.partial(student.classification_scores, [1, 0, 1], [1, 0, 1, 1, 0]),
+        mentions=["3", "5"],
+        otherwise="`zip` stops at the shorter of the two without a word: compare the lengths first",
+        read=READ,
+    )
+    expect.raises(
+        functools.partial(student.classification_scores, [], []),
+        otherwise="of nothing nobody knows the accuracy: a ValueError instead of 0/0",
+        read=READ,
+    )

@@ -1,0 +1,116 @@
+"""Hidden tests of exercise 3.18: models with one fault each, told apart by what they do."""
+
+import torch
+
+from autograder.suites.a3.answers import answered
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "the docstring of 3.18"
+FAULTS = (
+    "dropout in evaluation",
+    "mask after softmax",
+    "pads attended",
+    "pads pooled",
+    "future hidden",
+    "no positions",
+)
+PATIENT = "__import__('course_lib.broken_classifiers', fromlist=['x']).broken_classifier({!r}, {})"
+HINTS = {
+    "healthy": "a fault where there is none: does the measurement disturb the model? Evaluation "
+    "mode, the same number of real tokens, a tolerance for rounding",
+    "dropout in evaluation": "ask twice in evaluation mode: a healthy model answers alike",
+    "mask after softmax": "weights that were masked after the softmax no longer sum to 1",
+    "pads attended": "weights of real queries on padding keys; without padding there are none",
+    "pads pooled": "more padding changes the logits of a model that pools it",
+    "future hidden": "is there any weight on a later token?",
+    "no positions": "without positions the order of the tokens changes nothing",
+}
+
+
+def ids_of(rng, padded):
+    """Sentences of different tokens, all of one length or filled up with padding."""
+    ids = torch.stack([torch.from_numpy(rng.permutation(49)[:7] + 1) for _ in range(3)])
+    if padded:
+        ids[1, 5:], ids[2, 4:] = 0, 0
+    return ids
+
+
+def asked(student, fault, seed, ids, training=False):
+    """The diagnosis of one model, and the model."""
+    model = student.make(PATIENT.format(fault, seed))
+    if training:
+        model.train()
+    else:
+        model.eval()
+    got = answered(
+        lambda: student.diagnose(model, ids),
+        "`model(token_ids, need_weights=True)` gives (logits, [weights of each layer])",
+        READ,
+    )
+    return got, model
+
+
+def check(student, fault, seed, ids, training=False, hint=""):
+    got, model = asked(student, fault, seed, ids, training)
+    mode = "training" if training else "evaluation"
+    expect.equal(
+        got,
+        fault,
+        otherwise=hint or HINTS[fault],
+        read=READ,
+        what=f"the diagnosis of model {seed}, which comes in {mode} mode",
+    )
+    return model
+
+
+@exercise("3.18", weight=3)
+def test_every_fault(student, rng):
+    """Each fault is named, in post-norm and in pre-norm models."""
+    ids = ids_of(rng, padded=True)
+    answers = {(f, seed): asked(student, f, seed, ids)[0] for f in FAULTS for seed in (20, 21)}
+    said = set(map(str, answers.values()))
+    same = f"always {next(iter(said))}, whatever the model does" if len(said) == 1 else ""
+    for (fault, seed), got in answers.items():
+        expect.equal(
+            got,
+            fault,
+            otherwise=same or HINTS[fault],
+            read=READ,
+            what=f"the diagnosis of model {seed}",
+        )
+
+
+@exercise("3.18")
+def test_healthy(student, rng):
+    """A healthy model is called healthy, in whichever mode it comes."""
+    for seed, training in ((4, False), (5, True), (6, True)):
+        check(student, "healthy", seed, ids_of(rng, padded=True), training)
+
+
+@exercise("3.18", weight=2)
+def test_without_padding(student, rng):
+    """Faults of padding show even when the sentences that are given have none: add some."""
+    hidden = "without padding this fault does not show: add padding to the sentences"
+    for fault in (*FAULTS, "healthy"):
+        hint = hidden if "pad" in fault or "mask" in fault else ""
+        check(student, fault, 8, ids_of(rng, padded=False), hint=hint)
+
+
+@exercise("3.18")
+def test_mode_is_restored(student, rng):
+    """The model is left in the mode it came in."""
+    for training in (True, False):
+        for fault in ("pads pooled", "healthy"):
+            ids = ids_of(rng, padded=True)
+            model = check(student, fault, 31, ids, training)
+            expect.equal(
+                model.get("training"),
+                training,
+                otherwise="the model is left in evaluation mode: put it back into the mode it "
+                "came in"
+                if training
+                else "the model is left in training mode",
+                read=READ,
+                what="training mode afterwards",
+            )

@@ -1,0 +1,113 @@
+"""Hidden tests of exercise 3.1: the table of sinusoids."""
+
+import numpy as np
+import torch
+
+from autograder.suites.a3.answers import answered
+from autograder.suites.a3.encoder_reference import sinusoids
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.5, the two formulas for PE"
+
+
+def mistakes(n, d_model):
+    """What likely mistakes would have given."""
+    table = sinusoids(n, d_model).double().numpy()
+    place, feature = np.arange(n)[:, None], np.arange(d_model)
+    pair, even = feature // 2, feature % 2 == 0
+
+    def waves(angle):
+        return np.where(even, np.sin(angle), np.cos(angle))
+
+    return {
+        "sine and cosine have changed places: even features are the sines": np.where(
+            even, np.cos(place / 10000 ** (2 * pair / d_model)), 0
+        )
+        + np.where(even, 0, np.sin(place / 10000 ** (2 * pair / d_model))),
+        "sines and cosines stand side by side in halves: they alternate, feature by feature": (
+            np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
+        ),
+        "the base is not 10000 but 1000": waves(place / 1000.0 ** (2 * pair / d_model)),
+        "the base is not 10000 but 100000": waves(place / 1e5 ** (2 * pair / d_model)),
+        "the exponent is i / d_model: it is 2i / d_model": waves(place / 1e4 ** (pair / d_model)),
+        "the exponent doubles the feature's number: feature 2i has the exponent 2i / d_model": (
+            waves(place / 1e4 ** (2 * (feature - feature % 2) / d_model))
+        ),
+        "every feature has a frequency of its own: 2i and 2i + 1 share one angle": waves(
+            place / 1e4 ** (feature / d_model)
+        ),
+        "positions are counted from 1: the first is 0": waves(
+            (place + 1) / 1e4 ** (2 * pair / d_model)
+        ),
+        "the angle is multiplied by 10000^(2i / d_model), not divided": waves(
+            place * 1e4 ** (2 * pair / d_model)
+        ),
+        "every feature is a sine": np.sin(place / 1e4 ** (2 * pair / d_model)),
+    }
+
+
+def compare(student, n, d_model, what, atol=1e-5):
+    made = answered(
+        lambda: student.sinusoidal_positions(n, d_model),
+        "an odd d_model has one cosine less than sines"
+        if d_model % 2
+        else "all positions have the shape (n_positions, d_model)",
+        READ,
+    )
+    expect.close(
+        made,
+        sinusoids(n, d_model),
+        atol=atol,
+        causes=mistakes(n, d_model),
+        otherwise="print the first rows beside the formula, feature by feature",
+        read=READ,
+        what=what,
+    )
+    return made
+
+
+@exercise("3.1", weight=2)
+def test_values(student):
+    """Sines at even features, cosines at odd ones, with wavelengths from 2π to 10000 · 2π."""
+    for n, d_model in [(3, 4), (7, 8), (20, 16)]:
+        compare(student, n, d_model, f"sinusoidal_positions({n}, {d_model})")
+
+
+@exercise("3.1")
+def test_odd_width(student):
+    """An odd d_model ends with a sine."""
+    for n, d_model in [(6, 5), (4, 1), (5, 7)]:
+        compare(student, n, d_model, f"sinusoidal_positions({n}, {d_model})")
+
+
+@exercise("3.1")
+def test_a_long_table(student):
+    """Thousands of positions, finite and accurate to the rounding."""
+    table = compare(student, 2000, 32, "sinusoidal_positions(2000, 32)", atol=1e-3)
+    expect.dtype(
+        table,
+        "float32",
+        what="the table",
+        otherwise="float64 would turn every sum with an embedding into float64",
+        read="the docstring of 3.1",
+    )
+
+
+@exercise("3.1")
+def test_only_distance_matters(student):
+    """The product of two rows depends on how far apart the positions are, not on where."""
+    table = student.sinusoidal_positions(24, 12)
+    expect.shape(table, (24, 12), what="the table", read=READ)
+    products = table @ table.T
+    for gap in (0, 1, 5, 12):
+        along = torch.diagonal(products, gap)
+        expect.close(
+            along,
+            along[:1].expand_as(along),
+            atol=1e-4,
+            otherwise="sin² + cos² = 1 holds for one and the same angle: do the two features of a "
+            "pair share it?",
+            read='§3.5: "PE_pos+k can be represented as a linear function of PE_pos"',
+            what=f"the products of rows {gap} apart",
+        )

@@ -1,0 +1,172 @@
+"""Hidden tests of exercise 3.3: from token ids to vectors."""
+
+import math
+
+import torch
+
+from autograder.suites.a3.answers import answered, normal
+from autograder.suites.a3.encoder_reference import sinusoids
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.4, last sentence; §3.5"
+DROPPED = "§5.4, residual dropout"
+NOT_CUT = "the table of positions is longer than the sentence: take its first n rows"
+
+
+def build(student, rng, vocab_size=9, d_model=6, dropout=0.1, **options):
+    """The student's module in evaluation mode, and the weights written into it."""
+    module = student.TransformerEmbedding(vocab_size, d_model, dropout, **options)
+    tokens = normal(rng, vocab_size, d_model)
+    tokens[options.get("pad_id", 0)] = 0.0
+    module.load_state_dict({"tokens.weight": tokens})
+    module.eval()
+    return module, tokens
+
+
+def mistakes(token_ids, tokens):
+    """What likely mistakes would have given."""
+    n, d_model = token_ids.shape[1], tokens.shape[1]
+    x, positions, root = tokens[token_ids], sinusoids(n, d_model), math.sqrt(d_model)
+    return {
+        "the embeddings are not multiplied by √d_model": x + positions,
+        "the positions are not added": (x * root).clone(),
+        "the positions are multiplied by √d_model too: only the embeddings are": root
+        * (x + positions),
+        "the embeddings are multiplied by d_model, not by its root": x * d_model + positions,
+        "the embeddings are divided by √d_model": x / root + positions,
+        "embeddings and positions are concatenated: they are added": torch.cat(
+            [x * root, positions.expand_as(x)], dim=-1
+        ),
+        "every token gets the same position": x * root + positions[0],
+        "the positions begin at 1: the first is 0": x * root + sinusoids(n + 1, d_model)[1:],
+        "padding has been cleared: positions are added to it as well": (x * root + positions)
+        * (token_ids != 0)[..., None],
+    }
+
+
+def compare(module, token_ids, tokens, what, otherwise=NOT_CUT):
+    got = answered(lambda: module(token_ids), otherwise, READ)
+    wrong = mistakes(token_ids, tokens)
+    if not torch.is_tensor(got):
+        expect.close(got, torch.zeros(1), what=what, read=READ)
+    wanted = tokens[token_ids] * math.sqrt(tokens.shape[1])
+    wanted = wanted + sinusoids(token_ids.shape[1], tokens.shape[1])
+    expect.close(
+        got,
+        wanted,
+        atol=1e-4,
+        causes=wrong,
+        otherwise="embeddings × √d_model + the first n rows of the table, then dropout",
+        read=READ,
+        what=what,
+    )
+
+
+@exercise("3.3", weight=2)
+def test_values(student, rng):
+    """Embeddings × √d_model plus positions, for every sentence of a batch."""
+    module, tokens = build(student, rng)
+    for n in (4, 1):
+        ids = torch.from_numpy(rng.integers(1, 9, size=(3, n)))
+        called = answered(lambda x=ids: student.call(module, x), NOT_CUT, READ)
+        expect.unchanged(called.changed)
+        compare(module, ids, tokens, f"the output for sentences of {n} tokens")
+
+
+@exercise("3.3")
+def test_padding(student, rng):
+    """The row of the padding is zero: a padding token carries its position only."""
+    for pad_id in (0, 3):
+        module, tokens = build(student, rng, pad_id=pad_id)
+        ids = torch.tensor([[5, pad_id, 7, pad_id], [1, 2, 4, 6]])
+        compare(module, ids, tokens, f"the output with pad_id = {pad_id}")
+
+
+@exercise("3.3")
+def test_longer_than_the_table(student, rng):
+    """An input longer than `max_length` is no error: sinusoids go on; short ones still work."""
+    module, tokens = build(student, rng, max_length=4)
+    grows = "the table ends at max_length: make a longer one when the input is longer"
+    for n in (4, 9, 3):
+        ids = torch.from_numpy(rng.integers(1, 9, size=(2, n)))
+        compare(module, ids, tokens, f"{n} tokens, with max_length = 4", grows)
+    names = list(module.state_dict())
+    expect.equal(
+        names,
+        ["tokens.weight"],
+        otherwise="the table is computed, not learned: it is not saved, so that its length may "
+        "differ when a model is loaded",
+        read="the docstring of 3.3",
+        what="the names in the state dict, after a long input",
+    )
+
+
+@exercise("3.3", weight=2)
+def test_dropout(student, rng):
+    """Dropout falls on the sums, in training only."""
+    module, tokens = build(student, rng, d_model=16, dropout=0.5)
+    ids = torch.from_numpy(rng.integers(1, 9, size=(4, 5)))
+    wanted = tokens[ids] * 4 + sinusoids(5, 16)
+    answered(lambda: module(ids), NOT_CUT, READ)
+    still = student.call(module, ids, seed=1).value
+    expect.close(
+        still,
+        wanted,
+        atol=1e-4,
+        causes=mistakes(ids, tokens)
+        | {"dropout is still on in evaluation mode": torch.where(still == 0, 0.0, 2 * wanted)},
+        otherwise="call the module's own `dropout` layer, which switches itself off",
+        read=DROPPED,
+        what="the output in evaluation mode",
+    )
+    module.train()
+    got = student.call(module, ids, seed=1).value
+    expect.close(
+        got,
+        torch.where(got == 0, 0.0, 2 * wanted),
+        atol=1e-4,
+        causes={
+            "dropout is not used": wanted,
+            "dropout falls on the embeddings, before the positions are added": torch.where(
+                (got - sinusoids(5, 16)).abs() < 1e-5, 0.0, 8 * tokens[ids]
+            )
+            + sinusoids(5, 16),
+        },
+        otherwise="dropout falls on the sum of embeddings and positions, last of all",
+        read=DROPPED,
+        what="the output in training mode",
+    )
+    zeros = int((got == 0).sum())
+    expect.true(
+        0 < zeros < got.numel(),
+        expected="some features dropped and some kept at a rate of 0.5",
+        got=f"{zeros} of {got.numel()} dropped",
+        otherwise="dropout is not used",
+        read=DROPPED,
+    )
+
+
+@exercise("3.3")
+def test_gradients(student, rng):
+    """Gradients reach the embedding of every word that occurs, scaled by √d_model."""
+    module, tokens = build(student, rng)
+    ids = torch.tensor([[1, 2, 2], [4, 1, 8]])
+    cotangent = normal(rng, 2, 3, 6)
+    answered(lambda: module(ids), NOT_CUT, READ)
+    leaf = tokens.clone().requires_grad_()
+    (wanted,) = torch.autograd.grad(leaf[ids] * math.sqrt(6), leaf, cotangent)
+    found = student.vjp(module, ids, cotangent=cotangent, parameters=True).parameters
+    got = found.get("tokens.weight")
+    expect.close(
+        torch.zeros_like(tokens) if got is None else got,
+        wanted,
+        atol=1e-4,
+        causes={
+            "the embeddings are not multiplied by √d_model": wanted / math.sqrt(6),
+            "nothing flows back: `.detach()` or `torch.no_grad()`": torch.zeros_like(tokens),
+        },
+        otherwise="each occurrence of a word adds √d_model times what flows back there",
+        read=READ,
+        what="the gradient of `tokens.weight`",
+    )

@@ -1,0 +1,119 @@
+"""Hidden tests of exercise 3.4: the position-wise feed-forward network."""
+
+import torch
+from torch.nn.functional import linear
+
+from autograder.suites.a3.answers import answered, named_parts, normal
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.3, Eq. 2"
+
+
+def build(student, rng, d_model=4, d_ff=7):
+    module = student.FeedForward(d_model, d_ff)
+    shapes = {
+        "w_1.weight": (d_ff, d_model),
+        "w_1.bias": (d_ff,),
+        "w_2.weight": (d_model, d_ff),
+        "w_2.bias": (d_model,),
+    }
+    named_parts(
+        module,
+        shapes,
+        "two `nn.Linear`, `w_1` out to d_ff features and `w_2` back, both with a bias",
+        "the docstring of 3.4",
+    )
+    state = {name: normal(rng, *shape) for name, shape in shapes.items()}
+    module.load_state_dict(state)
+    return module, state
+
+
+def formula(x, state):
+    hidden = linear(x, state["w_1.weight"], state["w_1.bias"]).clamp(min=0)
+    return linear(hidden, state["w_2.weight"], state["w_2.bias"])
+
+
+def mistakes(x, state):
+    hidden = linear(x, state["w_1.weight"], state["w_1.bias"])
+
+    def out(h):
+        return linear(h, state["w_2.weight"], state["w_2.bias"])
+
+    return {
+        "the ReLU is missing: two linear layers in a row are one": out(hidden),
+        "the ReLU comes after the second layer: it belongs between the two": out(hidden).relu(),
+        "a second ReLU after the second layer": out(hidden.relu()).relu(),
+        "GELU instead of ReLU: max(0, ·) is the paper's": out(torch.nn.functional.gelu(hidden)),
+        "the ReLU comes before the first layer": out(
+            linear(x.relu(), state["w_1.weight"], state["w_1.bias"])
+        ),
+        "x is added: the residual connection does that": x + out(hidden.relu()),
+    }
+
+
+@exercise("3.4", weight=2)
+def test_values(student, rng):
+    """max(0, x W₁ + b₁) W₂ + b₂, with written-in weights."""
+    module, state = build(student, rng)
+    x = normal(rng, 3, 5, 4)
+    called = student.call(module, x)
+    expect.close(
+        called.value,
+        formula(x, state),
+        atol=1e-5,
+        causes=mistakes(x, state),
+        otherwise="w_2(relu(w_1(x)))",
+        read=READ,
+    )
+    expect.unchanged(called.changed)
+
+
+@exercise("3.4")
+def test_every_position_alone(student, rng):
+    """Each position by itself, whatever its neighbours hold; any axes in front."""
+    module, state = build(student, rng)
+    for shape in [(4,), (6, 4), (2, 2, 3, 4)]:
+        x = normal(rng, *shape)
+        expect.close(
+            answered(
+                lambda x=x: module(x), "work on the last axis only, whatever is before it", READ
+            ),
+            formula(x, state),
+            atol=1e-5,
+            causes=mistakes(x, state),
+            otherwise="nothing mixes positions: no norm, no attention here",
+            read=READ,
+            what=f"the output for an input of shape {shape}",
+        )
+
+
+@exercise("3.4")
+def test_no_dropout_inside(student, rng):
+    """Training and evaluation mode give the same: the residual connection drops, not this."""
+    module, state = build(student, rng, d_ff=64)
+    x = normal(rng, 8, 4)
+    module.train()
+    expect.close(
+        student.call(module, x, seed=3).value,
+        formula(x, state),
+        atol=1e-4,
+        causes=mistakes(x, state),
+        otherwise="there is a dropout inside: the paper drops the output of a sub-layer only",
+        read="§5.4, residual dropout",
+        what="the output in training mode",
+    )
+
+
+@exercise("3.4")
+def test_defaults(student):
+    """By default 512 features, 2048 inside."""
+    signature = [[name, default] for name, _, default in student.FeedForward.signature()]
+    student.FeedForward(2, 3)
+    expect.equal(
+        signature[:2],
+        [["d_model", 512], ["d_ff", 2048]],
+        otherwise="keep the parameters, their order and the paper's defaults",
+        read="§3.3",
+        what="the parameters",
+    )

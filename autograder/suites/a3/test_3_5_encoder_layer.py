@@ -1,0 +1,250 @@
+"""Hidden tests of exercise 3.5: one layer of the encoder, with written-in weights."""
+
+import functools
+
+import torch
+from torch.nn import TransformerEncoderLayer
+
+from autograder.suites.a3.answers import answered, named_parts, normal
+from autograder.suites.a3.encoder_reference import draw, layer, layer_shapes
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.1, Encoder"
+SIZES = (8, 2, 12)  # d_model, n_heads, d_ff
+WAY = "attention_residual(x, attention of x), then feed_forward_residual(x, feed_forward)"
+
+
+def build(student, state, dropout=0.1, norm_first=False):
+    module = student.EncoderLayer(*SIZES, dropout, norm_first)
+    named_parts(
+        module,
+        layer_shapes(SIZES[0], SIZES[2]),
+        "the parts `attention`, `attention_residual`, `feed_forward`, `feed_forward_residual`: "
+        "each sub-layer has a residual connection of its own",
+        "the docstring of 3.5",
+    )
+    module.load_state_dict(state)
+    module.eval()
+    return module
+
+
+def mistakes(x, state, mask, norm_first):
+    """The outputs of likely mistakes."""
+    made = functools.partial(layer, x, state, SIZES[1])
+    own = ("attention", "feed_forward")
+    causes = {
+        "the feed-forward network has no residual connection": made(
+            mask, norm_first, add=(True, False)
+        ),
+        "the attention has no residual connection": made(mask, norm_first, add=(False, True)),
+        "the feed-forward network comes before the attention": made(
+            mask, norm_first, order=own[::-1], norms=own[::-1]
+        ),
+        "both sub-layers go through `attention_residual`": made(
+            mask, norm_first, norms=(own[0],) * 2
+        ),
+        "the two residual connections have changed places": made(mask, norm_first, norms=own[::-1]),
+        "`norm_first` is not passed on to the residual connections": made(mask, False),
+        "pre-norm where the paper's order, post-norm, was asked for": made(mask, True),
+        "the attention is left out": (
+            layer(
+                x,
+                {n: v * (0 if n.startswith("attention.w_o") else 1) for n, v in state.items()},
+                SIZES[1],
+                mask,
+                norm_first,
+            )
+        ),
+    }
+    if mask is not None:
+        causes |= {
+            "the mask is not passed on: padding is attended to": made(None, norm_first),
+            "the mask is inverted on its way": made(~mask, norm_first),
+        }
+    return {name: found[0] for name, found in causes.items()}
+
+
+def compare(module, x, state, mask=None, norm_first=False):
+    call = answered(lambda: module(x, mask, need_weights=True), WAY, READ)
+    output, weights = expect.parts(call, 2, otherwise="return (output, weights)", read=READ)
+    wanted = layer(x, state, SIZES[1], mask, norm_first)
+    expect.close(
+        output,
+        wanted[0],
+        atol=1e-4,
+        causes=mistakes(x, state, mask, norm_first),
+        otherwise=WAY,
+        read=READ,
+        what=f"the output with norm_first={norm_first}",
+    )
+    expect.close(
+        weights,
+        wanted[1],
+        atol=1e-5,
+        causes={"the mean over the heads: return each head's weights": wanted[1].mean(1)},
+        otherwise="the weights are those of the self-attention, each head's",
+        read=READ,
+        what="the weights",
+    )
+
+
+def _torch_case(norm_first):
+    """A layer of torch's own with random weights: input, padding, output, and its weights by our
+    names. Made once, before any rule of an exercise forbids its parts."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(7 + norm_first)
+        theirs = TransformerEncoderLayer(
+            8, 2, 12, 0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first
+        )
+        with torch.no_grad():
+            for value in theirs.parameters():
+                value.add_(0.3 * torch.randn_like(value))
+            x = torch.randn(3, 5, 8)
+            padding = torch.arange(5) >= torch.tensor([[5], [3], [1]])
+            theirs.eval()
+            output = theirs(x, src_key_padding_mask=padding)
+    state = theirs.state_dict()
+    names = {
+        "self_attn.out_proj": "attention.w_o",
+        "linear1": "feed_forward.w_1",
+        "linear2": "feed_forward.w_2",
+        "norm1": "attention_residual.norm",
+        "norm2": "feed_forward_residual.norm",
+    }
+    ours = {}
+    for kind in ("weight", "bias"):
+        packed = state[f"self_attn.in_proj_{kind}"].chunk(3)
+        ours |= {f"attention.w_{n}.{kind}": v for n, v in zip("qkv", packed, strict=True)}
+        ours |= {f"{mine}.{kind}": state[f"{torchs}.{kind}"] for torchs, mine in names.items()}
+    return x, padding, output, ours
+
+
+TORCH_CASES = {norm_first: _torch_case(norm_first) for norm_first in (False, True)}
+
+
+@exercise("3.5", weight=2)
+def test_post_norm(student, rng):
+    """Self-attention, then the feed-forward network, each added and then normalised."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x = normal(rng, 2, 4, 8)
+    compare(module, x, state)
+    expect.unchanged(student.call(module, x).changed)
+
+
+@exercise("3.5")
+def test_pre_norm(student, rng):
+    """With `norm_first`, both sub-layers get the normalised input."""
+    state = draw(rng, layer_shapes(8, 12))
+    compare(build(student, state, norm_first=True), normal(rng, 2, 4, 8), state, None, True)
+
+
+@exercise("3.5", weight=2)
+def test_mask(student, rng):
+    """The mask reaches the attention: padding changes nothing at the real tokens."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x = normal(rng, 2, 5, 8)
+    mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    mask[0, ..., 3:] = False
+    compare(module, x, state, mask)
+    other = x.clone()
+    other[0, 3:] += 5
+    before, after = (expect.parts(module(v, mask), 2)[0] for v in (x, other))
+    expect.close(
+        after[0, :3],
+        before[0, :3],
+        atol=1e-5,
+        otherwise="the mask is not passed on: padding is attended to",
+        read="§3.2.3",
+        what="real tokens, after the padding has changed",
+    )
+
+
+@exercise("3.5")
+def test_parity_with_torch(student):
+    """Equal to torch's own encoder layer at the real tokens, in both orders."""
+    for norm_first, (x, padding, wanted, state) in TORCH_CASES.items():
+        module = build(student, state, norm_first=norm_first)
+        output, _ = expect.parts(module(x, ~padding[:, None, None, :]), 2)
+        expect.shape(output, tuple(wanted.shape), what="the output", read=READ)
+        expect.close(
+            output[~padding],
+            wanted[~padding],
+            atol=1e-4,
+            otherwise=WAY,
+            read=READ,
+            what=f"the output at real tokens with norm_first={norm_first}",
+        )
+
+
+@exercise("3.5")
+def test_dropout(student, rng):
+    """The dropout rate reaches the attention and both residual connections; evaluation has none."""
+    state = draw(rng, layer_shapes(8, 12))
+    x = normal(rng, 2, 4, 8)
+    module = build(student, state, dropout=1.0, norm_first=True)
+    compare(module, x, state, None, True)
+    module.train()
+    expect.close(
+        expect.parts(module(x), 2)[0],
+        x,
+        atol=1e-5,
+        otherwise="with a rate of 1 every sub-layer's output is dropped and x remains: pass "
+        "`dropout` on to both residual connections",
+        read="§5.4",
+        what="the pre-norm output in training mode, dropout = 1",
+    )
+    inner = module.get("attention")
+    inner.train()
+    expect.close(
+        expect.parts(inner(x, x, x), 2)[0],
+        state["attention.w_o.bias"].expand_as(x),
+        atol=1e-5,
+        otherwise="pass `dropout` on to the attention: it drops weights",
+        read="the docstring of 3.5",
+        what="the attention's output in training mode, dropout = 1",
+    )
+
+
+@exercise("3.5")
+def test_weights_only_when_asked_for(student, rng):
+    """`need_weights` decides between each head's weights and None."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x = normal(rng, 1, 3, 8)
+    for options in ({}, {"need_weights": False}):
+        _, weights = expect.parts(module(x, **options), 2)
+        expect.true(
+            weights is None,
+            expected="(output, None) when nobody asks for weights",
+            got="weights",
+            otherwise="pass `need_weights` on to the attention",
+            read="the docstring of 3.5",
+        )
+    compare(module, x, state)
+
+
+@exercise("3.5")
+def test_gradients(student, rng):
+    """Gradients reach x and every parameter, as through the formula."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x, cotangent = normal(rng, 2, 3, 8), normal(rng, 2, 3, 8)
+    leaves = {name: value.clone().requires_grad_() for name, value in state.items()}
+    point = x.clone().requires_grad_()
+    made, _ = layer(point, leaves, SIZES[1])
+    wanted = torch.autograd.grad(made, [point, *leaves.values()], cotangent)
+    got = student.vjp(module, x, cotangent=cotangent, parameters=True)
+    found = [got.arguments.get(0), *(got.parameters.get(name) for name in leaves)]
+    for name, have, want in zip(["x", *leaves], found, wanted, strict=True):
+        expect.close(
+            torch.zeros_like(want) if have is None else have,
+            want,
+            atol=1e-3,
+            rtol=1e-3,
+            otherwise="`.detach()` or `torch.no_grad()` cuts a path through the layer",
+            read=READ,
+            what=f"the gradient of `{name}`",
+        )

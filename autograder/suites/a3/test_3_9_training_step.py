@@ -1,0 +1,281 @@
+"""Hidden tests of exercise 3.9: one step of training, whose every part can be watched."""
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from autograder.suites.a3.answers import answered, normal
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§5.3, §5.4; exercise 3.9"
+IDS = torch.tensor([[1, 2, 3], [4, 4, 0], [5, 1, 1], [2, 6, 7]])
+LABELS = torch.tensor([0, 1, 1, 0])
+RATE = 0.5
+# The mean of three-dimensional word vectors is the logits; the model notes its mode.
+MODEL = (
+    "type('Model', (torch.nn.EmbeddingBag,), {'forward': lambda self, ids: (events.append("
+    "'training mode' if self.training else 'evaluation mode'), "
+    "(torch.nn.EmbeddingBag.forward(self, ids), None))[1]})(8, 3)"
+)
+# Plain gradient descent, written out; `zero_grad` and `step` are noted.
+OPTIMIZER = (
+    "type('Optimizer', (), {'param_groups': [{'lr': rate, 'params': list(model.parameters())}], "
+    "'step': lambda self, *a: (events.append('optimizer'), [p.data.sub_(p.grad * "
+    "self.param_groups[0]['lr']) for p in self.param_groups[0]['params'] if p.grad is not None], "
+    "None)[-1], 'zero_grad': lambda self, *a, **k: (events.append('zero_grad'), "
+    "[setattr(p, 'grad', None) for p in self.param_groups[0]['params']], None)[-1]})()"
+)
+# Halves the rate after each step.
+SCHEDULE = (
+    "type('Schedule', (), {'step': lambda self, *a: (events.append('schedule'), "
+    "optimizer.param_groups[0].update(lr=optimizer.param_groups[0]['lr'] / 2))[-1]})()"
+)
+BACKWARD = "lambda loss: (events.append('backward'), loss.backward())[-1]"
+CLIP = (
+    "lambda parameters, max_norm: (events.append('clip'), "
+    "torch.nn.utils.clip_grad_norm_(list(parameters), max_norm))[-1]"
+)
+
+
+class Run:
+    """A model, an optimizer and a schedule on the student's side, and what happened to them."""
+
+    def __init__(self, student, rng):
+        self.student, self.weight = student, 2 * normal(rng, 8, 3)
+        self.events = student.make("[]")
+        self.model = student.make(MODEL, events=self.events)
+        self.model.load_state_dict({"weight": self.weight})
+        self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
+        self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)
+
+    def step(self, ids=IDS, labels=LABELS, **options):
+        return answered(
+            lambda: self.student.training_step(
+                self.model, ids, labels, self.optimizer, self.schedule, **options
+            ),
+            "`model(token_ids)` gives (logits, weights); `clip(parameters, max_norm)` the norm",
+            READ,
+        )
+
+    def watched(self):
+        return {
+            "backward": self.student.make(BACKWARD, events=self.events),
+            "clip": self.student.make(CLIP, events=self.events),
+        }
+
+    def seen(self):
+        return self.events.get()
+
+
+def gradient(weight, ids=IDS, smoothing=0.1, reduction="mean"):
+    """The loss, its gradient and the logits."""
+    leaf = weight.clone().requires_grad_()
+    logits = leaf[ids].mean(1)
+    loss = cross_entropy(logits, LABELS, label_smoothing=smoothing, reduction=reduction)
+    (found,) = torch.autograd.grad(loss, leaf)
+    return loss.detach(), found, logits.detach()
+
+
+def stepped(weight, max_norm, rate=RATE, smoothing=0.1, reduction="mean"):
+    """The weights after one step."""
+    _, found, _ = gradient(weight, smoothing=smoothing, reduction=reduction)
+    return weight - rate * found * min(1.0, max_norm / float(found.norm()))
+
+
+def check_weights(run, wanted, before, max_norm, what, causes=None):
+    inf = float("inf")
+    expect.close(
+        run.model.state_dict()["weight"],
+        wanted,
+        atol=1e-4,
+        causes={
+            "the labels are not smoothed": stepped(before, max_norm, smoothing=0.0),
+            "the gradients are clipped after the optimizer's step, or not at all": stepped(
+                before, inf
+            ),
+            "max_norm is not used: it is always 1.0": stepped(before, 1.0),
+            "the schedule goes before the optimizer: its step has the next step's rate": stepped(
+                before, max_norm, RATE / 2
+            ),
+            "the loss is a sum over the batch, not a mean": stepped(
+                before, max_norm, reduction="sum"
+            ),
+            "the weights have not moved: `optimizer.step()`": before,
+            "the step goes uphill": 2 * before - stepped(before, max_norm),
+            **(causes or {}),
+        },
+        otherwise="loss, backward, clip, optimizer, schedule, zero_grad: each once",
+        read=READ,
+        what=what,
+    )
+
+
+@exercise("3.9", weight=2)
+def test_one_step(student, rng):
+    """The weights after one step, with and without an effect of clipping."""
+    for max_norm in (0.05, 100.0):
+        run = Run(student, rng)
+        run.step(max_norm=max_norm)
+        wanted = stepped(run.weight, max_norm)
+        check_weights(run, wanted, run.weight, max_norm, f"the weights with max_norm={max_norm}")
+
+
+@exercise("3.9")
+def test_label_smoothing(student, rng):
+    """The loss is smoothed as much as asked for, by default 0.1."""
+    for options, smoothing in [({}, 0.1), ({"label_smoothing": 0.3}, 0.3)]:
+        run = Run(student, rng)
+        result = returned(run.step(**options))
+        expect.close(
+            result["loss"],
+            gradient(run.weight, smoothing=smoothing)[0],
+            atol=1e-5,
+            causes={
+                "the labels are not smoothed": gradient(run.weight, smoothing=0.0)[0],
+                "`label_smoothing` is not used: it is always 0.1": gradient(run.weight)[0],
+            },
+            otherwise="cross_entropy(logits, labels, label_smoothing=…)",
+            read="§5.4, label smoothing",
+            what=f"the loss with label_smoothing={smoothing}",
+        )
+
+
+@exercise("3.9", weight=2)
+def test_two_steps(student, rng):
+    """A second step does not feel the gradients of the first, and has the schedule's next rate."""
+    run = Run(student, rng)
+    run.step(max_norm=100.0)
+    middle = stepped(run.weight, 100.0)
+    check_weights(run, middle, run.weight, 100.0, "the weights after the first step")
+    run.step(max_norm=100.0)
+    (_, first, _), (_, second, _) = gradient(run.weight), gradient(middle)
+    expect.close(
+        run.model.state_dict()["weight"],
+        middle - RATE / 2 * second,
+        atol=1e-4,
+        causes={
+            "the gradients are not cleared: those of the first step are added": (
+                middle - RATE / 2 * (first + second)
+            ),
+            "the schedule's step is missing: the rate stays": middle - RATE * second,
+        },
+        otherwise="clear the gradients once a step, but not between backward and the optimizer",
+        read=READ,
+        what="the weights after the second step",
+    )
+
+
+@exercise("3.9")
+def test_order(student, rng):
+    """backward, clip, optimizer, schedule; each once; those handed in are the ones used."""
+    run = Run(student, rng)
+    run.step(**run.watched())
+    seen = run.seen()
+    order = [
+        event for event in seen if event not in ("zero_grad", "training mode", "evaluation mode")
+    ]
+    wanted = ["backward", "clip", "optimizer", "schedule"]
+    if "backward" not in order or "clip" not in order:
+        cause = "`backward` and `clip` are handed in by the training loop: call them"
+    elif order.index("clip") > (order.index("optimizer") if "optimizer" in order else 99):
+        cause = "the gradients are clipped after the optimizer's step: then it is too late"
+    elif "schedule" in order and order.index("schedule") < order.index("optimizer"):
+        cause = "the schedule goes before the optimizer"
+    else:
+        cause = "loss, backward, clip, optimizer, schedule: each once"
+    expect.equal(order, wanted, otherwise=cause, read=READ, what="what was called")
+    between = seen[seen.index("backward") : seen.index("optimizer")]
+    expect.true(
+        "zero_grad" not in between,
+        expected="gradients that are there when the optimizer steps",
+        got=" → ".join(seen),
+        otherwise="the gradients are cleared before they are used",
+        read=READ,
+    )
+    modes = [event for event in seen if event.endswith("mode")]
+    expect.true(
+        len(modes) == 1,
+        expected="one forward pass",
+        got=f"{len(modes)}",
+        otherwise="keep the logits: a second pass draws another dropout",
+        read=READ,
+    )
+
+
+@exercise("3.9")
+def test_training_mode(student, rng):
+    """The model is in training mode, even when an evaluation has just left it in the other."""
+    run = Run(student, rng)
+    run.model.eval()
+    run.step()
+    modes = [event for event in run.seen() if event.endswith("mode")]
+    expect.equal(
+        modes[:1],
+        ["training mode"],
+        otherwise="the model trains in evaluation mode, without dropout: `model.train()` first",
+        read=READ,
+        what="the mode of the forward pass",
+    )
+
+
+def returned(result):
+    """The four floats."""
+    names = ["accuracy", "gradient_norm", "learning_rate", "loss"]
+    expect.true(
+        isinstance(result, dict) and set(names) <= set(result),
+        expected=f"a dict with {', '.join(names)}",
+        got=f"{sorted(result)}" if isinstance(result, dict) else type(result).__name__,
+        otherwise="return what the docstring names",
+        read="the docstring of 3.9",
+    )
+    for name in names:
+        expect.true(
+            isinstance(result[name], float),
+            expected=f"{name} as a float",
+            got=type(result[name]).__name__,
+            otherwise="`.item()` or `float(…)`: a tensor would keep the whole graph alive",
+            read="the docstring of 3.9",
+        )
+    return result
+
+
+@exercise("3.9", weight=2)
+def test_returned_values(student, rng):
+    """Loss, gradient norm before clipping, this step's rate and the batch's accuracy, as floats."""
+    run = Run(student, rng)
+    result = returned(run.step(max_norm=0.05))
+    loss, found, logits = gradient(run.weight)
+    share = float((logits.argmax(-1) == LABELS).double().mean())
+    expect.close(result["loss"], loss, atol=1e-5, read=READ, what="loss")
+    expect.close(
+        result["gradient_norm"],
+        found.norm(),
+        atol=1e-4,
+        causes={
+            "this is the norm after clipping": 0.05,
+            "the squared norm": found.square().sum(),
+        },
+        otherwise="`clip` returns the norm that the gradients had before it",
+        read="the docstring of 3.9",
+        what="gradient_norm",
+    )
+    expect.close(
+        result["learning_rate"],
+        RATE,
+        causes={"this is the next step's rate: read it before the schedule steps": RATE / 2},
+        otherwise='`optimizer.param_groups[0]["lr"]`, before the schedule steps',
+        read="the docstring of 3.9",
+        what="learning_rate",
+    )
+    expect.close(
+        result["accuracy"],
+        share,
+        causes={
+            "the number of right answers, not their share": share * 4,
+            "accuracy in percent: it is a share between 0 and 1": share * 100,
+            "the share of wrong answers": 1 - share,
+        },
+        otherwise="the share of sentences whose largest logit is that of the label",
+        read="the docstring of 3.9",
+        what="accuracy",
+    )

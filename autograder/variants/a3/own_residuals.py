@@ -1,0 +1,197 @@
+"""Style: type hints, residual connections and norms written out in the layer, static methods."""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.attention import MultiHeadAttention
+
+
+class FeedForward(nn.Module):
+    """An nn.Sequential behind the pinned names."""
+
+    def __init__(self, d_model: int = 512, d_ff: int = 2048) -> None:
+        super().__init__()
+        self.w_1: nn.Linear = nn.Linear(d_model, d_ff, bias=True)
+        self.relu = nn.ReLU(inplace=False)
+        self.w_2: nn.Linear = nn.Linear(d_ff, d_model, bias=True)
+
+    def steps(self) -> Iterable[nn.Module]:
+        yield from (self.w_1, self.relu, self.w_2)
+
+    def forward(self, x: Tensor) -> Tensor:
+        for step in self.steps():
+            x = step(x)
+        return x
+
+
+class _Around(nn.Module):
+    """A residual connection of its own making."""
+
+    def __init__(self, d_model: int, dropout: float):
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model, eps=1e-6)
+        self.drop = dropout
+
+    def branch(self, x: Tensor, result: Tensor) -> Tensor:
+        return x + nn.functional.dropout(result, p=self.drop, training=self.training)
+
+
+class EncoderLayer(nn.Module):
+    """Both orders, side by side."""
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        n_heads: int = 8,
+        d_ff: int = 2048,
+        dropout: float = 0.1,
+        norm_first: bool = False,
+    ) -> None:
+        super().__init__()
+        self.feed_forward = FeedForward(d_model, d_ff)
+        self.attention = MultiHeadAttention(d_model=d_model, n_heads=n_heads, dropout=dropout)
+        self.feed_forward_residual = _Around(d_model, dropout)
+        self.attention_residual = _Around(d_model, dropout)
+        self.pre = norm_first
+
+    def forward(
+        self, x: Tensor, mask: Tensor | None = None, need_weights: bool = False
+    ) -> tuple[Tensor, Tensor | None]:
+        first, second = self.attention_residual, self.feed_forward_residual
+        if self.pre:
+            y = first.norm(x)
+            y, weights = self.attention(y, y, y, mask=mask, need_weights=True)
+            x = first.branch(x, y)
+            x = second.branch(x, self.feed_forward(second.norm(x)))
+        else:
+            y, weights = self.attention(query=x, key=x, value=x, mask=mask, need_weights=True)
+            x = first.norm(first.branch(x, y))
+            x = second.norm(second.branch(x, self.feed_forward(x)))
+        return (x, weights) if need_weights else (x, None)
+
+
+class Encoder(nn.Module):
+    """Layers in a ModuleList that is filled one by one."""
+
+    def __init__(
+        self,
+        n_layers: int = 6,
+        d_model: int = 512,
+        n_heads: int = 8,
+        d_ff: int = 2048,
+        dropout: float = 0.1,
+        norm_first: bool = False,
+    ) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList()
+        while len(self.layers) < n_layers:
+            self.layers.append(
+                EncoderLayer(d_model, n_heads, d_ff=d_ff, dropout=dropout, norm_first=norm_first)
+            )
+        if norm_first:
+            self.norm = nn.LayerNorm(d_model, eps=1e-6)
+
+    def forward(
+        self, x: Tensor, mask: Tensor | None = None, need_weights: bool = False
+    ) -> tuple[Tensor, tuple[Tensor, ...] | None]:
+        collected: tuple[Tensor, ...] = ()
+        for layer in self.layers:
+            if need_weights:
+                x, weights = layer(x, mask, need_weights=True)
+                collected = (*collected, weights)
+            else:
+                x = layer(x, mask)[0]
+        if hasattr(self, "norm"):
+            x = self.norm(x)
+        return x, collected if need_weights else None
+
+
+class EncoderClassifier(nn.Module):
+    """Pooling by a table of static methods."""
+
+    def __init__(
+        self,
+        vocab_size: int,
+        n_classes: int = 2,
+        n_layers: int = 6,
+        d_model: int = 512,
+        n_heads: int = 8,
+        d_ff: int = 2048,
+        dropout: float = 0.1,
+        norm_first: bool = False,
+        pooling: str = "mean",
+        pad_id: int = 0,
+    ) -> None:
+        super().__init__()
+        known: dict[str, Callable[..., Tensor]] = {"mean": masked_mean, "cls": self.first}
+        try:
+            self.pool = known[pooling]
+        except KeyError:
+            raise ValueError(f"pooling {pooling!r} is none of {sorted(known)}") from None
+        self.output = nn.Linear(d_model, n_classes)
+        self.dropout = nn.Dropout(dropout)
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
+        self.embedding = TransformerEmbedding(
+            vocab_size=vocab_size, d_model=d_model, dropout=dropout, pad_id=pad_id, max_length=8
+        )
+        self.pad_id = pad_id
+
+    @staticmethod
+    def first(x: Tensor, mask: Tensor) -> Tensor:
+        return x.select(1, 0)
+
+    def forward(
+        self, token_ids: Tensor, need_weights: bool = False
+    ) -> tuple[Tensor, tuple[Tensor, ...] | None]:
+        mask = padding_mask(token_ids, pad_id=self.pad_id)
+        hidden, weights = self.encoder(
+            self.embedding(token_ids), mask=mask, need_weights=need_weights
+        )
+        return self.output(self.dropout(self.pool(hidden, mask))), weights
+
+
+class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
+    """Counts for itself."""
+
+    def __init__(
+        self, optimizer: torch.optim.Optimizer, d_model: int, warmup_steps: int = 4000
+    ) -> None:
+        self.next = 1
+        self.rate_at = lambda step: warmup_rate(step, d_model, warmup_steps)
+        super().__init__(optimizer, last_epoch=-1)
+
+    def get_lr(self) -> list[float]:
+        rate, self.next = self.rate_at(self.next), self.next + 1
+        return [base * rate for base in self.base_lrs]
+
+
+def training_step(
+    model: nn.Module,
+    token_ids: Tensor,
+    labels: Tensor,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LRScheduler,
+    max_norm: float = 1.0,
+    label_smoothing: float = 0.1,
+    backward: Callable[[Tensor], None] = Tensor.backward,
+    clip: Callable[..., Tensor] = nn.utils.clip_grad_norm_,
+) -> dict[str, float]:
+    """The accuracy is measured before anything moves; gradients are cleared twice, to be sure."""
+    model.zero_grad()
+    model.train(True)
+    logits, *_ = model(token_ids)
+    with torch.no_grad():
+        accuracy = torch.eq(logits.argmax(1), labels).double().mean()
+    criterion = nn.CrossEntropyLoss(label_smoothing=label_smoothing)
+    report = {"accuracy": float(accuracy)}
+    loss = criterion(input=logits, target=labels)
+    report["loss"] = float(loss.detach())
+    backward(loss)
+    report["gradient_norm"] = float(clip(model.parameters(), max_norm))
+    (report["learning_rate"],) = {float(group["lr"]) for group in optimizer.param_groups}
+    optimizer.step()
+    schedule.step()
+    model.zero_grad(set_to_none=True)
+    return report

@@ -1,0 +1,121 @@
+"""Batches of sentences that are about equally long, so that hardly any padding is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+PAD = 0
+
+
+class Batch(NamedTuple):
+    """`token_ids` (batch, n), padded, and `labels` (batch,)."""
+
+    token_ids: Tensor
+    labels: Tensor
+
+
+class TokenBuckets:
+    """Batches of at most `max_tokens` tokens, padding included; each sentence once an epoch.
+
+    §5.1 — "sentence pairs were batched together by approximate sequence length". The order of the
+    sentences within a length and that of the batches are drawn from `seed` and the epoch, so call
+    `set_epoch` before each. A sentence longer than `max_tokens` is a batch of its own.
+    Raises ValueError for sentences without tokens and for labels that are too few or too many.
+    """
+
+    def __init__(
+        self,
+        sequences: Sequence[Sequence[int]],
+        labels: Sequence[int],
+        max_tokens: int = 2048,
+        seed: int = 0,
+    ) -> None:
+        if len(sequences) != len(labels):
+            raise ValueError(f"{len(sequences)} sequences have {len(labels)} labels: give one each")
+        self.sequences = sequences
+        self.labels = torch.as_tensor(np.asarray(labels), dtype=torch.long)
+        self.seed = seed
+        self.epoch = 0
+        self._lengths = _lengths(sequences)
+        self._ends = _ends(np.sort(self._lengths, kind="stable"), max_tokens)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch whose order the next iteration has."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        """Number of batches, the same in every epoch."""
+        return len(self._ends)
+
+    def __iter__(self) -> Iterator[Batch]:
+        rng = np.random.default_rng([self.seed, self.epoch])
+        shuffled = rng.permutation(len(self.sequences))
+        order = shuffled[np.argsort(self._lengths[shuffled], kind="stable")]
+        batches = np.split(order, self._ends[:-1])
+        for number in rng.permutation(len(batches)) if len(self) else []:
+            indices = batches[number]
+            token_ids = pad([self.sequences[i] for i in indices])
+            yield Batch(token_ids, self.labels[torch.as_tensor(indices)])
+
+    @property
+    def waste(self) -> float:
+        """Share of padding among all token ids of an epoch, 0 to 1."""
+        groups = np.split(np.sort(self._lengths, kind="stable"), self._ends[:-1])
+        computed = sum(len(group) * int(group[-1]) for group in groups if len(group))
+        return 1 - int(self._lengths.sum()) / computed if computed else 0.0
+
+
+def pad(sequences: Sequence[Sequence[int]], pad_id: int = PAD) -> Tensor:
+    """Sequences as one tensor (batch, longest), filled up with `pad_id` on the right."""
+    lengths = [len(sequence) for sequence in sequences]
+    token_ids = torch.full((len(lengths), max(lengths, default=0)), pad_id, dtype=torch.long)
+    for row, sequence in zip(token_ids, sequences, strict=True):
+        row[: len(sequence)] = torch.as_tensor(sequence, dtype=torch.long)
+    return token_ids
+
+
+def padding_waste(batches: Iterable[Tensor], pad_id: int = PAD) -> float:
+    """Share of `pad_id` among all token ids of some batches, 0 to 1."""
+    padding = computed = 0
+    for token_ids in batches:
+        padding += int((token_ids == pad_id).sum())
+        computed += token_ids.numel()
+    return padding / computed if computed else 0.0
+
+
+def batches_in_order(
+    sequences: Sequence[Sequence[int]], max_tokens: int = 2048
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """For prediction: pairs (indices, token_ids), every sequence once, the shortest first.
+
+    `indices` says where results belong: `logits[indices] = model(token_ids)[0]`.
+    """
+    lengths = _lengths(sequences)
+    order = np.argsort(lengths, kind="stable")
+    for indices in np.split(order, _ends(lengths[order], max_tokens)[:-1]):
+        if len(indices):
+            yield torch.as_tensor(indices), pad([sequences[i] for i in indices])
+
+
+def _lengths(sequences: Sequence[Sequence[int]]) -> np.ndarray:
+    lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
+    if (lengths == 0).any():
+        empty = int(np.argmin(lengths))
+        raise ValueError(f"sequence {empty} has no tokens: TextTokenizer.encode gives at least one")
+    return lengths
+
+
+def _ends(lengths: np.ndarray, max_tokens: int) -> list[int]:
+    """Where to cut sorted lengths so that number times longest stays within `max_tokens`."""
+    ends = []
+    start = 0
+    for index, length in enumerate(lengths.tolist()):
+        if index > start and (index + 1 - start) * length > max_tokens:
+            ends.append(index)
+            start = index
+    return [*ends, len(lengths)] if len(lengths) else ends

@@ -1,0 +1,134 @@
+"""Batches: every sentence once an epoch, little padding, the same order on every machine."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from course_lib.batching import TokenBuckets, batches_in_order, pad, padding_waste
+from course_lib.datasets import load
+from course_lib.generated_sentiment import reviews, sentences
+from course_lib.syllabus import ROOT
+from course_lib.tokenization import TextTokenizer
+
+MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
+
+
+def drawn(n=500, seed=0, longest=60):
+    """Sequences of no pad id; the first token of each is its number, 1 and up."""
+    lengths = np.random.default_rng(seed).integers(1, longest, size=n).tolist()
+    return [[i + 1] + [7] * (length - 1) for i, length in enumerate(lengths)]
+
+
+def numbers(batch):
+    return batch.token_ids[:, 0].tolist()
+
+
+def test_padding_goes_to_the_right():
+    token_ids = pad([[5, 6, 7], [8], []], pad_id=9)
+    assert token_ids.tolist() == [[5, 6, 7], [8, 9, 9], [9, 9, 9]]
+    assert token_ids.dtype == torch.long
+    assert pad([]).shape == (0, 0)
+
+
+def test_every_sentence_comes_once_with_its_label():
+    sequences = drawn()
+    buckets = TokenBuckets(sequences, [i % 2 for i in range(500)], max_tokens=256)
+    seen = []
+    for token_ids, labels in buckets:
+        assert labels.tolist() == [(first - 1) % 2 for first in token_ids[:, 0].tolist()]
+        for row in token_ids.tolist():
+            assert [i for i in row if i] == sequences[row[0] - 1]
+            seen.append(row[0])
+    assert sorted(seen) == list(range(1, 501))
+
+
+def test_no_batch_has_more_tokens_than_allowed():
+    buckets = TokenBuckets(drawn(), [0] * 500, max_tokens=256)
+    sizes = [batch.token_ids.numel() for batch in buckets]
+    assert len(sizes) == len(buckets)
+    assert max(sizes) <= 256
+
+
+def test_a_sentence_that_is_too_long_is_a_batch_of_its_own():
+    buckets = TokenBuckets([[1] * 300, [2], [3]], [0, 1, 1], max_tokens=100)
+    assert sorted(tuple(batch.token_ids.shape) for batch in buckets) == [(1, 300), (2, 1)]
+
+
+def test_the_order_is_that_of_seed_and_epoch():
+    def order(seed, epoch):
+        buckets = TokenBuckets(drawn(), [0] * 500, max_tokens=256, seed=seed)
+        buckets.set_epoch(epoch)
+        return [numbers(batch) for batch in buckets]
+
+    assert order(0, 0) == order(0, 0)
+    assert order(0, 0) != order(0, 1)
+    assert order(0, 0) != order(1, 0)
+    assert sorted(map(sorted, order(0, 0))) != sorted(map(sorted, order(0, 1)))
+    assert len(order(0, 0)) == len(order(0, 5))
+
+
+def test_the_global_generators_are_left_alone():
+    np.random.seed(3)
+    torch.manual_seed(3)
+    list(TokenBuckets(drawn(), [0] * 500))
+    after = np.random.rand(), torch.rand(1).item()
+    np.random.seed(3)
+    torch.manual_seed(3)
+    assert after == (np.random.rand(), torch.rand(1).item())
+
+
+def test_the_waste_reported_is_the_waste_there_is():
+    buckets = TokenBuckets(drawn(seed=4), [0] * 500, max_tokens=300)
+    counted = padding_waste(batch.token_ids for batch in buckets)
+    assert buckets.waste == pytest.approx(counted)
+    assert padding_waste([pad([[1, 1, 1, 1], [1]])]) == pytest.approx(3 / 8)
+    assert padding_waste([]) == 0
+
+
+def test_batches_for_prediction_say_where_results_belong():
+    sequences = drawn()
+    answers = torch.zeros(500, dtype=torch.long)
+    for indices, token_ids in batches_in_order(sequences, max_tokens=256):
+        assert token_ids.numel() <= 256
+        answers[indices] = token_ids[:, 0]
+    assert answers.tolist() == list(range(1, 501))
+
+
+def test_no_sentences_make_no_batches():
+    buckets = TokenBuckets([], [])
+    assert (list(buckets), len(buckets), buckets.waste) == ([], 0, 0.0)
+    assert list(batches_in_order([])) == []
+
+
+def test_mistakes_are_told():
+    with pytest.raises(ValueError, match="2 sequences have 1 labels"):
+        TokenBuckets([[1], [2]], [0])
+    with pytest.raises(ValueError, match="sequence 1 has no tokens"):
+        TokenBuckets([[1], []], [0, 0])
+
+
+@pytest.mark.parametrize(("corpus", "max_tokens"), [(sentences, 2048), (reviews, 8192)])
+def test_hardly_any_padding_on_the_generated_corpora(corpus, max_tokens):
+    texts, labels = zip(*corpus()["train"], strict=True)
+    sequences = TextTokenizer.train(texts).encode(texts)
+    plain = padding_waste(pad(sequences[i : i + 32]) for i in range(0, len(sequences), 32))
+    waste = TokenBuckets(sequences, labels, max_tokens).waste
+    assert waste < 0.10 < plain
+
+
+@pytest.mark.skipif(
+    not (MIRROR / "sst2").is_dir(), reason="no local mirror: set COURSE_DATA to a folder with sst2"
+)
+def test_under_ten_percent_of_padding_on_sst2(monkeypatch):
+    monkeypatch.setenv("COURSE_DATA", str(MIRROR))
+    data = load("sst2", ["mirror"])
+    texts = list(data["train"]["sentence"])
+    tokenizer = TextTokenizer.train(texts)
+    for split in data.splits:
+        sequences = tokenizer.encode(list(data[split]["sentence"]))
+        assert TokenBuckets(sequences, data[split]["label"]).waste < 0.10, split
+    in_order = (token_ids for _, token_ids in batches_in_order(sequences))
+    assert padding_waste(in_order) < 0.10, split

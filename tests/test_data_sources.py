@@ -1,0 +1,214 @@
+"""Sources of data: a package, a grammar, and the hub, for which a small server stands in."""
+
+import http.server
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from data_world import REVISION, ROWS, sha256
+from data_world import world as world
+
+from course_lib import data_sources, generated_sentiment
+from course_lib.data_registry import DataError
+from course_lib.datasets import load
+from course_lib.syllabus import ROOT
+
+# ---------------------------------------------------------------- the package
+
+
+def test_the_package_is_other_data_under_its_own_name(world, capfd):
+    data = world.load(sources=["package"])
+    assert (data.name, data.source) == ("ratings", "package")
+    out = capfd.readouterr().out
+    assert out.startswith("in place of films, ratings from the package ratings==1.0: 55 train")
+    assert "note: other sentences" in out
+
+
+def test_ratings_become_labels_and_nothing_comes_twice(world):
+    data = world.load("ratings")
+    rows = {
+        text: label
+        for split in data.splits.values()
+        for text, label in zip(split["sentence"], split["label"], strict=True)
+    }
+    assert len(rows) == sum(map(len, data.splits.values())) == 62
+    assert (rows["a fine film"], rows["dull"]) == (1, 0)
+    assert "so so" not in rows  # too near to zero
+    assert "A fine film!" not in rows  # the same but for case and marks
+
+
+def test_a_changed_package_is_told(world):
+    (data_sources.cache_folder() / "ratings-1.0.tar.gz").write_bytes(b"other")
+    with pytest.raises(DataError, match="has the checksum .* delete it and load again"):
+        world.load("ratings")
+
+
+def test_a_package_that_cannot_be_fetched_is_passed_over(world, monkeypatch, capfd):
+    (data_sources.cache_folder() / "ratings-1.0.tar.gz").unlink()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    assert world.load(sources=["package", "generated"]).name == "made_up"
+    out, err = capfd.readouterr()
+    assert "films is not to be had from the package: pip could not fetch ratings==1.0" in out
+    assert err == ""
+    assert not list(data_sources.cache_folder().iterdir())
+
+
+def test_the_real_package_is_what_the_registry_says(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(data_sources, "PIP_TIMEOUT", 20)
+    try:
+        data = load("vader_movies")
+    except DataError as error:
+        pytest.skip(f"no package index here: {error}")
+    assert {name: len(split) for name, split in data.splits.items()} == {
+        "train": 8063,
+        "validation": 1003,
+        "test": 1004,
+    }
+    assert "never mix the two" in capsys.readouterr().out
+
+
+# ---------------------------------------------------------------- the generated corpus
+
+
+def test_generated_sentences_are_the_same_everywhere(capsys):
+    digests = {name: load(name).sha256 for name in ("generated_sentences", "generated_reviews")}
+    assert digests == {
+        "generated_sentences": "0920a3c11de6829982dd0e9f72cd16587a4e40de87d59fc32274bcb6914cf2d4",
+        "generated_reviews": "e6992376f3d8025b423c4c6095553479a3b7982aece1964f99640993e2ebaea3",
+    }
+
+
+@pytest.mark.parametrize("corpus", [generated_sentiment.sentences, generated_sentiment.reviews])
+def test_no_generated_text_stands_in_two_splits(corpus):
+    texts = [text for rows in corpus().values() for text, _ in rows]
+    assert len(set(texts)) == len(texts)
+    for rows in corpus().values():
+        assert 0.45 < sum(label for _, label in rows) / len(rows) < 0.55
+
+
+def test_a_generated_label_needs_more_than_single_words():
+    """A linear model of word counts, fitted to the very sentences it is asked about."""
+    rows = generated_sentiment.sentences()["train"]
+    words = sorted({word for text, _ in rows for word in text.split()})
+    counts = np.array([[text.split().count(word) for word in words] for text, _ in rows], float)
+    labels = np.array([label for _, label in rows]) * 2 - 1
+    weights, *_ = np.linalg.lstsq(counts, labels, rcond=None)
+    assert ((counts @ weights > 0) == (labels > 0)).mean() < 0.75
+
+
+def test_generated_reviews_go_from_ten_to_five_hundred_tokens():
+    lengths = [len(text.split()) for text, _ in generated_sentiment.reviews()["train"]]
+    assert min(lengths) < 15
+    assert 450 < max(lengths) < 530
+
+
+# ---------------------------------------------------------------- the hub
+
+
+class StandInHub(http.server.BaseHTTPRequestHandler):
+    """Answers what `huggingface_hub` asks for the files of one data set at one commit."""
+
+    files: dict[str, bytes] = {}
+
+    def do_HEAD(self):  # noqa: N802
+        prefix = f"/datasets/someone/films/resolve/{REVISION}/"
+        content = self.files.get(self.path.removeprefix(prefix))
+        self.send_response(200 if content is not None else 404)
+        self.send_header("Content-Length", str(len(content or b"")))
+        self.send_header("ETag", f'"{sha256(content or b"")}"')
+        self.send_header("X-Repo-Commit", REVISION)
+        self.end_headers()
+        if self.command == "GET" and content is not None:
+            self.wfile.write(content)
+
+    do_GET = do_HEAD  # noqa: N815
+
+    def log_message(self, *args):
+        """Not on the tests' stderr."""
+
+
+@pytest.fixture(scope="module")
+def hub():
+    from pyarrow import Table, parquet
+
+    texts, labels = zip(*ROWS["train"], strict=True)
+    packed = io.BytesIO()
+    table = Table.from_pydict({"idx": [0, 1, 2], "text": [f"{t} " for t in texts], "label": labels})
+    parquet.write_table(table, packed)
+    records = [{"text": text, "label": label, "label_text": "-"} for text, label in ROWS["test"]]
+    lines = "".join(json.dumps(record) + "\n" for record in records).encode()
+    StandInHub.files = {"data/train.parquet": packed.getvalue(), "test.jsonl": lines}
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), StandInHub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+def ask_hub(world, endpoint, sources='["hub"]', **environment):
+    """Load in a process of its own: where the hub is, is read once when it is imported."""
+    code = (
+        "from pathlib import Path; from course_lib.datasets import DataError, load\n"
+        f"try: data = load('films', {sources}, Path({str(world.registry())!r}))\n"
+        "except DataError as error: print('DataError:', error)\n"
+        "else: print(data.fingerprint('train'), data.fingerprint('test'))"
+    )
+    cache = str(world.folder / "hub")
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "HF_ENDPOINT": endpoint, "HF_HOME": cache, **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def test_the_hub_serves_the_same_sentences_as_the_mirror(world, hub, monkeypatch):
+    train = world.films["splits"][0]["hub"]
+    train["sha256"] = sha256(StandInHub.files["data/train.parquet"])
+    mirror = world.load()
+    world.without_mirror(monkeypatch)
+    wanted = [
+        "films from the Hugging Face hub (someone/films at 0123456): 3 train, 1 test",
+        f"{mirror.fingerprint('train')} {mirror.fingerprint('test')}",
+    ]
+    assert ask_hub(world, hub, sources=None) == wanted
+    # What was fetched once is there without a network, too.
+    assert ask_hub(world, "http://127.0.0.1:9", HF_HUB_OFFLINE="1") == wanted
+    train["sha256"] = "0" * 64
+    (line,) = ask_hub(world, "http://127.0.0.1:9")
+    assert "has the checksum" in line
+    assert line.endswith("delete it and load again")
+
+
+def test_without_a_network_the_next_source_serves_at_once(world):
+    lines = ask_hub(world, "http://127.0.0.1:9", sources='["hub", "package"]')
+    assert lines[0].startswith("films is not to be had from the hub: someone/films is not on this")
+    assert lines[1].startswith("in place of films, ratings from the package")
+    (line,) = ask_hub(world, "http://127.0.0.1:9", HF_HUB_OFFLINE="1")
+    assert "HF_HUB_OFFLINE is set" in line
+    assert "connect to the network" in line
+
+
+def test_a_file_that_the_hub_has_not_is_told(world, hub):
+    world.films["splits"][1]["hub"]["file"] = "gone.jsonl"
+    (line,) = ask_hub(world, hub)
+    assert "the hub answers 404 for someone/films/gone.jsonl" in line
+
+
+def test_a_class_is_cut_by_rank_and_ranks_do_not_overlap():
+    rows = [(f"text {i}", i % 2) for i in range(40)]
+    first = data_sources._ranked(rows, 0, 5)
+    second = data_sources._ranked(rows[::-1], 5, 10)
+    assert [sum(label for _, label in part) for part in (first, second)] == [5, 5]
+    assert len(first) == len(second) == 10
+    assert not set(first) & set(second)
+    assert data_sources._ranked(rows[::-1], 0, 5) == first
