@@ -23,7 +23,7 @@ check: $(READY) ## lint, types, and that nothing built has drifted
 	@$(COURSE) build --check
 
 bench: $(READY) ## the measured comparisons behind the documents' figures
-	@$(COURSE) bench grading && $(COURSE) bench model
+	@$(COURSE) bench grading && $(COURSE) bench model && $(COURSE) bench encoder
 
 $(READY): pyproject.toml constraints.txt tools/make_venv.py
 	@$(PYTHON) tools/make_venv.py $(VENV)

@@ -26,7 +26,7 @@ class EncoderClassifier(nn.Module):
 
     `pooling` says which vector: "mean", over the real tokens, or "cls", the first token's, which a
     tokenizer puts there for this (Devlin et al. 2019). The parts are called `embedding`,
-    `encoder`, `dropout` and `output`.
+    `encoder`, `dropout` and `output`. `position_scale` is the embedding's.
     Raises ValueError for any other `pooling`.
     """
 
@@ -42,12 +42,15 @@ class EncoderClassifier(nn.Module):
         norm_first: bool = False,
         pooling: str = "mean",
         pad_id: int = 0,
+        position_scale: float = 1.0,
     ) -> None:
         super().__init__()
         if pooling not in ("mean", "cls"):
             raise ValueError(f"pooling = {pooling!r} is unknown: choose 'mean' or 'cls'")
         self.pooling, self.pad_id = pooling, pad_id
-        self.embedding = TransformerEmbedding(vocab_size, d_model, dropout, pad_id)
+        self.embedding = TransformerEmbedding(
+            vocab_size, d_model, dropout, pad_id, position_scale=position_scale
+        )
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(d_model, n_classes)

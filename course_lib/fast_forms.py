@@ -5,12 +5,12 @@
 Each stands in for the readable part in place, with the same parameters; state dicts fit both.
 """
 
-import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .attention import MultiHeadAttention
+from .fast_dropout import FastDropout
 from .fused_attention import FusedMultiHeadAttention
 from .normalization import LayerNorm
 
@@ -20,23 +20,6 @@ class FusedLayerNorm(LayerNorm):
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
         return F.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)
-
-
-class FastDropout(nn.Dropout):
-    """`nn.Dropout` with cheap random bits: 15 of them a number, four numbers a draw, on a CPU.
-
-    The probability is rounded to a multiple of 2⁻¹⁵ and the survivors are scaled by its exact
-    inverse, so that the expectation is kept.
-    """
-
-    def forward(self, x: Tensor) -> Tensor:
-        if not self.training or self.p == 0.0 or x.device.type != "cpu":
-            return super().forward(x)
-        dropped = round(self.p * 2**15)
-        words = torch.empty((x.numel() + 3) // 4, dtype=torch.int64)
-        bits = words.random_().view(torch.int16)[: x.numel()].view(x.shape)
-        kept = (bits & 0x7FFF) >= dropped
-        return x * kept * (2**15 / (2**15 - dropped))
 
 
 _FAST: dict[type[nn.Module], type[nn.Module]] = {

@@ -141,7 +141,7 @@ def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, Hi
     if not models or wanted == ["none"]:
         return {}
     with contextlib.redirect_stdout(sys.stderr):  # which source served
-        return {assignment.id: load(assignment, wanted) for assignment in models}
+        return {a.id: load(a, wanted) for a in models}  # type: ignore[arg-type]
 
 
 def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tuple[str, ...] | None]:

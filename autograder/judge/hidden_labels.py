@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
+from course_lib.data_registry import Source
 from course_lib.syllabus import Assignment
 
-SOURCES = ("mirror", "hub", "package", "generated")
-REAL = ("mirror", "hub")  # sources of the very data set: a class is graded with nothing else
+SOURCES = get_args(Source)
+REAL: tuple[Source, ...] = (
+    "mirror",
+    "hub",
+)  # sources of the very data set: a class is graded with nothing else
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,7 @@ class HiddenLabels:
     fingerprint: str
 
 
-def load(assignment: Assignment, sources: Sequence[str] = REAL) -> HiddenLabels:
+def load(assignment: Assignment, sources: Sequence[Source] = REAL) -> HiddenLabels:
     """The split that course.toml names. Raises course_lib.datasets.DataError when none serves."""
     from course_lib import datasets
 

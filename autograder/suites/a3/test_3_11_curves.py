@@ -53,11 +53,12 @@ def drawn(student, history, *options, axes=None, **named):
 
 def line(axes, what):
     """The one labelled line."""
-    found = [one for one in axes.axes()["lines"] if what in one["label"].lower()]
+    lines = axes.axes()["lines"]
+    found = [one for one in lines if what in one["label"].lower()]
     expect.true(
         len(found) == 1,
         expected=f"one line labelled {what!r}",
-        got=f"{len(found)} among {[one['label'] for one in axes.axes()['lines']]}",
+        got=f"{len(found)} among {[one['label'] for one in lines]}",
         otherwise="plot into the Axes that you return, with `label=`: loss left, accuracy right",
         read=READ,
     )
@@ -114,7 +115,7 @@ def test_curves(student, rng):
     axes = student.make(PAIR)
     check_curves(*drawn(student, history, axes=axes), history)
     expect.true(
-        bool(axes.get("0").axes()["lines"]) and bool(axes.get("1").axes()["lines"]),
+        axes.method("0.lines.__len__") > 0 and axes.method("1.lines.__len__") > 0,
         expected="curves in the two Axes that were given",
         got="empty Axes",
         otherwise="draw into `axes` when they are given",

@@ -52,8 +52,9 @@ def compare(student, n, d_model, what, atol=1e-5):
         lambda: student.sinusoidal_positions(n, d_model),
         "an odd d_model has one cosine less than sines"
         if d_model % 2
-        else "all positions have the shape (n_positions, d_model)",
+        else "the table has the shape (n_positions, d_model)",
         READ,
+        when="must match",
     )
     expect.close(
         made,

@@ -46,7 +46,7 @@ def mistakes(token_ids, tokens):
 
 
 def compare(module, token_ids, tokens, what, otherwise=NOT_CUT):
-    got = answered(lambda: module(token_ids), otherwise, READ)
+    got = answered(lambda: module(token_ids), otherwise, READ, when="must match")
     wrong = mistakes(token_ids, tokens)
     if not torch.is_tensor(got):
         expect.close(got, torch.zeros(1), what=what, read=READ)
@@ -69,7 +69,7 @@ def test_values(student, rng):
     module, tokens = build(student, rng)
     for n in (4, 1):
         ids = torch.from_numpy(rng.integers(1, 9, size=(3, n)))
-        called = answered(lambda x=ids: student.call(module, x), NOT_CUT, READ)
+        called = answered(lambda x=ids: student.call(module, x), NOT_CUT, READ, "must match")
         expect.unchanged(called.changed)
         compare(module, ids, tokens, f"the output for sentences of {n} tokens")
 
@@ -108,7 +108,7 @@ def test_dropout(student, rng):
     module, tokens = build(student, rng, d_model=16, dropout=0.5)
     ids = torch.from_numpy(rng.integers(1, 9, size=(4, 5)))
     wanted = tokens[ids] * 4 + sinusoids(5, 16)
-    answered(lambda: module(ids), NOT_CUT, READ)
+    answered(lambda: module(ids), NOT_CUT, READ, "must match")
     still = student.call(module, ids, seed=1).value
     expect.close(
         still,
@@ -153,7 +153,7 @@ def test_gradients(student, rng):
     module, tokens = build(student, rng)
     ids = torch.tensor([[1, 2, 2], [4, 1, 8]])
     cotangent = normal(rng, 2, 3, 6)
-    answered(lambda: module(ids), NOT_CUT, READ)
+    answered(lambda: module(ids), NOT_CUT, READ, "must match")
     leaf = tokens.clone().requires_grad_()
     (wanted,) = torch.autograd.grad(leaf[ids] * math.sqrt(6), leaf, cotangent)
     found = student.vjp(module, ids, cotangent=cotangent, parameters=True).parameters

@@ -1,85 +1,8 @@
 """Hidden tests of exercise 3.9: one step of training, whose every part can be watched."""
 
-import torch
-from torch.nn.functional import cross_entropy
-
-from autograder.suites.a3.answers import answered, normal
+from autograder.suites.a3.watched_training import LABELS, RATE, READ, Run, gradient, stepped
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
-
-READ = "§5.3, §5.4; exercise 3.9"
-IDS = torch.tensor([[1, 2, 3], [4, 4, 0], [5, 1, 1], [2, 6, 7]])
-LABELS = torch.tensor([0, 1, 1, 0])
-RATE = 0.5
-# The mean of three-dimensional word vectors is the logits; the model notes its mode.
-MODEL = (
-    "type('Model', (torch.nn.EmbeddingBag,), {'forward': lambda self, ids: (events.append("
-    "'training mode' if self.training else 'evaluation mode'), "
-    "(torch.nn.EmbeddingBag.forward(self, ids), None))[1]})(8, 3)"
-)
-# Plain gradient descent, written out; `zero_grad` and `step` are noted.
-OPTIMIZER = (
-    "type('Optimizer', (), {'param_groups': [{'lr': rate, 'params': list(model.parameters())}], "
-    "'step': lambda self, *a: (events.append('optimizer'), [p.data.sub_(p.grad * "
-    "self.param_groups[0]['lr']) for p in self.param_groups[0]['params'] if p.grad is not None], "
-    "None)[-1], 'zero_grad': lambda self, *a, **k: (events.append('zero_grad'), "
-    "[setattr(p, 'grad', None) for p in self.param_groups[0]['params']], None)[-1]})()"
-)
-# Halves the rate after each step.
-SCHEDULE = (
-    "type('Schedule', (), {'step': lambda self, *a: (events.append('schedule'), "
-    "optimizer.param_groups[0].update(lr=optimizer.param_groups[0]['lr'] / 2))[-1]})()"
-)
-BACKWARD = "lambda loss: (events.append('backward'), loss.backward())[-1]"
-CLIP = (
-    "lambda parameters, max_norm: (events.append('clip'), "
-    "torch.nn.utils.clip_grad_norm_(list(parameters), max_norm))[-1]"
-)
-
-
-class Run:
-    """A model, an optimizer and a schedule on the student's side, and what happened to them."""
-
-    def __init__(self, student, rng):
-        self.student, self.weight = student, 2 * normal(rng, 8, 3)
-        self.events = student.make("[]")
-        self.model = student.make(MODEL, events=self.events)
-        self.model.load_state_dict({"weight": self.weight})
-        self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
-        self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)
-
-    def step(self, ids=IDS, labels=LABELS, **options):
-        return answered(
-            lambda: self.student.training_step(
-                self.model, ids, labels, self.optimizer, self.schedule, **options
-            ),
-            "`model(token_ids)` gives (logits, weights); `clip(parameters, max_norm)` the norm",
-            READ,
-        )
-
-    def watched(self):
-        return {
-            "backward": self.student.make(BACKWARD, events=self.events),
-            "clip": self.student.make(CLIP, events=self.events),
-        }
-
-    def seen(self):
-        return self.events.get()
-
-
-def gradient(weight, ids=IDS, smoothing=0.1, reduction="mean"):
-    """The loss, its gradient and the logits."""
-    leaf = weight.clone().requires_grad_()
-    logits = leaf[ids].mean(1)
-    loss = cross_entropy(logits, LABELS, label_smoothing=smoothing, reduction=reduction)
-    (found,) = torch.autograd.grad(loss, leaf)
-    return loss.detach(), found, logits.detach()
-
-
-def stepped(weight, max_norm, rate=RATE, smoothing=0.1, reduction="mean"):
-    """The weights after one step."""
-    _, found, _ = gradient(weight, smoothing=smoothing, reduction=reduction)
-    return weight - rate * found * min(1.0, max_norm / float(found.norm()))
 
 
 def check_weights(run, wanted, before, max_norm, what, causes=None):

@@ -1,0 +1,180 @@
+"""Style: the standard library: Counter, bisect, statistics, named tuples, exceptions of its own."""
+
+import bisect
+import math
+import statistics
+from collections import Counter, defaultdict, namedtuple
+
+import matplotlib.pyplot as plt
+import torch
+from torch import nn
+
+
+class NotFitting(ValueError):
+    """What was given does not fit."""
+
+
+def padding_mask(token_ids, pad_id=0):
+    batch, n = token_ids.shape
+    padding = torch.full((), pad_id, device=token_ids.device)
+    return (token_ids - padding).bool().view(batch, 1, 1, n)
+
+
+def warmup_rate(step, d_model, warmup_steps=4000):
+    try:
+        logarithms = -0.5 * math.log(step), math.log(step) - 1.5 * math.log(warmup_steps)
+    except ValueError:
+        raise NotFitting(f"step {step} has no rate") from None
+    return math.exp(min(logarithms) - 0.5 * math.log(d_model))
+
+
+class WarmupSchedule:
+    """A generator of rates behind the interface of a scheduler."""
+
+    def __init__(self, optimizer, d_model, warmup_steps=4000):
+        self.optimizer = optimizer
+        self.last_epoch = -1
+        self.base = [group["lr"] for group in optimizer.param_groups]
+        self.rates = self._count(d_model, warmup_steps)
+        self.step()
+
+    @staticmethod
+    def _count(d_model, warmup_steps, step=1):
+        while True:
+            yield warmup_rate(step, d_model, warmup_steps)
+            step += 1
+
+    def get_last_lr(self):
+        return [group["lr"] for group in self.optimizer.param_groups]
+
+    def step(self):
+        rate = next(self.rates)
+        self.last_epoch += 1
+        for base, group in zip(self.base, self.optimizer.param_groups, strict=True):
+            group["lr"] = base * rate
+
+
+Steps = namedtuple("Steps", "forward backward clip update")
+
+
+def training_step(
+    model,
+    token_ids,
+    labels,
+    optimizer,
+    schedule,
+    max_norm=1.0,
+    label_smoothing=0.1,
+    backward=torch.Tensor.backward,
+    clip=nn.utils.clip_grad_norm_,
+):
+    report = {}
+
+    def forward():
+        model.train()
+        logits, _ = model(token_ids)
+        report["accuracy"] = statistics.fmean(
+            map(float, (torch.argmax(logits, dim=1) == labels).tolist())
+        )
+        smooth = nn.functional.one_hot(labels, logits.shape[1]) * (1 - label_smoothing)
+        return nn.functional.cross_entropy(logits, smooth + label_smoothing / logits.shape[1])
+
+    def update():
+        report["learning_rate"] = optimizer.param_groups[0]["lr"]
+        optimizer.step()
+        schedule.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    steps = Steps(forward, backward, clip, update)
+    loss = steps.forward()
+    steps.backward(loss)
+    report["gradient_norm"] = float(steps.clip(model.parameters(), max_norm))
+    steps.update()
+    return {"loss": loss.item(), **report}
+
+
+def plot_curves(history, n_validation=872, axes=None):
+    pair = tuple(axes) if axes is not None else tuple(plt.figure().subplots(1, 2))
+    columns = defaultdict(list)
+    for row in history:
+        for name in {"loss", "validation_accuracy"} & set(row):
+            columns[name].append((row["step"], row[name]))
+    x, p = zip(*columns["validation_accuracy"], strict=True)
+    wide = [math.sqrt(q * (1 - q) / n_validation) for q in p]
+    pair[0].plot(*zip(*columns["loss"], strict=True), ".", label="training loss")
+    pair[1].plot(x, [100 * q for q in p], "o--", label="validation accuracy")
+    ends = [[100 * (q + side * w) for q, w in zip(p, wide, strict=True)] for side in (-1, 1)]
+    pair[1].fill_between(x, *ends, step=None, alpha=0.4)
+    for one, what in zip(pair, ("loss", "accuracy (%)"), strict=True):
+        one.set(xlabel="step", ylabel=what, title=f"The {what.split()[0]} over the steps")
+    return pair
+
+
+def accuracy_by_length(lengths, correct, edges):
+    inside = defaultdict(list)
+    for length, right in zip(lengths, correct, strict=True):
+        number = bisect.bisect_right(edges, length)
+        if not 0 < number < len(edges):
+            raise NotFitting(f"{length} tokens are outside")
+        inside[number].append(float(right))
+    rows = []
+    for number in range(1, len(edges)):
+        own = inside[number]
+        p = statistics.fmean(own) if own else None
+        error = statistics.pstdev(own) / math.sqrt(len(own)) if own else None
+        row = (edges[number - 1], edges[number], len(own), p, error)
+        names = ("from", "to", "n", "accuracy", "standard_error")
+        rows.append(dict(zip(names, row, strict=True)))
+    return rows
+
+
+def compare_norms(build, train, seeds):
+    if len(Counter(seeds)) < 3:
+        raise NotFitting("at least three seeds")
+    rows = []
+    for norm_first, norm in enumerate(("post", "pre")):
+        for seed in seeds:
+            result = train(build(norm_first=bool(norm_first), seed=seed), seed)
+            rows.append({"norm": norm, "seed": seed, "loss": result["loss"]})
+            ends = {"first": 0, "last": -1}
+            for name, place in ends.items():
+                rows[-1][f"gradient_norm_{name}_layer"] = result["gradient_norms"][place]
+    return rows
+
+
+def nested_subsets(labels, fractions, rng):
+    if any(not 0 < fraction <= 1 for fraction in fractions):
+        raise NotFitting(f"{fractions}")
+    order = list(range(len(labels)))
+    rng.shuffle(order)
+    seen, place = Counter(), {}
+    for number in order:
+        label = int(labels[number])
+        place[number] = seen[label]
+        seen[label] += 1
+    return [
+        sorted(
+            number
+            for number, rank in place.items()
+            if rank < max(1, round(fraction * seen[int(labels[number])]))
+        )
+        for fraction in fractions
+    ]
+
+
+def classification_scores(predictions, labels):
+    if len(predictions) != len(labels):
+        raise NotFitting(f"{len(predictions)} != {len(labels)}")
+    if len(labels) < 1:
+        raise NotFitting("empty")
+    table = Counter(zip(map(int, predictions), map(int, labels), strict=True))
+    right = [float(a == b) for a, b in table.elements()]
+    precision = table[1, 1] / max(1, table[1, 1] + table[1, 0])
+    recall = table[1, 1] / max(1, table[1, 1] + table[0, 1])
+    return {
+        "accuracy": statistics.fmean(right),
+        "precision": precision,
+        "recall": recall,
+        "f1": statistics.harmonic_mean([precision, recall]),
+        "standard_error": statistics.pstdev(right) / len(right) ** 0.5,
+    }

@@ -1,0 +1,134 @@
+"""Style: torch's containers do the work: Sequential, ModuleDict, buffers, functional forms."""
+
+from collections import OrderedDict
+
+import torch
+from torch import nn
+
+from course_lib.attention import MultiHeadAttention
+from course_lib.normalization import LayerNorm
+from course_lib.residual import ResidualConnection
+
+
+def sinusoidal_positions(n_positions, d_model):
+    with torch.no_grad():
+        pairs = torch.div(torch.arange(d_model), 2, rounding_mode="floor")
+        frequency = torch.pow(10000.0, -2 * pairs.double() / d_model)
+        table = torch.arange(n_positions).double().unsqueeze(-1) @ frequency.unsqueeze(0)
+        # a cosine is a sine a quarter of a turn ahead
+        shift = torch.arange(d_model).remainder(2) * torch.pi / 2
+        return torch.sin(table + shift).to(torch.float32)
+
+
+def padding_mask(token_ids, pad_id=0):
+    return ~torch.isin(token_ids, torch.tensor([pad_id]))[:, None, None, :]
+
+
+class FeedForward(nn.Sequential):
+    """The names of the layers are those of the dictionary."""
+
+    def __init__(self, d_model=512, d_ff=2048):
+        parts = [("w_1", nn.Linear(d_model, d_ff)), ("relu", nn.ReLU())]
+        super().__init__(OrderedDict([*parts, ("w_2", nn.Linear(d_ff, d_model))]))
+
+
+class EncoderLayer(nn.ModuleDict):
+    def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
+        around = {
+            f"{name}_residual": ResidualConnection(d_model, dropout, norm_first)
+            for name in ("attention", "feed_forward")
+        }
+        parts = {
+            "attention": MultiHeadAttention(d_model, n_heads, dropout),
+            "feed_forward": FeedForward(d_model, d_ff),
+        }
+        super().__init__({**parts, **around})
+
+    def forward(self, x, mask=None, need_weights=False):
+        kept = {}
+
+        def sublayer(y):
+            kept["output"], kept["weights"] = self["attention"](y, y, y, mask, need_weights)
+            return kept["output"]
+
+        x = self["attention_residual"](x, sublayer)
+        x = self["feed_forward_residual"](x, self["feed_forward"])
+        return x, kept["weights"]
+
+
+class Encoder(nn.ModuleDict):
+    def __init__(
+        self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
+    ):
+        sizes = (d_model, n_heads, d_ff, dropout, norm_first)
+        layers = nn.Sequential(*[EncoderLayer(*sizes) for _ in range(n_layers)])
+        last = LayerNorm(d_model) if norm_first else nn.Sequential()
+        super().__init__({"layers": layers, "norm": last})
+
+    def forward(self, x, mask=None, need_weights=False):
+        collected = []
+        for layer in self["layers"].children():
+            x, *weights = layer(x, mask, need_weights)
+            collected.extend(weights)
+        return self["norm"](x), (collected if need_weights else None)
+
+
+def masked_mean(x, mask):
+    keep = mask.transpose(1, 3).squeeze(-1).expand_as(x)
+    total = torch.zeros_like(x).masked_scatter(keep, x[keep]).sum(1)
+    return total / torch.maximum(keep.sum(1), torch.ones((), dtype=torch.long))
+
+
+class EncoderClassifier(nn.Module):
+    def __init__(
+        self,
+        vocab_size,
+        n_classes=2,
+        n_layers=6,
+        d_model=512,
+        n_heads=8,
+        d_ff=2048,
+        dropout=0.1,
+        norm_first=False,
+        pooling="mean",
+        pad_id=0,
+    ):
+        super().__init__()
+        if pooling != "mean" and pooling != "cls":
+            raise ValueError("no pooling called " + str(pooling))
+        self.first_token = pooling == "cls"
+        self.register_buffer("pad", torch.tensor(pad_id), persistent=False)
+        self.add_module("embedding", TransformerEmbedding(vocab_size, d_model, dropout, pad_id))
+        self.add_module("encoder", Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first))
+        self.add_module("dropout", nn.Dropout(dropout))
+        self.add_module("output", nn.Linear(d_model, n_classes))
+
+    def forward(self, token_ids, need_weights=False):
+        mask = padding_mask(token_ids, int(self.pad))
+        states, weights = self.encoder(self.embedding(token_ids), mask, need_weights)
+        pooled = (
+            states.narrow(1, 0, 1).squeeze(1) if self.first_token else masked_mean(states, mask)
+        )
+        head = nn.Sequential(self.dropout, self.output)
+        return head(pooled), weights
+
+
+class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
+    """The closed form from torch's own count of steps."""
+
+    def __init__(self, optimizer, d_model, warmup_steps=4000):
+        self.curve = [(n, warmup_rate(n, d_model, warmup_steps)) for n in range(1, 20)]
+        self.arguments = (d_model, warmup_steps)
+        super().__init__(optimizer)
+
+    def get_lr(self):
+        number = self._step_count
+        known = dict(self.curve)
+        rate = known[number] if number in known else warmup_rate(number, *self.arguments)
+        return [rate * base for base in self.base_lrs]
+
+
+def attention_received(weights, mask):
+    lengths = mask.sum(-1).reshape(-1, 1)
+    asked = weights.where(mask.transpose(-1, -2), 0.0).sum(2).where(mask.squeeze(1), 0.0)
+    return asked.mean(1) / lengths.masked_fill(lengths == 0, 1)

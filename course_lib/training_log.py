@@ -1,0 +1,71 @@
+"""The record of a training on disk: two CSV tables, and TensorBoard's files."""
+
+import csv
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+
+class TrainingLog:
+    """Writes `training.csv`, `evaluation.csv` and `tensorboard/` into `folder`.
+
+    It goes on behind `from_step`: rows of later steps, which an interrupted run may have written
+    after its last checkpoint, are dropped. With `folder=None` nothing is written. Every
+    `every`-th step has a row.
+    """
+
+    def __init__(self, folder: Path | None, from_step: int = 0, every: int = 1) -> None:
+        self.folder, self.every = folder, every
+        self._tokens, self._since, self._board = 0, time.perf_counter(), None
+        if folder is None:
+            return
+        from torch.utils.tensorboard import SummaryWriter
+
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("training", "evaluation"):
+            _drop_after(folder / f"{name}.csv", from_step)
+        purge = from_step + 1 if from_step else None
+        self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=purge)
+
+    def step(self, row: Mapping[str, float], tokens: int) -> None:
+        """A step of training, which read so many tokens."""
+        self._tokens += tokens
+        if self.folder is None or row["step"] % self.every:
+            return
+        seconds = time.perf_counter() - self._since
+        self._write("training", {**row, "tokens_per_second": round(self._tokens / seconds, 1)})
+        self._tokens, self._since = 0, time.perf_counter()
+
+    def evaluation(self, row: Mapping[str, float] | None) -> None:
+        """An evaluation of the model, if it told anything."""
+        if self.folder is not None and row is not None:
+            self._write("evaluation", row)
+
+    def _write(self, name: str, row: Mapping[str, float]) -> None:
+        assert self.folder is not None
+        path = self.folder / f"{name}.csv"
+        with path.open("a", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(row))
+            if file.tell() == 0:
+                writer.writeheader()
+            writer.writerow(row)
+        for key, value in row.items():
+            if self._board is not None and key != "step":
+                self._board.add_scalar(f"{name}/{key}", value, row["step"])
+
+    def __enter__(self) -> "TrainingLog":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._board is not None:
+            self._board.close()
+
+
+def _drop_after(path: Path, last_step: int) -> None:
+    """Keep the header and the rows up to a step; the file goes when no row is left."""
+    if not path.exists():
+        return
+    header, *lines = path.read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if int(line.partition(",")[0]) <= last_step]
+    text = "\n".join([header, *kept]) + "\n"
+    path.write_text(text if kept else "", encoding="utf-8")

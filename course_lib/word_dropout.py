@@ -1,0 +1,41 @@
+"""Word dropout: in training, some words are read as unknown, anew in every epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from .tokenization import TextTokenizer
+
+
+class WordDropout:
+    """Batches in which a share `rate` of the real tokens is [UNK] (Iyyer et al. 2015).
+
+    Wraps batches whose first part is `token_ids`, padded with [PAD]. No single word can be relied
+    on then, and [UNK], which a test sentence may hold, has been seen. [CLS] always stays. What is
+    dropped depends on `seed` and the epoch alone.
+    """
+
+    def __init__(self, batches: Any, rate: float, seed: int = 0) -> None:
+        if not 0 <= rate < 1:
+            raise ValueError(f"rate = {rate}: give a share of words, 0 or more and less than 1")
+        self.batches, self.rate, self.seed, self.epoch = batches, rate, seed, 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the epoch whose order and whose dropped words the next iteration has."""
+        self.epoch = epoch
+        self.batches.set_epoch(epoch)
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __iter__(self) -> Iterator[Any]:
+        generator = torch.Generator().manual_seed(2**20 * self.seed + self.epoch)
+        kept = torch.tensor([TextTokenizer.PAD, TextTokenizer.CLS])
+        for batch in self.batches:
+            ids = batch.token_ids
+            dropped = torch.rand(ids.shape, generator=generator) < self.rate
+            dropped &= ~torch.isin(ids, kept)
+            yield batch._replace(token_ids=ids.masked_fill(dropped, TextTokenizer.UNK))

@@ -1,0 +1,159 @@
+"""A training of a second, for test_train.py: in its process, in one that is killed, by torchrun.
+
+python tests/small_training.py FOLDER [--kill-at STEP] [--dropout P]
+"""
+
+import argparse
+import csv
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from course_lib.averaging import WeightAverage
+from course_lib.classifier import EncoderClassifier
+from course_lib.schedules import WarmupSchedule
+from course_lib.train import TrainingConfig, fit
+from course_lib.training_step import training_step
+
+EPOCHS, BATCHES = 3, 7
+
+
+class Batch(NamedTuple):
+    token_ids: Tensor
+    labels: Tensor
+
+
+class Batches:
+    """Batches of unequal size; whether the first word is above 9 is to be learned."""
+
+    def __init__(self, number=BATCHES):
+        self.number, self.epoch, self.drawn = number, 0, 0
+
+    def __len__(self):
+        return self.number
+
+    def set_epoch(self, epoch):
+        self.epoch = epoch
+
+    def __iter__(self):
+        generator = torch.Generator().manual_seed(self.epoch)
+        for i in range(self.number):
+            token_ids = torch.randint(1, 20, (4 + 3 * (i % 3), 6), generator=generator)
+            token_ids[0, 4:] = 0
+            self.drawn += 1
+            yield Batch(token_ids, (token_ids[:, 0] > 9).long())
+
+
+def parts(dropout=0.1):
+    """A model with its optimizer and schedule, always the same."""
+    torch.manual_seed(0)
+    np.random.seed(0)
+    model = EncoderClassifier(20, 2, n_layers=1, d_model=16, n_heads=2, d_ff=32, dropout=dropout)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1.0)
+    return model, optimizer, WarmupSchedule(optimizer, 16, warmup_steps=400)
+
+
+def train(folder=None, dropout=0.1, after_step=None, batches=None, **changes):
+    """Train `parts`; returns the model, the history and the averaged weights."""
+    model, optimizer, schedule = parts(dropout)
+    average = WeightAverage(model)
+    settings = {"epochs": EPOCHS, "checkpoint_every": 2, "log_every": 1, "patience": 9, **changes}
+    history = fit(
+        model,
+        batches or Batches(),
+        step=training_step,
+        optimizer=optimizer,
+        schedule=schedule,
+        config=TrainingConfig(**settings),
+        evaluate=lambda model: {"validation_accuracy": np.random.uniform(0.5, 1.0)},
+        folder=folder,
+        after_step=after_step,
+        average=average,
+    )
+    return model, history, average
+
+
+class Fixed(list):
+    """Given batches as an iterable with epochs."""
+
+    def set_epoch(self, epoch):
+        pass
+
+
+class Constant:
+    """A schedule that leaves the learning rate alone."""
+
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def step(self):
+        pass
+
+    def state_dict(self):
+        return {}
+
+    def load_state_dict(self, state):
+        pass
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupt(at):
+    def after_step(model, step):
+        if step == at:
+            raise Interrupted
+
+    return after_step
+
+
+def plain(batches, model, rate=0.1, step=training_step, **settings):
+    """Train by plain gradient descent, so that a step of the weights shows its gradient."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    config = TrainingConfig(**{"epochs": 1, "max_norm": 1e9, **settings})
+    schedule = Constant(optimizer)
+    return fit(model, batches, step=step, optimizer=optimizer, schedule=schedule, config=config)
+
+
+def same_weights(one, two):
+    return all(torch.equal(a, b) for a, b in zip(one.values(), two.values(), strict=True))
+
+
+def steps(history):
+    return [row for row in history if "loss" in row]
+
+
+def table(path):
+    with path.open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--kill-at", type=int)
+    parser.add_argument("--dropout", type=float, default=0.1)
+    options = parser.parse_args()
+    assert "accelerate" not in sys.modules  # importing the loop stays cheap
+
+    def maybe_kill(model, step):
+        if step == options.kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    model, history, _ = train(options.folder, options.dropout, maybe_kill)
+    rank = os.environ.get("RANK", "0")
+    weights = {name: value.tolist() for name, value in model.state_dict().items()}
+    report = json.dumps({"history": history, "weights": weights})
+    (options.folder / f"report-{rank}.json").write_text(report, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

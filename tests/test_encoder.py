@@ -1,0 +1,378 @@
+"""Assignment 3's library: parity with torch, padding, positions, fast forms."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+from course_lib.classifier import EncoderClassifier, masked_mean
+from course_lib.embeddings import TransformerEmbedding
+from course_lib.encoder import Encoder, EncoderLayer
+from course_lib.encoder_parity import copy_encoder_from_torch, torch_encoder
+from course_lib.fast_dropout import FastDropout, dropout_factor
+from course_lib.fast_forms import FusedLayerNorm, use_fast_forms
+from course_lib.feed_forward import FeedForward
+from course_lib.fused_attention import FusedMultiHeadAttention
+from course_lib.masks import padding_mask
+from course_lib.position_variants import use_learned_positions, use_relative_positions
+from course_lib.positions import LearnedPositions, RelativeBias, sinusoidal_positions
+from course_lib.relative_attention import RelativeMultiHeadAttention
+from course_lib.training_step import training_step
+
+
+def draw(seed, *shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def classifier(pooling="mean", norm_first=False, dropout=0.0, seed=0):
+    torch.manual_seed(seed)
+    sizes = {"n_layers": 2, "d_model": 16, "n_heads": 4, "d_ff": 32, "dropout": dropout}
+    return EncoderClassifier(30, 3, **sizes, norm_first=norm_first, pooling=pooling)
+
+
+VARIANTS = {
+    "sinusoidal": lambda model: model,
+    "learned": lambda model: use_learned_positions(model, 600),
+    "relative": use_relative_positions,
+    "relative, fast": lambda model: use_fast_forms(use_relative_positions(model)),
+    "fast": use_fast_forms,
+}
+
+
+# The encoder.
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("fast", [False, True])
+def test_encoder_equals_torchs_with_its_gradients(norm_first, fast):
+    torch.manual_seed(0)
+    size = (3, 16, 4, 32, 0.0, norm_first)
+    theirs, ours = torch_encoder(*size), Encoder(*size)
+    copy_encoder_from_torch(ours, theirs)
+    if fast:
+        use_fast_forms(ours)
+    real = torch.arange(6) < torch.tensor([[6], [3], [1]])
+    results = []
+    for read in (
+        lambda x: theirs(x, src_key_padding_mask=~real),
+        lambda x: ours(x, real[:, None, None])[0],
+    ):
+        x = draw(1, 3, 6, 16).requires_grad_()
+        output = read(x)[real]
+        (output * draw(2, *output.shape)).sum().backward()
+        results.append((output, x.grad))
+    for wanted, own in zip(*results, strict=True):
+        torch.testing.assert_close(own, wanted, atol=1e-5, rtol=1e-5)
+    mine, yours = ours.layers[0], theirs.layers[0]
+    packed = torch.cat([layer.weight.grad for layer in (mine.attention.w_q, mine.attention.w_k)])
+    pairs = [
+        (packed, yours.self_attn.in_proj_weight.grad[:32]),
+        (mine.feed_forward.w_1.weight.grad, yours.linear1.weight.grad),
+        (mine.feed_forward_residual.norm.weight.grad, yours.norm2.weight.grad),
+    ]
+    for own, wanted in pairs:
+        torch.testing.assert_close(own, wanted, atol=1e-4, rtol=1e-4)
+
+
+def test_encoders_of_other_depth_are_refused():
+    with pytest.raises(ValueError, match="2 layers of ours, 1 of torch"):
+        copy_encoder_from_torch(Encoder(2, 16, 4, 32), torch_encoder(1, 16, 4, 32, 0.0, False))
+
+
+def test_layers_have_their_own_parameters_and_a_last_norm_only_pre_norm():
+    encoder = Encoder(2, 16, 4, 32, norm_first=True)
+    assert len({id(p) for p in encoder.parameters()}) == 2 * 16 + 2
+    assert isinstance(Encoder(1, 16, 4, 32).norm, nn.Identity)
+    normed = encoder(draw(0, 2, 5, 16))[0]
+    torch.testing.assert_close(normed.mean(-1), torch.zeros(2, 5), atol=1e-5, rtol=0)
+
+
+def test_weights_of_every_layer_come_only_when_asked():
+    encoder, x = Encoder(2, 16, 4, 32).eval(), draw(0, 2, 5, 16)
+    output, nothing = encoder(x)
+    same, weights = encoder(x, need_weights=True)
+    assert nothing is None
+    torch.testing.assert_close(same, output)
+    assert [tuple(w.shape) for w in weights] == [(2, 4, 5, 5)] * 2
+    assert not torch.equal(*weights)
+
+
+def test_a_layer_is_two_residual_sublayers():
+    layer, x = EncoderLayer(16, 4, 32, dropout=0.0), draw(0, 2, 5, 16)
+    attended = layer.attention_residual.norm(x + layer.attention(x, x, x)[0])
+    wanted = layer.feed_forward_residual.norm(attended + layer.feed_forward(attended))
+    torch.testing.assert_close(layer(x)[0], wanted)
+
+
+def test_feed_forward_of_written_in_values():
+    network = FeedForward(1, 2)
+    state = {"w_1.weight": [[1.0], [-2.0]], "w_1.bias": [0.0, 1.0]}
+    state |= {"w_2.weight": [[3.0, 5.0]], "w_2.bias": [0.5]}
+    network.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
+    assert network(torch.tensor([[2.0], [-1.0]])).flatten().tolist() == [6.5, 15.5]
+
+
+# The classifier and its padding.
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("pooling", ["mean", "cls"])
+def test_padding_changes_nothing(name, pooling):
+    model = VARIANTS[name](classifier(pooling)).eval()
+    sentence = torch.tensor([[2, 7, 11, 4, 9, 3]])
+    wanted = model(sentence)[0]
+    for length in (10, 50, 512):
+        padded = torch.zeros(1, length, dtype=torch.long)
+        padded[:, :6] = sentence
+        torch.testing.assert_close(model(padded)[0], wanted, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_order_of_words_counts(name):
+    model = VARIANTS[name](classifier()).eval()
+    if name.startswith("relative"):  # starts without a preference
+        with torch.no_grad():
+            model.encoder.layers[0].attention.relative.bias.weight.normal_()
+    one, other = model(torch.tensor([[2, 7, 11], [11, 2, 7]]))[0]
+    assert (one - other).abs().max() > 1e-3
+
+
+def test_padding_gets_no_gradient_and_keeps_its_zero_row():
+    model = classifier()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    schedule = torch.optim.lr_scheduler.ConstantLR(optimizer)
+    token_ids = torch.tensor([[2, 3, 0, 0], [4, 5, 6, 0]])
+    training_step(model, token_ids, torch.tensor([0, 1]), optimizer, schedule)
+    assert (model.embedding.tokens.weight[0] == 0).all()
+    assert (model.embedding.tokens.weight[2:7].abs().sum(-1) > 0).all()
+
+
+def test_a_batch_is_overfitted():
+    model = classifier(norm_first=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    schedule = torch.optim.lr_scheduler.ConstantLR(optimizer, factor=1.0)
+    token_ids = torch.randint(1, 30, (12, 7), generator=torch.Generator().manual_seed(0))
+    labels = torch.arange(12) % 3
+    for _ in range(60):
+        row = training_step(model, token_ids, labels, optimizer, schedule, label_smoothing=0.0)
+    assert row["accuracy"] == 1.0
+
+
+def test_masked_mean_of_written_in_values():
+    x = torch.tensor([[[1.0], [3.0], [math.nan]], [[5.0], [7.0], [9.0]], [[1.0], [1.0], [1.0]]])
+    mask = padding_mask(torch.tensor([[4, 4, 0], [4, 4, 4], [0, 0, 0]]))
+    assert masked_mean(x, mask).flatten().tolist() == [2.0, 7.0, 0.0]
+
+
+def test_an_unknown_pooling_is_refused():
+    with pytest.raises(ValueError, match="'max' is unknown: choose 'mean' or 'cls'"):
+        classifier("max")
+
+
+# Positions.
+
+
+@pytest.mark.parametrize(("n", "d_model"), [(1, 1), (7, 5), (512, 64), (2000, 128)])
+def test_the_table_of_sinusoids_follows_its_formula(n, d_model):
+    table = sinusoidal_positions(n, d_model).numpy()
+    position = np.arange(n, dtype=np.float64)
+    for feature in range(d_model):
+        angle = position / 10000.0 ** (2 * (feature // 2) / d_model)
+        wanted = np.cos(angle) if feature % 2 else np.sin(angle)
+        np.testing.assert_allclose(table[:, feature], wanted, atol=5e-7 * max(n, 10))
+
+
+def test_a_shift_of_positions_is_a_rotation():
+    table = sinusoidal_positions(60, 8).double()
+    for i in range(4):
+        one, other = table[:50, 2 * i : 2 * i + 2], table[10:, 2 * i : 2 * i + 2]
+        rotation = torch.linalg.lstsq(one, other).solution
+        torch.testing.assert_close(one @ rotation, other, atol=1e-5, rtol=0)
+
+
+def test_sinusoids_grow_with_the_input_and_are_not_saved():
+    embedding = TransformerEmbedding(9, 6, dropout=0.0, max_length=4)
+    token_ids = torch.tensor([[1, 2, 0, 1, 2, 1, 1]])
+    x = embedding(token_ids)
+    scaled = embedding.tokens(token_ids) * math.sqrt(6)
+    torch.testing.assert_close(x - scaled, sinusoidal_positions(7, 6)[None], atol=1e-6, rtol=0)
+    assert list(embedding.state_dict()) == ["tokens.weight"]
+
+
+def test_learned_positions_end_where_they_were_learned():
+    positions = LearnedPositions(4, max_length=3)
+    x = draw(0, 2, 2, 4)
+    torch.testing.assert_close(positions(x) - x, positions.table[:2].expand(2, 2, 4))
+    with pytest.raises(ValueError, match="5 tokens, but positions were learned for 3"):
+        positions(draw(0, 1, 5, 4))
+    model = use_learned_positions(classifier(), max_length=3)
+    with pytest.raises(ValueError, match="learned for 3"):
+        model(torch.tensor([[1, 2, 3, 4]]))
+
+
+@pytest.mark.parametrize("name", ["sinusoidal", "relative"])
+def test_longer_inputs_than_ever_seen_can_be_read(name):
+    model = VARIANTS[name](classifier()).eval()
+    logits = model(torch.randint(1, 30, (1, 700)))[0]
+    assert torch.isfinite(logits).all()
+
+
+def test_variants_hold_no_table_of_sinusoids():
+    for change in (use_learned_positions, use_relative_positions):
+        model = change(classifier())
+        assert not [name for name, _ in model.named_buffers()]
+    model = use_relative_positions(classifier())
+    tables = {id(layer.attention.relative) for layer in model.encoder.layers}
+    assert len(tables) == 1
+    plain = classifier()
+    for one, other in zip(model.encoder.layers, plain.encoder.layers, strict=True):
+        assert torch.equal(one.attention.w_q.weight, other.attention.w_q.weight)
+
+
+def test_buckets_of_t5_by_written_in_distances():
+    # 32 buckets up to distance 128: of each direction's 16, the first 8 are exact; distance d ≥ 8
+    # falls into 8 + floor(8 · log(d / 8) / log(16)), at most 15.
+    buckets = RelativeBias(2).buckets(300, 300)
+    behind = {0: 0, 1: 1, 7: 7, 8: 8, 11: 8, 12: 9, 15: 9, 16: 10, 22: 10, 23: 11, 31: 11, 32: 12}
+    behind |= {45: 12, 46: 13, 63: 13, 64: 14, 90: 14, 91: 15, 128: 15, 299: 15}
+    for distance, bucket in behind.items():
+        assert buckets[299, 299 - distance] == bucket
+        assert distance == 0 or buckets[0, distance] == bucket + 16
+    assert buckets.unique().tolist() == [b for b in range(32) if b != 16]
+    assert (buckets.diagonal() == 0).all()
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.sampled_from([8, 16, 32]), st.integers(20, 200), st.integers(1, 60), st.integers(1, 60))
+def test_buckets_depend_on_distance_alone_and_never_fall(n_buckets, longest, n_q, n_k):
+    buckets = RelativeBias(1, n_buckets, longest).buckets(n_q, n_k)
+    assert buckets.shape == (n_q, n_k)
+    assert torch.equal(buckets[1:, 1:], buckets[:-1, :-1])
+    assert (buckets[0, 1:].diff() >= 0).all()
+    assert (buckets[:, 0].diff() >= 0).all()
+    assert buckets.max() < n_buckets
+
+
+def test_relative_attention_adds_its_bias_to_the_scores():
+    relative = RelativeBias(2, 8, 16)
+    module, x = RelativeMultiHeadAttention(8, 2, 0.0, relative), draw(0, 2, 5, 8)
+    mask = padding_mask(torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]))
+    _, weights = module(x, x, x, mask, need_weights=True)
+    q, k = (f(x).view(2, 5, 2, 4).transpose(1, 2) for f in (module.w_q, module.w_k))
+    scores = q @ k.transpose(-2, -1) / 2.0
+    for head in range(2):
+        scores[:, head] += relative.bias.weight[relative.buckets(5, 5), head]
+    wanted = torch.softmax(scores.masked_fill(~mask, -math.inf), dim=-1)
+    torch.testing.assert_close(weights, wanted)
+
+
+# Fast forms.
+
+
+def test_fast_forms_take_the_place_of_every_part_they_have_and_keep_the_state():
+    model, plain = classifier(dropout=0.3), classifier(dropout=0.3, seed=1)
+    names = list(model.state_dict())
+    assert use_fast_forms(model) is model
+    kinds = [type(module) for module in model.modules()]
+    assert kinds.count(FusedMultiHeadAttention) == 2
+    assert kinds.count(FusedLayerNorm) == 4
+    assert kinds.count(FastDropout) == sum(type(m) is nn.Dropout for m in plain.modules())
+    assert list(model.state_dict()) == names
+    plain.load_state_dict(model.state_dict())
+    model.load_state_dict(plain.state_dict())
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+def test_fast_forms_equal_the_readable_ones_with_gradients(norm_first, training):
+    token_ids = torch.tensor([[2, 7, 11, 4], [9, 3, 0, 0], [0, 0, 0, 0]])
+    results = []
+    for change in (lambda model: model, use_fast_forms):
+        model = change(classifier(norm_first=norm_first)).train(training)
+        logits, _ = model(token_ids)
+        logits.square().sum().backward()
+        results.append([logits, *(p.grad for p in model.parameters())])
+    for readable, fast in zip(*results, strict=True):
+        torch.testing.assert_close(fast, readable, atol=1e-5, rtol=1e-4)
+
+
+def masks():
+    mask = torch.rand(3, 1, 6, 6, generator=torch.Generator().manual_seed(3)) < 0.5
+    mask[1, 0, 2] = False
+    return [None, padding_mask(torch.tensor([[1] * 6, [1, 1, 0, 0, 0, 0], [0] * 6])), mask]
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_attention_with_dropout_equals_the_readable_one_in_expectation(number):
+    torch.manual_seed(0)
+    module, x, mask = FusedMultiHeadAttention(8, 2, dropout=0.4), draw(0, 3, 6, 8), masks()[number]
+    wanted = module.eval()(x, x, x, mask)[0]
+    many = x[None].expand(4000, 3, 6, 8).reshape(-1, 6, 8)
+    repeated = None if mask is None else mask[None].expand(4000, *mask.shape).flatten(0, 1)
+    outputs = module.train()(many, many, many, repeated)[0].view(4000, 3, 6, 8)
+    assert torch.isfinite(outputs).all()
+    error = outputs.std(0) / math.sqrt(4000)
+    assert ((outputs.mean(0) - wanted).abs() <= 5 * error + 1e-6).all()
+    # All weights but a binary fraction survive or fall: no unit is left as it was.
+    attended = torch.ones(3, 6).bool() if mask is None else mask.any(-1)[:, 0].expand(3, 6)
+    assert (outputs.std(0)[attended] > 0).all()
+    assert (outputs.std(0)[~attended] == 0).all()
+
+
+def test_attention_to_another_sequence_has_a_fast_form_too():
+    module = FusedMultiHeadAttention(8, 2, dropout=0.0)
+    query, memory = draw(0, 2, 3, 8), draw(1, 2, 5, 8)
+    readable = module(query, memory, memory, need_weights=True)[0]
+    torch.testing.assert_close(module(query, memory, memory)[0], readable, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_dropout_drops_at_its_rate_and_keeps_the_expectation(p):
+    torch.manual_seed(0)
+    factor = dropout_factor(torch.empty(401, 1003), p)
+    n = factor.numel()
+    dropped = float((factor == 0).double().mean())
+    assert abs(dropped - p) < 5 * math.sqrt(p * (1 - p) / n)
+    assert sorted(factor.unique().tolist()) == pytest.approx([0.0, 1 / (1 - p)], rel=1e-4)
+    assert float(factor.double().mean()) == pytest.approx(1.0, abs=5 * math.sqrt(p / (1 - p) / n))
+    kept = (factor > 0).double()  # neighbours in memory share a random word
+    for shift in (1, 2, 4, 1003):
+        one, other = kept.flatten()[:-shift], kept.flatten()[shift:]
+        correlation = float(torch.corrcoef(torch.stack([one, other]))[0, 1])
+        assert abs(correlation) < 5 / math.sqrt(n)
+
+
+def test_dropout_is_decided_by_torchs_seed():
+    module, x = FastDropout(0.5), torch.ones(7, 5)
+    torch.manual_seed(3)
+    one, other = module(x), module(x)
+    torch.manual_seed(3)
+    assert torch.equal(module(x), one)
+    assert torch.equal(module(x), other)
+    assert not torch.equal(one, other)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (5, 7), (2, 0, 3)])
+def test_dropout_of_odd_sizes_and_its_limits(shape):
+    x = torch.ones(shape).requires_grad_()
+    assert FastDropout(0.3)(x).shape == shape
+    assert torch.equal(FastDropout(0.0)(x), x)
+    assert torch.equal(FastDropout(0.3).eval()(x), x)
+    gone = FastDropout(1.0)(x)
+    assert torch.equal(gone, torch.zeros(shape))
+    gone.sum().backward()
+    assert torch.equal(x.grad, torch.zeros(shape))
+
+
+def test_gradients_pass_where_dropout_let_through():
+    torch.manual_seed(0)
+    x = torch.ones(50, 11).requires_grad_()
+    output = FastDropout(0.3)(x)
+    output.sum().backward()
+    assert torch.equal(x.grad, output.detach())
+    half = FastDropout(0.3)(torch.ones(9, dtype=torch.bfloat16))
+    assert half.dtype == torch.bfloat16

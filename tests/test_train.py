@@ -1,0 +1,342 @@
+"""The training loop: what it computes, what it survives, what it says when it cannot go on."""
+
+import ast
+import math
+
+import numpy as np
+import pytest
+import torch
+from small_training import (
+    BATCHES,
+    EPOCHS,
+    Batch,
+    Batches,
+    Constant,
+    Fixed,
+    Interrupted,
+    interrupt,
+    parts,
+    plain,
+    same_weights,
+    steps,
+    table,
+    train,
+)
+from torch import nn
+
+from course_lib import progress
+from course_lib.averaging import WeightAverage
+from course_lib.batch_groups import groups, shares, tokens
+from course_lib.fast_dropout import use_fast_dropout
+from course_lib.schedules import warmup_rate
+from course_lib.syllabus import ROOT
+from course_lib.train import DivergedError, TrainingConfig, fit
+from course_lib.training_log import TrainingLog
+from course_lib.training_step import training_step
+
+MODULES = """averaging batch_groups checkpoints early_stopping fast_dropout group_step progress
+random_state train training_log training_run""".split()
+
+
+# What it computes.
+
+
+def test_rows_of_steps_and_evaluations_stand_in_order():
+    model, history, _ = train()
+    assert [row["step"] for row in steps(history)] == list(range(1, EPOCHS * BATCHES + 1))
+    wanted = {"step", "loss", "accuracy", "gradient_norm", "learning_rate"}
+    assert all(set(row) == wanted for row in steps(history))
+    looks = [row for row in history if "epoch" in row]
+    assert [(row["step"], row["epoch"]) for row in looks] == [(7, 1), (14, 2), (21, 3)]
+    assert history.index(looks[0]) == 7
+    rates = [row["learning_rate"] for row in steps(history)]
+    assert rates == pytest.approx([warmup_rate(n, 16, 400) for n in range(1, 22)])
+
+
+def test_a_model_learns():
+    model = parts(dropout=0.0)[0]
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    accuracies = [
+        row["accuracy"]
+        for row in fit(
+            model,
+            Fixed(Batches()),
+            step=training_step,
+            optimizer=optimizer,
+            schedule=Constant(optimizer),
+            config=TrainingConfig(epochs=30),
+        )
+    ]
+    assert np.mean(accuracies[:7]) < 0.8
+    assert np.mean(accuracies[-7:]) > 0.95
+
+
+def test_accumulation_is_the_gradient_of_the_union_whatever_the_sizes():
+    batches = list(Batches(3))
+    union = Batch(*(torch.cat(column) for column in zip(*batches, strict=True)))
+    results = []
+    for given, accumulate in ((Fixed(batches), 3), (Fixed([union]), 1)):
+        model = parts(dropout=0.0)[0]
+        (row,) = plain(given, model, accumulate=accumulate)
+        results.append((row, model.state_dict()))
+    (accumulated, weights), (whole, wanted) = results
+    assert accumulated == pytest.approx(whole, rel=1e-5)
+    for name, value in weights.items():
+        torch.testing.assert_close(value, wanted[name], atol=1e-6, rtol=1e-5)
+
+
+def test_gradients_are_clipped_after_their_norm_was_taken():
+    model = parts(dropout=0.0)[0]
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    (row,) = plain(Batches(2), model, rate=1.0, max_norm=0.01, accumulate=2)
+    moved = [value - before[name] for name, value in model.state_dict().items()]
+    length = math.sqrt(sum(float((change**2).sum()) for change in moved))
+    assert length == pytest.approx(0.01, rel=1e-3)
+    assert row["gradient_norm"] > 0.1
+
+
+def test_a_last_group_is_filled_with_the_first_batches():
+    made = [("".join(group), last) for group, last in groups("abcde", 2)]
+    assert made == [("ab", False), ("cd", False), ("ea", True)]
+    assert list(groups("ab", 5)) == [(["a", "b", "a", "b", "a"], True)]
+    assert [last for _, last in groups("abcd", 2)] == [False, True]
+    with pytest.raises(ValueError, match="no batches"):
+        next(groups([], 2))
+    batches = list(Batches(2))
+    assert shares(batches) == [4 / 11, 7 / 11]
+    assert tokens(batches) == 11 * 6 - 4
+
+
+def test_evaluations_and_hooks_come_when_asked():
+    seen = []
+    _, history, _ = train(after_step=lambda model, step: seen.append(step), evaluate_every=3)
+    assert seen == list(range(1, 22))
+    looks = [row["step"] for row in history if "epoch" in row]
+    assert looks == [3, 6, 7, 9, 12, 14, 15, 18, 21]
+
+
+@pytest.mark.parametrize("precision", ["auto", "bf16"])
+def test_precision_is_chosen_anew_for_every_training(precision):
+    results = {}
+    for name in ("no", precision):
+        model = parts(dropout=0.0)[0]
+        results[name] = plain(Batches(), model, mixed_precision=name)
+        assert all(p.dtype == torch.float32 for p in model.parameters())
+        assert not {"forward", "_original_forward"} & set(vars(model))
+    if precision == "auto" and not torch.cuda.is_available():
+        assert results["auto"] == results["no"]
+    else:
+        assert results[precision] != results["no"]
+        for row, wanted in zip(results[precision], results["no"], strict=True):
+            assert row["loss"] == pytest.approx(wanted["loss"], abs=0.05)
+
+
+# When it cannot go on, or need not.
+
+
+def test_a_loss_that_is_no_number_stops_before_the_weights_are_lost():
+    states = []
+
+    def poison(model, step):
+        if step == 3:
+            with torch.no_grad():
+                model.output.bias[0] = math.nan
+        states.append({name: value.clone() for name, value in model.state_dict().items()})
+
+    message = r"step 4: loss nan, learning rate 0\.000125, gradient norm nan: .* lower learning"
+    with pytest.raises(DivergedError, match=message) as told:
+        train(after_step=poison)
+    assert "\n" not in str(told.value)
+    assert len(states) == 3
+
+
+def test_weights_stay_as_they_were_before_the_step_that_diverged():
+    model = parts()[0]
+    with torch.no_grad():
+        model.output.bias[0] = math.inf
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    with pytest.raises(DivergedError, match="step 1: loss nan"):
+        plain(Batches(), model)
+    assert same_weights(model.state_dict(), before)
+
+
+def test_an_infinite_gradient_and_a_step_that_does_not_clip_are_seen_too():
+    def infinite(model, token_ids, labels, optimizer, schedule, backward, clip, **settings):
+        backward(model(token_ids)[0].sum() * 1e30)
+        norm = clip(model.parameters(), 1.0)
+        return {"loss": 1.0, "gradient_norm": float(norm)}
+
+    def careless(*arguments, **settings):
+        return {"loss": math.inf}
+
+    for step, message in ((infinite, "gradient norm inf"), (careless, "loss inf")):
+        with pytest.raises(DivergedError, match=message):
+            plain(Batches(), parts()[0], step=step)
+
+
+def scripted(scores, patience):
+    """Train with written-in validation accuracies; the model, its states at each, the history."""
+    model, optimizer, schedule = parts()
+    told, states = iter(scores), []
+
+    def evaluate(model):
+        assert not model.training
+        assert not torch.is_grad_enabled()
+        states.append({name: value.clone() for name, value in model.state_dict().items()})
+        return {"validation_accuracy": next(told)}
+
+    config = TrainingConfig(epochs=len(scores), patience=patience)
+    history = fit(
+        model,
+        Batches(),
+        step=training_step,
+        optimizer=optimizer,
+        schedule=schedule,
+        config=config,
+        evaluate=evaluate,
+    )
+    return model, states, history
+
+
+def test_early_stopping_keeps_the_best_weights():
+    model, states, history = scripted([0.5, 0.7, 0.6, 0.7, 0.9], patience=2)
+    assert len(states) == 4
+    assert same_weights(model.state_dict(), states[1])
+    assert history[-1]["epoch"] == 4
+    model, states, _ = scripted([0.7, 0.6, 0.5], patience=None)
+    assert same_weights(model.state_dict(), states[2])
+
+
+def test_early_stopping_needs_the_accuracy():
+    model, optimizer, schedule = parts()
+    with pytest.raises(ValueError, match="validation_accuracy.*told perplexity"):
+        fit(
+            model,
+            Batches(),
+            step=training_step,
+            optimizer=optimizer,
+            schedule=schedule,
+            config=TrainingConfig(patience=1),
+            evaluate=lambda model: {"perplexity": 3.0},
+        )
+
+
+# Averaged weights.
+
+
+def fail_with(average, wanted):
+    with average.applied() as averaged:
+        assert averaged.weight.item() == pytest.approx(wanted)
+        raise Interrupted
+
+
+@pytest.mark.parametrize(
+    ("decay", "start", "wanted"),
+    [
+        (1.0, 0, (1 + 5 - 2 + 3 + 4) / 5),
+        (1.0, 2, (-2 + 3 + 4) / 3),
+        (1.0, 9, 4.0),
+        (0.5, 0, (((1 + 5) / 2 / 2 - 2 / 2) / 2 + 3 / 2) / 2 + 4 / 2),
+    ],
+)
+def test_the_average_is_a_mean_first_and_forgets_later(decay, start, wanted):
+    model = nn.Linear(1, 1, bias=False)
+    average = WeightAverage(model, decay, start)
+    for value in (1.0, 5.0, -2.0, 3.0, 4.0):
+        with torch.no_grad():
+            model.weight.fill_(value)
+        average.update()
+    assert float(average.weights["weight"]) == pytest.approx(wanted)
+    with pytest.raises(Interrupted):
+        fail_with(average, wanted)
+    assert model.weight.item() == 4.0
+    other = WeightAverage(nn.Linear(1, 1, bias=False))
+    other.load_state_dict(average.state_dict())
+    assert (other.updates, other.weights) == (5, average.weights)
+
+
+def test_averaged_weights_are_the_ones_evaluated():
+    model, optimizer, schedule = parts()
+    average, seen = WeightAverage(model, 0.9), []
+    fit(
+        model,
+        Batches(),
+        step=training_step,
+        optimizer=optimizer,
+        schedule=schedule,
+        config=TrainingConfig(epochs=1),
+        evaluate=lambda model: seen.append(model.output.weight.detach().clone()),
+        average=average,
+    )
+    assert torch.equal(seen[0], average.weights["output.weight"])
+    assert not torch.equal(seen[0], model.output.weight)
+
+
+# What it shows and writes.
+
+
+def test_the_bar_shows_loss_accuracy_speed_and_time_left(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_somebody_looks", lambda: True)
+    train(epochs=1)
+    shown = capsys.readouterr().err
+    for part in ("7/7", "loss 0.", "accuracy ", "%", "tokens/s", "<00:"):
+        assert part in shown
+    train(epochs=1, progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_bar_is_silent_where_nobody_looks(capsys):
+    train(epochs=1)
+    assert capsys.readouterr().err == ""
+
+
+def test_tensorboard_and_tables_hold_every_step_once_after_an_interruption(tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    with pytest.raises(Interrupted):
+        train(tmp_path, after_step=interrupt(9))
+    _, history, _ = train(tmp_path)
+    board = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    losses = [(event.step, event.value) for event in board.Scalars("training/loss")]
+    rows = table(tmp_path / "training.csv")
+    assert [step for step, _ in losses] == [int(row["step"]) for row in rows] == list(range(1, 22))
+    wanted = [row["loss"] for row in steps(history)]
+    assert [value for _, value in losses] == pytest.approx(wanted)
+    assert [float(row["loss"]) for row in rows] == wanted
+    assert all(float(row["tokens_per_second"]) > 0 for row in rows)
+    looks = table(tmp_path / "evaluation.csv")
+    assert [row["epoch"] for row in looks] == ["1", "2", "3"]
+    assert len(board.Scalars("evaluation/validation_accuracy")) == 3
+
+
+def test_a_log_keeps_every_nth_row(tmp_path):
+    with TrainingLog(tmp_path, every=3) as log:
+        for step in range(1, 8):
+            log.step({"step": step, "loss": 1.0}, tokens=10)
+    assert [row["step"] for row in table(tmp_path / "training.csv")] == ["3", "6"]
+
+
+# What it may be made of.
+
+
+def test_the_loop_needs_no_component_that_an_exercise_asks_for(course):
+    asked = {
+        component.partition(":")[0].rpartition(".")[2]
+        for assignment in course.assignments
+        for exercise in assignment.exercises
+        for component in exercise.components
+    }
+    waiting, reached = ["train", "fast_dropout"], set()
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        tree = ast.parse((ROOT / "course_lib" / f"{name}.py").read_text(encoding="utf-8"))
+        found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.level}
+        waiting += found - reached
+    assert reached == set(MODULES)
+    assert not reached & asked
+
+
+def test_fast_dropout_serves_any_model():
+    model = use_fast_dropout(nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5)))
+    assert [type(part).__name__ for part in model] == ["Linear", "FastDropout"]

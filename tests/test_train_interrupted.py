@@ -1,0 +1,187 @@
+"""Trainings that are killed, resumed, refused, or divided among processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from small_training import (
+    EPOCHS,
+    Batches,
+    Constant,
+    Interrupted,
+    interrupt,
+    parts,
+    same_weights,
+    table,
+    train,
+)
+from torch import nn
+
+from course_lib.averaging import WeightAverage
+from course_lib.random_state import random_state, set_random_state
+from course_lib.syllabus import ROOT
+from course_lib.train import CheckpointError, TrainingConfig, fit
+from course_lib.training_step import training_step
+
+SCRIPT = Path(__file__).with_name("small_training.py")
+
+
+def environment():
+    return {**os.environ, "PYTHONPATH": str(ROOT), "CUDA_VISIBLE_DEVICES": ""}
+
+
+def test_killed_in_the_middle_of_an_epoch_it_ends_with_the_same_weights(tmp_path, capsys):
+    command = [sys.executable, str(SCRIPT), str(tmp_path / "killed"), "--kill-at", "12"]
+    ended = subprocess.run(command, env=environment(), capture_output=True, timeout=120)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
+    logged = [int(row["step"]) for row in table(tmp_path / "killed" / "training.csv")]
+    assert logged == list(range(1, 13))  # two steps more than the last checkpoint
+
+    wanted, history, average = train(tmp_path / "whole")
+    capsys.readouterr()
+    again = []
+    model, resumed, its_average = train(
+        tmp_path / "killed", after_step=lambda model, step: again.append(step)
+    )
+    assert "going on after step 10" in capsys.readouterr().out
+    assert again == list(range(11, 22))
+    assert resumed == history
+    assert same_weights(model.state_dict(), wanted.state_dict())
+    assert same_weights(its_average.weights, average.weights)
+    for name in ("training", "evaluation"):
+        rows = table(tmp_path / "killed" / f"{name}.csv")
+        same = table(tmp_path / "whole" / f"{name}.csv")
+        for row in rows + same:
+            row.pop("tokens_per_second", None)
+        assert rows == same
+
+
+@pytest.mark.parametrize("at", [5, 8])
+def test_resuming_right_after_an_epoch_or_in_it_with_accumulation(tmp_path, at):
+    wanted, history, _ = train(accumulate=2)
+    with pytest.raises(Interrupted):
+        train(tmp_path, after_step=interrupt(at), accumulate=2)
+    model, resumed, _ = train(tmp_path, accumulate=2)
+    assert resumed == history
+    assert same_weights(model.state_dict(), wanted.state_dict())
+
+
+def test_a_finished_training_is_not_repeated_unless_asked(tmp_path, capsys):
+    model, history, _ = train(tmp_path)
+    again = Batches()
+    same, read, _ = train(tmp_path, batches=again)
+    assert "already finished at step 21" in capsys.readouterr().out
+    assert again.drawn == 0
+    assert read == history
+    assert same_weights(same.state_dict(), model.state_dict())
+    assert len(list(tmp_path.glob("checkpoint-*"))) == 1
+    fresh, optimizer, schedule = parts()
+    config = TrainingConfig(epochs=1, patience=9)
+    history = fit(
+        fresh,
+        Batches(2),
+        step=training_step,
+        optimizer=optimizer,
+        schedule=schedule,
+        config=config,
+        folder=tmp_path,
+        resume=False,
+    )
+    assert [row["step"] for row in history] == [1, 2]
+
+
+def test_a_checkpoint_that_was_being_written_does_not_count(tmp_path):
+    with pytest.raises(Interrupted):
+        train(tmp_path, after_step=interrupt(5))
+    (place,) = tmp_path.glob("checkpoint-*")
+    (tmp_path / "checkpoint-000099.unfinished").mkdir()
+    assert json.loads((place / "progress.json").read_text(encoding="utf-8"))["step"] == 4
+    wanted, _, _ = train()
+    assert same_weights(train(tmp_path)[0].state_dict(), wanted.state_dict())
+    assert [path.suffix for path in tmp_path.glob("checkpoint-*")] == [""]
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "state.pt", "progress.json", "random-0.pt"])
+def test_a_broken_checkpoint_is_refused_in_one_sentence(tmp_path, file):
+    train(tmp_path, epochs=1)
+    (place,) = tmp_path.glob("checkpoint-*")
+    whole = (place / file).read_bytes()
+    for content in (whole[: len(whole) // 2], b"", b"not a checkpoint"):
+        (place / file).write_bytes(content)
+        with pytest.raises(CheckpointError, match="cannot be read.*delete it") as told:
+            train(tmp_path, epochs=1)
+        assert str(place) in str(told.value)
+        assert "\n" not in str(told.value)
+    (place / file).unlink()
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        train(tmp_path, epochs=1)
+
+
+def test_a_checkpoint_of_another_training_is_refused(tmp_path):
+    train(tmp_path, epochs=1)
+    with pytest.raises(CheckpointError, match="accumulate was 1 and is 2"):
+        train(tmp_path, epochs=1, accumulate=2)
+    with pytest.raises(CheckpointError, match="batches was 7 and is 3"):
+        train(tmp_path, epochs=1, batches=Batches(3))
+    model = nn.Linear(3, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    average = WeightAverage(model)
+    config = TrainingConfig(epochs=1, patience=9)
+    with pytest.raises(CheckpointError, match="of another model"):
+        fit(
+            model,
+            Batches(),
+            step=training_step,
+            optimizer=optimizer,
+            schedule=Constant(optimizer),
+            config=config,
+            folder=tmp_path,
+            average=average,
+        )
+
+
+def test_random_generators_go_on_where_they_were():
+    import random
+
+    def draw():
+        return random.random(), random.gauss(0, 1), np.random.normal(), float(torch.rand(()))
+
+    random.gauss(0, 1)
+    np.random.normal()
+    state = random_state()
+    wanted = draw()
+    draw()
+    set_random_state(state)
+    assert draw() == wanted
+
+
+# Processes.
+
+
+def test_two_processes_take_the_steps_of_one_with_twice_the_accumulation(tmp_path):
+    model, history, _ = train(tmp_path / "one", dropout=0.0, accumulate=2)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node=2", str(SCRIPT), str(tmp_path / "two"), "--dropout", "0"]
+    ended = subprocess.run(command, env=environment(), capture_output=True, timeout=180)
+    assert ended.returncode == 0, ended.stderr.decode()[-2000:]
+    reports = [
+        json.loads((tmp_path / "two" / f"report-{rank}.json").read_text(encoding="utf-8"))
+        for rank in (0, 1)
+    ]
+    assert reports[0]["history"] == reports[1]["history"]
+    assert reports[0]["weights"] == reports[1]["weights"]
+    assert len(history) == EPOCHS * 4 + EPOCHS
+    for row, wanted in zip(reports[0]["history"], history, strict=True):
+        assert row == pytest.approx(wanted, abs=1e-5)
+    for name, value in model.state_dict().items():
+        given = torch.tensor(reports[0]["weights"][name])
+        torch.testing.assert_close(given, value, atol=1e-5, rtol=1e-4)
+    assert len(table(tmp_path / "two" / "training.csv")) == EPOCHS * 4
+    (place,) = (tmp_path / "two").glob("checkpoint-*")
+    assert (place / "random-1.pt").exists()
