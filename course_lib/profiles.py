@@ -111,3 +111,9 @@ def optimizer_and_schedule(
         return min((step + 1) / rising, (n_steps - step) / max(1, n_steps - rising), 1.0)
 
     return optimizer, LambdaLR(optimizer, rate)
+
+
+@torch.no_grad()
+def scale_words(model: Any, settings: Profile) -> None:
+    """Let the embeddings of an untrained `EncoderClassifier` start `word_scale` times as large."""
+    model.embedding.tokens.weight *= settings.word_scale

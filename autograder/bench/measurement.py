@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 from course_lib.syllabus import ROOT
 
-PACKAGES = ("torch", "numpy", "pytest", "nbgrader")
+PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "pytest", "nbgrader")
 
 
 def measure(unit: str, values: list[float]) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def write(
         "command": command,
         "date": datetime.date.today().isoformat(),
         "versions": versions,
-        "device": f"{_processor()}, {os.cpu_count()} cores",
+        "device": _device(),
         "data": dict(data),
         "measures": dict(measures),
     }
@@ -51,6 +52,14 @@ def write(
     path = folder / f"{name}.json"
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return path
+
+
+def _device() -> str:
+    """The GPU's name where torch has been used with one, else the processor's."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        return torch.cuda.get_device_name()
+    return f"{_processor()}, {os.cpu_count()} cores"
 
 
 def _processor() -> str:

@@ -151,6 +151,19 @@ def bench_model(json: Json = False) -> None:
     raise typer.Exit(bench_command.model(json))
 
 
+@bench_app.command("sst2")
+def bench_sst2(
+    profile: Annotated[str, typer.Option(help="of course_lib.profiles, but tiny")] = "cpu",
+    seeds: Annotated[str, typer.Option(help="one training each")] = "100,101,102,103,104",
+    name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
+    json: Json = False,
+) -> None:
+    """What the sentence classifier reaches on real SST-2: one training a seed."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.sst2(profile, seeds, name, json))
+
+
 @bench_app.command("encoder")
 def bench_encoder(json: Json = False) -> None:
     """Train the encoder in its fast forms, against torch.nn.TransformerEncoder; a minute."""

@@ -15,6 +15,8 @@ from course_lib.syllabus import ROOT
 
 from .components import BuildError
 
+Measures = dict[str, dict[str, Any]]
+
 PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
 
 
@@ -32,11 +34,37 @@ def _sentence(name: str) -> str:
     if not path.exists():
         raise BuildError(f"results/{name}.json is missing: run its command first")
     content = json.loads(path.read_text(encoding="utf-8"))
-    medians = {k: statistics.median(m["values"]) for k, m in content["measures"].items()}
-    return f"{SENTENCES[name](medians)} (`{content['command']}`, {content['device']})."
+    told = SENTENCES[name](content["measures"])
+    return f"{told} (`{content['command']}`, {content['device']})."
 
 
-def _grading(median: dict[str, Any]) -> str:
+def _medians(measures: Measures) -> dict[str, Any]:
+    return {name: statistics.median(measure["values"]) for name, measure in measures.items()}
+
+
+def _sst2(measures: Measures) -> str:
+    values = {name: f"{m['mean']:.1f}" for name, m in measures.items()}
+    seeds = len(measures["validation_accuracy"]["values"])
+    return (
+        f"{values['validation_accuracy']} % of the validation sentences (standard deviation over "
+        f"{seeds} seeds {measures['validation_accuracy']['sd']:.1f}) and "
+        f"{values['test_accuracy']} % of the test sentences, in {values['cpu_minutes']} CPU "
+        "minutes a seed"
+    )
+
+
+def _encoder(measures: Measures) -> str:
+    median = _medians(measures)
+    return (
+        "A training step of the encoder runs at "
+        f"{median['layers_2_median_speedup_same_work']:.2f} (two layers) and "
+        f"{median['layers_6_median_speedup_same_work']:.2f} (six) times the speed of "
+        "`torch.nn.TransformerEncoder` doing the same work"
+    )
+
+
+def _grading(measures: Measures) -> str:
+    median = _medians(measures)
     return (
         f"A submission is graded in {median['a1_seconds']:.2f} s (assignment 1) and "
         f"{median['a2_seconds']:.2f} s (assignment 2). A class, with two jobs, takes "
@@ -46,7 +74,8 @@ def _grading(median: dict[str, Any]) -> str:
     )
 
 
-def _model(median: dict[str, Any]) -> str:
+def _model(measures: Measures) -> str:
+    median = _medians(measures)
     return (
         "Multi-head attention of base size, forward and backward without weights, runs at "
         f"{median['speedup_over_nn_multihead_attention']:.2f} times the speed of "
@@ -54,7 +83,10 @@ def _model(median: dict[str, Any]) -> str:
     )
 
 
-SENTENCES: dict[str, Callable[[dict[str, Any]], str]] = {
+SENTENCES: dict[str, Callable[[Measures], str]] = {
+    "bench_encoder": _encoder,
     "bench_grading": _grading,
+    "sst2_cpu": _sst2,
+    "sst2_six_layers": _sst2,
     "bench_model": _model,
 }

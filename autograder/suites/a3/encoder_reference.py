@@ -112,16 +112,22 @@ def sinusoids(n, d_model):
     return torch.from_numpy(table.astype("float32"))
 
 
-def embedded(token_ids, tokens):
+def embedded(token_ids, tokens, scale=1.0):
     d_model = tokens.shape[1]
-    return tokens[token_ids] * math.sqrt(d_model) + sinusoids(token_ids.shape[1], d_model)
+    positions = scale * sinusoids(token_ids.shape[1], d_model)
+    return tokens[token_ids] * math.sqrt(d_model) + positions
 
 
-def classified(token_ids, state, n_heads, norm_first=False, pad_id=0, *, pool=None, masked=True):
-    """Logits and weights of the classifier; `pool` maps (x, real) to one vector a sentence."""
+def classified(
+    token_ids, state, n_heads, norm_first=False, pad_id=0, *, pool=None, masked=True, scale=1.0
+):
+    """Logits and weights of the classifier; `pool` maps (x, real) to one vector a sentence.
+
+    `scale` is that of the positions.
+    """
     real = token_ids != pad_id
     mask = real[:, None, None] if masked else None
-    x = embedded(token_ids, state["embedding.tokens.weight"])
+    x = embedded(token_ids, state["embedding.tokens.weight"], scale)
     x, weights = encoder(x, under(state, "encoder."), n_heads, mask, norm_first)
     pooled = (pool or mean)(x, real)
     return linear(pooled, state["output.weight"], state["output.bias"]), weights

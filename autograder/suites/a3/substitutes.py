@@ -33,8 +33,11 @@ def padding_mask(token_ids, pad_id=0):
 class TransformerEmbedding(nn.Module):
     """Embeddings × √d_model + positions, whose table is made for each length anew."""
 
-    def __init__(self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512):
+    def __init__(
+        self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
+    ):
         super().__init__()
+        self.position_scale = position_scale
         self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
         nn.init.normal_(self.tokens.weight, std=d_model**-0.5)
         with torch.no_grad():
@@ -48,7 +51,7 @@ class TransformerEmbedding(nn.Module):
         angle = place / 10000.0 ** ((feature - feature % 2) / d_model)
         table = torch.where(feature % 2 == 0, angle.sin(), angle.cos())
         x = self.tokens(token_ids) * math.sqrt(d_model)
-        return self.dropout(x + table.to(x))
+        return self.dropout(x + self.position_scale * table.to(x))
 
 
 class FeedForward(nn.Module):

@@ -5,7 +5,7 @@ import math
 import torch
 
 from autograder.suites.a3.answers import answered, normal
-from autograder.suites.a3.encoder_reference import sinusoids
+from autograder.suites.a3.encoder_reference import embedded, sinusoids
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -50,11 +50,9 @@ def compare(module, token_ids, tokens, what, otherwise=NOT_CUT):
     wrong = mistakes(token_ids, tokens)
     if not torch.is_tensor(got):
         expect.close(got, torch.zeros(1), what=what, read=READ)
-    wanted = tokens[token_ids] * math.sqrt(tokens.shape[1])
-    wanted = wanted + sinusoids(token_ids.shape[1], tokens.shape[1])
     expect.close(
         got,
-        wanted,
+        embedded(token_ids, tokens),
         atol=1e-4,
         causes=wrong,
         otherwise="embeddings × √d_model + the first n rows of the table, then dropout",
@@ -100,6 +98,26 @@ def test_longer_than_the_table(student, rng):
         read="the docstring of 3.3",
         what="the names in the state dict, after a long input",
     )
+
+
+@exercise("3.3")
+def test_position_scale(student, rng):
+    """`position_scale` multiplies the positions, also those of an input longer than the table."""
+    module, tokens = build(student, rng, max_length=5, position_scale=0.25)
+    for n in (4, 8):
+        ids = torch.from_numpy(rng.integers(1, 9, size=(2, n)))
+        expect.close(
+            answered(lambda ids=ids: module(ids), NOT_CUT, READ, "must match"),
+            embedded(ids, tokens, 0.25),
+            atol=1e-4,
+            causes={
+                "the positions are not scaled": embedded(ids, tokens),
+                **mistakes(ids, tokens),
+            },
+            otherwise="`self.table(n)` makes the sinusoids × position_scale",
+            read="the docstring of 3.3",
+            what=f"{n} tokens, with position_scale = 0.25",
+        )
 
 
 @exercise("3.3", weight=2)

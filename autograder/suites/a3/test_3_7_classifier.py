@@ -90,10 +90,10 @@ def test_nothing_but_padding(student, rng):
     )
 
 
-def build(student, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1):
+def build(student, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1, **options):
     """The student's classifier with fresh weights, in evaluation mode."""
     module = student.EncoderClassifier(
-        10, 3, 2, 8, 2, 12, dropout, norm_first, pooling=pooling, pad_id=pad_id
+        10, 3, 2, 8, 2, 12, dropout, norm_first, pooling=pooling, pad_id=pad_id, **options
     )
     shapes = {"embedding.tokens.weight": (10, 8), "output.weight": (3, 8), "output.bias": (3,)}
     own = encoder_shapes(2, 8, 12, norm_first)
@@ -111,7 +111,7 @@ def build(student, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1)
     return module, state
 
 
-def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0):
+def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scale=1.0):
     call = answered(
         lambda: module(ids, need_weights=True),
         "embedding, encoder, one vector a sentence, dropout, output",
@@ -130,8 +130,10 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0):
         "largest": lambda x, _: x.amax(1),
     }
 
-    def made(way=pooling, masked=True, norm_first=norm_first, pad_id=pad_id):
-        return classified(ids, state, 2, norm_first, pad_id, pool=ways[way], masked=masked)
+    def made(way=pooling, masked=True, pad_id=pad_id, scale=scale):
+        return classified(
+            ids, state, 2, norm_first, pad_id, pool=ways[way], masked=masked, scale=scale
+        )
 
     causes = {
         "pooling is not used: this is the mean" if pooling == "cls" else "this is 'cls'": made(
@@ -146,6 +148,8 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0):
     }
     if pad_id:
         causes["pad_id is not passed on: 0 is taken for the padding"] = made(pad_id=0)
+    if scale != 1:
+        causes["position_scale is not passed on to the embedding"] = made(scale=1.0)
     wanted, maps = made()
     expect.close(
         logits,
@@ -174,6 +178,13 @@ def test_logits(student, rng):
     for norm_first in (False, True):
         module, state = build(student, rng, norm_first=norm_first)
         compare(module, IDS, state, norm_first=norm_first)
+
+
+@exercise("3.7")
+def test_position_scale(student, rng):
+    """`position_scale` reaches the embedding."""
+    module, state = build(student, rng, position_scale=0.25)
+    compare(module, IDS, state, scale=0.25)
 
 
 @exercise("3.7")

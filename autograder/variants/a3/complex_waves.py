@@ -21,17 +21,23 @@ def padding_mask(token_ids, pad_id=0):
 class TransformerEmbedding(nn.Module):
     """The scale is kept as a number; the table is kept for the longest input so far."""
 
-    def __init__(self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512):
+    def __init__(
+        self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
+    ):
         super().__init__()
         self.tokens = nn.Embedding(vocab_size, d_model, padding_idx=pad_id)
         self.scale = torch.tensor(float(d_model)).sqrt().item()
-        self.register_buffer("positions", sinusoidal_positions(max_length, d_model), False)
+        self.position_scale = position_scale
+        table = position_scale * sinusoidal_positions(max_length, d_model)
+        self.register_buffer("positions", table, False)
         self.dropout = nn.Dropout(p=dropout)
 
     def forward(self, token_ids):
         longest = max(self.positions.shape[0], token_ids.shape[-1])
         if longest != self.positions.shape[0]:
-            table = sinusoidal_positions(longest, self.tokens.weight.shape[1])
+            table = sinusoidal_positions(longest, self.tokens.weight.shape[1]).mul(
+                self.position_scale
+            )
             self.positions = table.to(self.positions.device)
         places = torch.arange(token_ids.shape[-1], device=token_ids.device)
         placed = nn.functional.embedding(places, self.positions)

@@ -20,7 +20,9 @@ def sinusoidal_positions(n_positions, d_model):
 class TransformerEmbedding(nn.Module):
     """One weight and no nn.Embedding call; the table doubles when it is too short."""
 
-    def __init__(self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512):
+    def __init__(
+        self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
+    ):
         super().__init__()
         self.tokens = nn.Embedding(vocab_size, d_model)
         with torch.no_grad():
@@ -28,6 +30,7 @@ class TransformerEmbedding(nn.Module):
             self.tokens.weight[pad_id].zero_()
         self.dropout = nn.Dropout(dropout)
         self.register_buffer("positions", torch.empty(0, d_model), persistent=False)
+        self.position_scale = np.float32(position_scale)
         self._grow(max_length)
 
     @property
@@ -35,7 +38,8 @@ class TransformerEmbedding(nn.Module):
         return self.tokens.weight.size(1)
 
     def _grow(self, length):
-        self.positions = sinusoidal_positions(length, self.d_model).type_as(self.positions)
+        table = self.position_scale * sinusoidal_positions(length, self.d_model).numpy()
+        self.positions = torch.from_numpy(table).type_as(self.positions)
 
     def forward(self, token_ids):
         n = token_ids.size(1)

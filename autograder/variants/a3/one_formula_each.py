@@ -22,10 +22,13 @@ def sinusoidal_positions(n_positions, d_model):
 class TransformerEmbedding(nn.Module):
     """One-hot vectors times a matrix, which is what an embedding is."""
 
-    def __init__(self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512):
+    def __init__(
+        self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
+    ):
         super().__init__()
         self.tokens = nn.Embedding(vocab_size, d_model, pad_id)
         self.positions = sinusoidal_positions(max_length, d_model)
+        self.scale = position_scale
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, token_ids):
@@ -34,7 +37,9 @@ class TransformerEmbedding(nn.Module):
             self.positions = sinusoidal_positions(2 * len(self.positions), matrix.shape[1])
         chosen = nn.functional.one_hot(token_ids, len(matrix)).to(matrix.dtype)
         there = torch.eye(len(self.positions))[: token_ids.shape[1]]
-        return self.dropout(chosen @ matrix * math.sqrt(matrix.shape[1]) + there @ self.positions)
+        return self.dropout(
+            chosen @ matrix * math.sqrt(matrix.shape[1]) + self.scale * there @ self.positions
+        )
 
 
 def masked_mean(x, mask):

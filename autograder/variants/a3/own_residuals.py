@@ -123,6 +123,7 @@ class EncoderClassifier(nn.Module):
         norm_first: bool = False,
         pooling: str = "mean",
         pad_id: int = 0,
+        position_scale: float = 1.0,
     ) -> None:
         super().__init__()
         known: dict[str, Callable[..., Tensor]] = {"mean": masked_mean, "cls": self.first}
@@ -134,7 +135,12 @@ class EncoderClassifier(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
         self.embedding = TransformerEmbedding(
-            vocab_size=vocab_size, d_model=d_model, dropout=dropout, pad_id=pad_id, max_length=8
+            vocab_size=vocab_size,
+            d_model=d_model,
+            dropout=dropout,
+            pad_id=pad_id,
+            max_length=8,
+            position_scale=position_scale,
         )
         self.pad_id = pad_id
 

@@ -92,13 +92,15 @@ class EncoderClassifier(nn.Module):
         norm_first=False,
         pooling="mean",
         pad_id=0,
+        position_scale=1.0,
     ):
         super().__init__()
         if pooling != "mean" and pooling != "cls":
             raise ValueError("no pooling called " + str(pooling))
         self.first_token = pooling == "cls"
         self.register_buffer("pad", torch.tensor(pad_id), persistent=False)
-        self.add_module("embedding", TransformerEmbedding(vocab_size, d_model, dropout, pad_id))
+        embedding = TransformerEmbedding(vocab_size, d_model, dropout, pad_id, 16, position_scale)
+        self.add_module("embedding", embedding)
         self.add_module("encoder", Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first))
         self.add_module("dropout", nn.Dropout(dropout))
         self.add_module("output", nn.Linear(d_model, n_classes))

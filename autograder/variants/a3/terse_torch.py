@@ -20,16 +20,19 @@ def padding_mask(token_ids, pad_id=0):
 
 
 class TransformerEmbedding(nn.Module):
-    def __init__(self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512):
+    def __init__(
+        self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
+    ):
         super().__init__()
         self.tokens, self.dropout = nn.Embedding(vocab_size, d_model), nn.Dropout(dropout)
         nn.init.normal_(self.tokens.weight, 0, d_model**-0.5)
         self.tokens.weight.data[pad_id] = 0
-        self.positions = sinusoidal_positions(max_length, d_model)
+        self.table = lambda n: sinusoidal_positions(n, d_model) * position_scale
+        self.positions = self.table(max_length)
 
     def forward(self, token_ids):
         n, d = token_ids.shape[1], self.tokens.embedding_dim
-        p = self.positions if n <= len(self.positions) else sinusoidal_positions(n, d)
+        p = self.positions if n <= len(self.positions) else self.table(n)
         return self.dropout(self.tokens(token_ids) * d**0.5 + p[:n])
 
 
@@ -90,12 +93,15 @@ class EncoderClassifier(nn.Module):
         norm_first=False,
         pooling="mean",
         pad_id=0,
+        position_scale=1.0,
     ):
         super().__init__()
         self.pool = {"mean": masked_mean, "cls": lambda x, _: x[:, 0]}.get(pooling)
         if not self.pool:
             raise ValueError(pooling)
-        self.embedding = TransformerEmbedding(vocab_size, d_model, dropout, pad_id)
+        self.embedding = TransformerEmbedding(
+            vocab_size, d_model, dropout, pad_id, position_scale=position_scale
+        )
         self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
         self.dropout, self.output, self.pad = (
             nn.Dropout(dropout),
