@@ -69,8 +69,8 @@ PROFILES = {
         word_dropout=0.3,
         word_scale=0.3,
     ),
-    "six_layers": Profile(
-        "six_layers",
+    "colab": Profile(
+        "colab",
         "sst2",
         {"n_layers": 6, "dropout": 0.3, "norm_first": True, **_SMALL},
         vocab_size=10_000,

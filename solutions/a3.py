@@ -34,7 +34,7 @@
 # 2 asked for. The data code and the loop around one training step are given too.
 #
 # Sizes come from a *profile*. `tiny` runs on made-up sentences in seconds and shows that your code
-# works; `cpu` trains two layers on a laptop in minutes; `six_layers` trains all six, best on a GPU.
+# works; `cpu` trains two layers on a laptop in minutes; `colab` trains all six, best on a GPU.
 # Set the environment variable `COURSE_PROFILE`, or change the word in the cell below.
 
 # %% setup="a3"
@@ -48,7 +48,7 @@ from pathlib import Path
 
 from course_lib.profiles import optimizer_and_schedule, profile, scale_words
 
-PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu" or "six_layers"
+PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu" or "colab"
 settings = profile(PROFILE)
 print(settings)
 
@@ -343,12 +343,13 @@ with needs("3.7", "3.8", "3.9"):
 # **What you hand in** with the notebook is the folder `submission`: `classifier.safetensors`,
 # `config.json`, `tokenizer.json` and `predictions.csv`, your answers for the test split.
 #
-# **How it is graded.** By the share of test labels that `predictions.csv` has right: 70 % or less
-# gives nothing, the threshold gives everything, and in between it is proportional. The threshold
-# lies below what the reference reaches, by two standard deviations of seed and sampling together: a
-# right model must not fail by bad luck. The grader then loads your folder with **your**
-# `load_model` and **your** `predict`, without network, on one thread, in 60 seconds, and compares.
-# If you change these two functions, keep their names and what they take and return.
+# **How it is graded.** By the share of the test labels that the model has right: 70 % or less gives
+# nothing, the threshold gives everything, and in between it is proportional. The threshold lies
+# below what the reference reaches, by two standard deviations of seed and sampling together: a
+# right model must not fail by bad luck. The grader loads your folder with **your** `load_model` and
+# asks **your** `predict` again, some texts at a time, without network, on one thread, in 60
+# seconds; `predictions.csv` has to agree with what comes back. If you change these two functions,
+# keep their names and what they take and return.
 
 # %%
 from course_lib.batching import TokenBuckets, batches_in_order, pad
@@ -436,7 +437,7 @@ with needs("3.7", "3.9"):
         model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
         evaluate=evaluate, average=average,
         config=TrainingConfig(settings.epochs, label_smoothing=settings.label_smoothing,
-                              progress=False))
+                              progress=False))  # True for a bar with loss, speed and time left
     model.load_state_dict(average.weights)  # the averaged weights are the ones we keep
     model.cpu()
     print(f"{(time.perf_counter() - started) / 60:.1f} minutes")
@@ -446,15 +447,16 @@ with needs("3.7", "3.9"):
 
 # %% [markdown]
 # **What differs from the paper.** It trained on 4.5 million pairs of sentences for 100,000 steps;
-# you have 67,349 phrases and some 1,000 steps. Every difference was chosen on validation, and each
-# can be undone by one setting: try one.
+# you have 67,349 phrases and some 1,000 steps. The differences were chosen on validation, together;
+# taken alone most of them move the score by less than its error. Each is one setting of the
+# profile: undo one and see.
 #
 # | | the paper | here | why |
 # |---|---|---|---|
 # | size | 6 layers of 512 | fewer and narrower | wide models learn the phrases by heart |
 # | dropout | 0.1 | 0.3 | the same |
 # | words | all are read | some are read as `[UNK]` | a sentence must not hang on one word |
-# | scale | words and positions near 1 | both smaller | order weighs less than words here |
+# | scale | words and positions near 1 | both start smaller | so that no one shouts at the start |
 # | rate | rises, then falls for ever | rises, then falls to 0 | the end is known |
 # | weights | mean of the last checkpoints | mean of the steps after a third | less noise |
 
@@ -496,8 +498,8 @@ with needs("3.7", "3.9", "3.11"):
 
 # %% [markdown]
 # Look at the band before you look at the points. Which of the evaluations differ by more than the
-# band is wide? (Two evaluations of one model on the same sentences are less independent than two
-# samples, so the band is a coarse measure for them; for two *different* models it is about right.)
+# band is wide? (Evaluations on the same sentences share a part of their luck, so a difference
+# between them is somewhat surer than the band suggests. What other sentences would say is not.)
 
 # %% [markdown] exercise="3.12"
 # A layer with eight heads has eight maps. To see which words a sentence is read by, add up what
@@ -988,6 +990,23 @@ with needs("3.18"):
 
 with needs("3.7", "3.9", "3.18"):
     print("your own model:", diagnose(model, pad(train_ids[:8])))
+
+# %% [markdown]
+# The course has a longer checklist, for whenever a model does not learn: shapes, row sums, masks,
+# positions, dropout, norms, entropy of the attention and gradients by layer, warm-up. In a terminal
+# it is `course debug a3.ipynb`; here it looks at the model that you trained. What has changed in the
+# entropy since the start?
+
+# %%
+from course_lib import checklist
+
+with needs("3.7", "3.8", "3.9"):
+    print("before training")
+    before = checklist.of_class(EncoderClassifier, warmup_rate)
+    print(next(line for line in before if line["name"] == "attention entropy")["measured"])
+    print("after training")
+    some = pad(train_ids[:8])
+    print(*checklist.run(model, some, torch.tensor(train_labels[:8]), rate=warmup_rate), sep="\n")
 
 # %% [markdown] exercise="3.19"
 # Two short answers. Use what you measured; a number says more than an adjective.

@@ -1,5 +1,6 @@
 """The real nbgrader accepts starters and solutions, and shows written questions to a marker."""
 
+import os
 import shutil
 import sqlite3
 
@@ -8,13 +9,14 @@ import pytest
 from autograder.bench import nbgrader_course
 from course_lib.syllabus import ROOT
 
-IDS = ("a1", "a2")
+IDS = ("a1", "a2", "a3")
 
 
 @pytest.fixture(scope="module", params=IDS)
 def graded(request, course):
     """An nbgrader course in which one student submitted the starter, another the solution."""
     assignment = course.assignment(request.param)
+    os.environ["COURSE_PROFILE"] = "tiny"  # a notebook that trains does it in seconds
     with nbgrader_course.made(assignment) as folder:
         for student, source in (("starter", "assignments/{0}/{0}"), ("solution", "solutions/{0}")):
             place = folder / "submitted" / student / assignment.id
