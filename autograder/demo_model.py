@@ -30,7 +30,7 @@ SIZES: dict[str, Any] = {
     "dropout": 0.0,
 }
 MAX_TOKENS, RATE, WARMUP = 512, 0.3, 100
-TRAINED, SHORT = 12, 8  # epochs
+TRAINED, SHORT = 12, 6  # epochs
 
 
 @dataclass(frozen=True)

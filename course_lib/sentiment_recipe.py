@@ -1,7 +1,7 @@
 """The recipe of a sentence classifier, from sentences to a trained model: assignment 3's training.
 
-    trained = train_classifier(load("sst2"), profile("cpu"), seed=0)
-    trained.predict(["a lovely cast and a lifeless plot ."])
+trained = train_classifier(load("sst2"), profile("cpu"), seed=0)
+trained.predict(["a lovely cast and a lifeless plot ."])
 """
 
 from __future__ import annotations

@@ -994,8 +994,8 @@ with needs("3.7", "3.9", "3.18"):
 # %% [markdown]
 # The course has a longer checklist, for whenever a model does not learn: shapes, row sums, masks,
 # positions, dropout, norms, entropy of the attention and gradients by layer, warm-up. In a terminal
-# it is `course debug a3.ipynb`; here it looks at the model that you trained. What has changed in the
-# entropy since the start?
+# it is `course debug a3.ipynb`; here it looks at the model that you trained. How has the entropy
+# changed since the start?
 
 # %%
 from course_lib import checklist

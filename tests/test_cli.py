@@ -129,7 +129,7 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_there(tmp_path):
 def small_class(tmp_path_factory):
     folder = tmp_path_factory.mktemp("class")
     recipes = ("s01-reference", "s03-no-scaling", "s04-one-axis", "s13-unreadable")
-    demo_class.write(folder, proofs.COURSE)
+    demo_class.write(folder, proofs.COURSE, ["a1", "a2"])
     for path in folder.iterdir():
         if path.name not in recipes:
             for file in sorted(path.rglob("*"), reverse=True):
@@ -232,6 +232,35 @@ def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_pa
     assert "1.1 Softmax: not written yet" in done.stdout
     assert "not divided by √d_k" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_a_trained_model_is_graded_beside_its_notebook(tmp_path):
+    demo_class.write(tmp_path / "class", proofs.COURSE, ["a3"])
+    points, accuracy = {}, {}
+    for student in ("s01-reference", "s04-one-axis", "s09-figures"):
+        options = ("--labels-from", "generated", "--only", student)
+        (result,) = graded(tmp_path / "class", tmp_path / "out", *options)
+        points[student] = {e["id"]: e["points"] for e in result["exercises"]}
+        accuracy[student] = result["model"]["accuracy"]
+    assert points["s01-reference"]["3.10"] == 12
+    assert 50 < accuracy["s04-one-axis"] < accuracy["s01-reference"]
+    assert points["s09-figures"]["3.10"] == 0
+    (pending,) = graded(
+        tmp_path / "class", tmp_path / "out", "--labels-from", "none", "--only", "s01-reference"
+    )
+    assert {e["id"]: e["points"] for e in pending["exercises"]}["3.10"] is None
+
+
+def test_without_the_labels_a_class_is_not_graded_in_silence(tmp_path):
+    place(tmp_path / "class" / "s1" / "a3" / "a3.ipynb", proofs.notebook("a3", "starter"))
+    offline = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "cache")}
+    offline.pop("COURSE_DATA", None)
+    done = course("grade", tmp_path / "class", "--out", tmp_path / "out", env=offline)
+    assert done.returncode == 2
+    assert "sst2 is not to be had" in done.stderr
+    assert "COURSE_DATA" in done.stderr
+    done = course("grade", tmp_path / "class", "--labels-from", "nowhere", env=offline)
+    one_sentence(done, 2, "--labels-from nowhere", "mirror", "none")
 
 
 def test_every_recipe_of_the_demonstration_exists():

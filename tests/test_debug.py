@@ -9,7 +9,7 @@ import torch
 
 from autograder import bugs, debugging
 from autograder.cli import main
-from course_lib import checklist
+from course_lib import checklist, model_checks
 from course_lib.broken_classifiers import FAULTS
 from course_lib.classifier import EncoderClassifier
 from course_lib.schedules import warmup_rate
@@ -67,19 +67,20 @@ def test_a_sublayer_that_is_cut_off_shows_in_the_gradients():
 
 def test_a_schedule_whose_first_step_is_nothing():
     wrong_rate = lambda step, d_model, warmup: warmup_rate(max(step - 1, 1), d_model, warmup)  # noqa: E731
-    assert checklist.warm_up(warmup_rate).ok
-    assert checklist.warm_up(wrong_rate).ok is False
+    assert model_checks.warm_up(warmup_rate).ok
+    assert model_checks.warm_up(wrong_rate).ok is False
     assert (
-        checklist.warm_up(lambda step, d_model, warmup: warmup_rate(step, 64, warmup)).ok is False
+        model_checks.warm_up(lambda step, d_model, warmup: warmup_rate(step, 64, warmup)).ok is False
     )
 
 
 @pytest.mark.parametrize(
     ("bug", "check"),
     [
-        ("positions_absent", "positions matter"),
-        ("padding_mask_inverted", "no weight on padding"),
-        ("final_norm_missing", "norm placement"),
+        ("embedding_positions_absent", "positions matter"),
+        ("mask_inverted", "no weight on padding"),
+        ("stack_last_norm_missing", "norm_first"),
+        ("layer_norm_first_dropped", "norm_first"),
         ("mean_over_padding", "padding is ignored"),
     ],
 )

@@ -94,7 +94,7 @@ def test_a_model_earns_what_it_predicts_again(evaluated):
 def test_predictions_without_weights_earn_nothing(evaluated):
     told = evaluated({"predictions.csv": FILES["predictions.csv"]})
     assert told["accuracy"] is None
-    assert "no classifier.safetensors was handed in (predictions.csv was)" in told["problem"]
+    assert "no classifier.safetensors was handed in, only predictions.csv" in told["problem"]
 
 
 def test_somebody_elses_predictions_do_not_count(evaluated):

@@ -48,8 +48,8 @@ def evaluate(
     told |= {"examples": len(hidden.labels), "recomputed": 0, "agreement": None, "seconds": 0.0}
     weights = next(name for name in part.files if name.endswith(".safetensors"))
     if weights not in files:
-        found = ", ".join(sorted(files)) or "nothing"
-        return told | {"problem": f"no {weights} was handed in ({found} was)"}
+        found = f", only {', '.join(sorted(files))}" if files else ""
+        return told | {"problem": f"no {weights} was handed in{found}"}
     order = np.random.default_rng(seed).permutation(len(hidden.labels))
     started = time.monotonic()
     try:

@@ -1,0 +1,208 @@
+"""The single checks of `checklist`: each asks a classifier something and measures the answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+TOLERANCE = 1e-4
+EVEN, COLLAPSED = 0.9999, 0.02  # of the largest entropy that the number of keys allows
+STEEP = 1e3  # between the largest and the smallest gradient norm of the layers
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the checklist. `ok` is None for a check that does not apply to this model."""
+
+    name: str
+    ok: bool | None
+    measured: str
+    advice: str
+
+    def __str__(self) -> str:
+        sign = {True: "ok    ", False: "WRONG ", None: "-     "}[self.ok]
+        told = f"{sign}{self.name:<24} {self.measured}"
+        return f"{told}\n      → {self.advice}" if self.ok is False else told
+
+
+def shapes(logits: Tensor, weights: list[Tensor], token_ids: Tensor, labels: Tensor) -> Check:
+    """One row of finite scores a sentence, one map a head."""
+    batch, n = token_ids.shape
+    classes = int(labels.max()) + 1
+    right = logits.ndim == 2 and len(logits) == batch and logits.shape[1] >= classes
+    maps = all(w.ndim == 4 and len(w) == batch and w.shape[-2:] == (n, n) for w in weights)
+    finite = bool(torch.isfinite(logits).all())
+    told = f"logits {tuple(logits.shape)}, weights {len(weights)} × {tuple(weights[0].shape)}"
+    advice = "logits are (batch, classes) and finite, weights (batch, heads, n, n) a layer"
+    return Check("shapes", right and maps and finite, told, advice)
+
+
+def row_sums(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
+    """What a real token gives to all keys together is 1 (§3.2.1)."""
+    real = token_ids != pad_id
+    sums = torch.stack([w.sum(dim=-1).transpose(1, 2)[real] for w in weights])
+    worst = (sums - 1).abs().max().item()
+    advice = "masked after the softmax without dividing again, or the softmax over a wrong axis"
+    return Check("row sums", worst < TOLERANCE, f"off by at most {worst:.1e}", advice)
+
+
+def weights_on_padding(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
+    """No real token attends to padding."""
+    real = token_ids != pad_id
+    pairs = real[:, None, :, None] & ~real[:, None, None, :]
+    most = max((w * pairs).max().item() for w in weights)
+    advice = "the padding mask is absent, inverted or not passed on to the layers"
+    return Check("no weight on padding", most < TOLERANCE, f"at most {most:.1e}", advice)
+
+
+def both_sides(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
+    """An encoder's tokens attend to what comes before and to what comes after."""
+    real = token_ids != pad_id
+    pairs = real[:, None, :, None] & real[:, None, None, :]
+    after = max((w * pairs).triu(1).max().item() for w in weights)
+    before = max((w * pairs).tril(-1).max().item() for w in weights)
+    advice = "a causal mask is for decoders: an encoder sees the whole sentence"
+    told = f"at most {before:.2f} before, {after:.2f} after"
+    return Check("sees both sides", min(before, after) > TOLERANCE, told, advice)
+
+
+def padding_changes_nothing(model: nn.Module, token_ids: Tensor, padded: Tensor) -> Check:
+    """The same sentences with more padding get the same logits."""
+    change = (model(token_ids)[0] - model(padded)[0]).abs().max().item()
+    advice = "padding is pooled, attended to, or counted in a mean"
+    return Check("padding is ignored", change < TOLERANCE, f"changes by {change:.1e}", advice)
+
+
+def positions_matter(model: nn.Module, token_ids: Tensor, pad_id: int) -> Check:
+    """The words of a sentence in reverse order get other logits (§3.5)."""
+    backwards = token_ids.clone()
+    for sentence in backwards:
+        real = sentence != pad_id
+        sentence[real] = sentence[real].flip(0)
+    change = (model(token_ids)[0] - model(backwards)[0]).abs().max().item()
+    advice = "nothing tells the encoder the order: are positions added to the embeddings?"
+    return Check("positions matter", change > TOLERANCE, f"reversed: {change:.1e}", advice)
+
+
+def dropout_in_evaluation(model: nn.Module, token_ids: Tensor) -> Check:
+    """Two passes in evaluation mode agree."""
+    change = (model(token_ids)[0] - model(token_ids)[0]).abs().max().item()
+    advice = "dropout is active in evaluation: a function with training=True, or a missing eval()"
+    return Check("no dropout in eval()", change < TOLERANCE, f"two passes: {change:.1e}", advice)
+
+
+def dropout_in_training(model: nn.Module, token_ids: Tensor) -> Check:
+    """Two passes in training mode differ, if there is any dropout (§5.4)."""
+    rates = [m.p for m in model.modules() if isinstance(m, nn.Dropout)]
+    advice = "train() does not reach the dropout: is it a part of the model?"
+    name = "dropout in train()"
+    if not any(rates):
+        return Check(name, None, "the model has no nn.Dropout", advice)
+    model.train()
+    change = (model(token_ids)[0] - model(token_ids)[0]).abs().max().item()
+    model.eval()
+    return Check(name, change > TOLERANCE, f"two passes: {change:.1e}", advice)
+
+
+def norm_placement(model: nn.Module, token_ids: Tensor, pad_id: int) -> Check:
+    """What leaves the encoder is normalised, by the layers or by a last norm (§3.1).
+
+    A thousand times larger input leaves what is normalised as it was, and nothing else.
+    """
+    name = "norm placement"
+    encoder = getattr(model, "encoder", None)
+    layers = getattr(encoder, "layers", None)
+    if not isinstance(encoder, nn.Module) or not isinstance(layers, nn.ModuleList):
+        return Check(name, None, "the model has no part encoder.layers", "")
+    real = token_ids != pad_id
+    parts = [*layers, encoder]
+    plain = _spreads(model, encoder, parts, token_ids, real, 1.0)
+    louder = _spreads(model, encoder, parts, token_ids, real, 1e3)
+    normalised = [after < 10 * before for before, after in zip(plain, louder, strict=True)]
+    consistent = normalised[-1] and len(set(normalised[:-1])) == 1
+    order = "post-norm" if normalised[0] else "pre-norm"
+    told = f"{order}; spread by layer {_listed(plain[:-1])}, at the end {plain[-1]:.2g}"
+    advice = "pre-norm needs a last LayerNorm, post-norm one after each sum; layers must agree"
+    return Check(name, consistent, told, advice)
+
+
+def _spreads(
+    model: nn.Module,
+    encoder: nn.Module,
+    parts: list[nn.Module],
+    token_ids: Tensor,
+    real: Tensor,
+    scale: float,
+) -> list[float]:
+    """The deviation over the features of what each part gives, for an input `scale` as large."""
+    found: list[float] = []
+
+    def keep(_: nn.Module, __: object, output: Tensor | tuple[Tensor, ...]) -> None:
+        x = output if isinstance(output, Tensor) else output[0]
+        found.append(x[real].std(dim=-1, correction=0).mean().item())
+
+    def enlarge(_: nn.Module, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        return (arguments[0] * scale, *arguments[1:])
+
+    hooks = [part.register_forward_hook(keep) for part in parts]
+    hooks.append(encoder.register_forward_pre_hook(enlarge))
+    try:
+        model(token_ids)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found
+
+
+def attention_entropy(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
+    """By layer, as a share of what as many keys allow: neither even nor on one token each."""
+    real = token_ids != pad_id
+    most = real.sum(dim=-1, keepdim=True).log().expand_as(real)[real].mean().item()
+    shares = []
+    for layer in weights:
+        entropy = torch.special.entr(layer).sum(dim=-1).mean(dim=1)
+        shares.append(entropy[real].mean().item() / most)
+    fine = all(COLLAPSED < share < EVEN for share in shares)
+    told = f"{_listed(shares, 3)} of the largest possible"
+    advice = "1: the scores do not matter; 0: are they divided by √d_k?"
+    return Check("attention entropy", fine, told, advice)
+
+
+def gradient_norms(model: nn.Module, token_ids: Tensor, labels: Tensor) -> Check:
+    """By layer: none zero, none NaN, none a thousand times another (dropout off)."""
+    model.zero_grad()
+    F.cross_entropy(model(token_ids)[0], labels).backward()
+    parts = {name: part for name, part in model.named_children() if [*part.parameters()]}
+    layers = getattr(parts.get("encoder"), "layers", None)
+    if isinstance(layers, nn.ModuleList):
+        parts = {f"layer {number}": layer for number, layer in enumerate(layers, start=1)}
+    norms = [
+        math.hypot(*(float(p.grad.norm()) for p in part.parameters() if p.grad is not None))
+        for part in parts.values()
+    ]
+    fine = all(0 < norm < math.inf for norm in norms) and max(norms) < STEEP * min(norms)
+    advice = "a part is cut off (detach, a missing residual connection), or gradients explode"
+    return Check("gradient norms", fine, f"by layer {_listed(norms, 3)}", advice)
+
+
+def warm_up(rate: Callable[[int, int, int], float] | None) -> Check:
+    """Grows for the warm-up, falls afterwards, and is smaller for wider models (§5.3, Eq. 3)."""
+    name = "warm-up"
+    if rate is None:
+        return Check(name, None, "no schedule was given", "")
+    first, middle, peak, late = (rate(step, 64, 100) for step in (1, 50, 100, 400))
+    told = f"step 1: {first:.1e}, 100 of 100: {peak:.1e}, 400: {late:.1e}"
+    rises = 0 < first < middle < peak and math.isclose(first * 100, peak, rel_tol=1e-3)
+    falls = math.isclose(late * 2, peak, rel_tol=1e-3)
+    narrower = math.isclose(2 * rate(100, 256, 100), peak, rel_tol=1e-3)
+    advice = "the first step is 1 and its rate is the peak over the warm-up steps; ∝ d_model^-0.5"
+    return Check(name, rises and falls and narrower, told, advice)
+
+
+def _listed(values: list[float], digits: int = 2) -> str:
+    return ", ".join(f"{value:.{digits}g}" for value in values)
