@@ -1,5 +1,6 @@
 """Masks: who may attend to whom. Boolean, True = may attend (see `attention`)."""
 
+import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
@@ -12,3 +13,18 @@ def padding_mask(token_ids: Int[Tensor, "batch n"], pad_id: int = 0) -> Bool[Ten
     """
     # §3.2.3 — the form of the mask of Eq. 1; that padding is masked, the paper leaves to its code
     return (token_ids != pad_id)[:, None, None, :]
+
+
+def causal_mask(n: int, device: torch.device | str | None = None) -> Bool[Tensor, "1 1 n n"]:
+    """No position sees a later one (§3.2.3): True on the diagonal and below it.
+
+    A position may attend to itself: what stands there has been written already.
+    """
+    # §3.1 — "predictions for position i can depend only on the known outputs at positions less
+    # than i", because the targets are shifted by one
+    return torch.ones(1, 1, n, n, dtype=torch.bool, device=device).tril()
+
+
+def target_mask(token_ids: Int[Tensor, "batch n"], pad_id: int = 0) -> Bool[Tensor, "batch 1 n n"]:
+    """What a decoder's own tokens may see: real tokens that are not later (§3.2.3)."""
+    return padding_mask(token_ids, pad_id) & causal_mask(token_ids.shape[1], token_ids.device)

@@ -57,7 +57,8 @@ PROFILES = {
         epochs=12,
         min_frequency=1,
         max_tokens=512,
-        learning_rate=4e-3,
+        learning_rate=1e-2,
+        average_from=0.7,
         long_train_limit=200,
     ),
     "cpu": Profile(

@@ -185,6 +185,7 @@ class CourseFacts(_Table):
     title: str
     paper: str
     student_repository: str
+    reserved: list[str] = []  # components of assignments to come: stubs to students until then
 
 
 class Syllabus(_Table):

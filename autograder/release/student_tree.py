@@ -24,12 +24,12 @@ SHARED = ("checking", "seam")  # packages that hold no component
 
 
 def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, str]:
-    """Components whose answers are not out, each with its exercise.
+    """Components whose answers are not out, each with its exercise, or "" if it has none yet.
 
     `released` are assignments whose last late day is over.
     """
     open_assignments = [a for a in syllabus.assignments if a.id not in set(released)]
-    return {
+    return dict.fromkeys(syllabus.course.reserved, "") | {
         component: exercise.id
         for assignment in open_assignments
         for exercise in assignment.exercises
@@ -69,7 +69,7 @@ def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> d
     of_earlier = {
         Component.parse(reference).module.partition(".")[2]
         for reference, exercise in hidden.items()
-        if syllabus.assignment_of(exercise).id in earlier
+        if exercise and syllabus.assignment_of(exercise).id in earlier
     }
     paths = (STAND_INS / f"{name}.py" for name in sorted(of_earlier))
     return {path.stem: path.read_text(encoding="utf-8") for path in paths if path.exists()}
@@ -95,6 +95,8 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
         if component.module == module:
             source = parts.definitions[component.name]
             label = f"A{exercise}: {component.name} is not written yet"
+            if not exercise:
+                label = f"{component.name} belongs to a later assignment"
             text = text.replace(source, stub(source, label, component.name))
     return text
 

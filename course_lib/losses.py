@@ -1,0 +1,25 @@
+"""The loss of a sequence: cross-entropy with smoothed labels, padding left out."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+
+def label_smoothed_loss(
+    logits: Float[Tensor, "*batch vocab_size"],
+    targets: Int[Tensor, "*batch"],
+    smoothing: float = 0.1,
+    pad_id: int = 0,
+) -> Float[Tensor, ""]:
+    """The mean over real tokens of the cross-entropy with smoothed labels (§5.4), in nats.
+
+    The true token gets 1 − ε, and ε is spread evenly over the whole vocabulary, the true token
+    included (Szegedy et al. 2015). Targets that are `pad_id` count neither in the sum nor in the
+    number; without any real target the loss is 0.
+    """
+    real = targets != pad_id
+    log_probabilities = torch.log_softmax(logits, dim=-1)
+    true = log_probabilities.gather(-1, targets.unsqueeze(-1)).squeeze(-1)
+    # §5.4 — "label smoothing of value ε_ls = 0.1"
+    smoothed = (1 - smoothing) * true + smoothing * log_probabilities.mean(dim=-1)
+    return -smoothed.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)

@@ -1,0 +1,93 @@
+"""The recipe of the classifier: profiles, word dropout, training, and the folder handed in."""
+
+import json
+
+import pytest
+import torch
+
+from course_lib import datasets, handin, profiles
+from course_lib.batching import TokenBuckets
+from course_lib.classifier import EncoderClassifier
+from course_lib.sentiment_recipe import train_classifier
+from course_lib.tokenization import TextTokenizer
+from course_lib.word_dropout import WordDropout
+
+
+def batches(rate, seed=0):
+    sequences = [[2, *range(5, 5 + n)] for n in range(1, 40)]
+    return WordDropout(TokenBuckets(sequences, [0] * 39, max_tokens=200), rate, seed)
+
+
+def drawn(words, epoch):
+    words.set_epoch(epoch)
+    return [batch.token_ids for batch in words]
+
+
+def test_word_dropout_drops_its_share_of_words_and_nothing_else():
+    plain, dropped = drawn(batches(0.0), 1), drawn(batches(0.3), 1)
+    words = torch.cat([ids[ids > 2] for ids in plain])
+    lost = sum(int((ids == TextTokenizer.UNK).sum()) for ids in dropped)
+    assert abs(lost / len(words) - 0.3) < 0.06
+    for before, after in zip(plain, dropped, strict=True):
+        kept = after != TextTokenizer.UNK
+        assert torch.equal(before[kept], after[kept])
+        assert (before[~kept] > 2).all()  # neither padding nor [CLS]
+
+
+def test_word_dropout_depends_on_seed_and_epoch_alone():
+    first, again = drawn(batches(0.5), 3), drawn(batches(0.5), 3)
+    assert all(map(torch.equal, first, again))
+    for other in (drawn(batches(0.5), 4), drawn(batches(0.5, seed=1), 3)):
+        assert not all(
+            a.shape == b.shape and torch.equal(a, b) for a, b in zip(first, other, strict=False)
+        )
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.0])
+def test_word_dropout_refuses_what_is_no_share(rate):
+    with pytest.raises(ValueError, match="less than 1"):
+        batches(rate)
+
+
+def test_every_profile_builds_its_model_and_the_rate_rises_and_falls():
+    for name, settings in profiles.PROFILES.items():
+        assert settings.name == name
+        assert name in str(settings)
+        model = EncoderClassifier(100, **settings.sizes)
+        before = model.embedding.tokens.weight.detach().clone()
+        profiles.scale_words(model, settings)
+        torch.testing.assert_close(model.embedding.tokens.weight, settings.word_scale * before)
+        optimizer, schedule = profiles.optimizer_and_schedule(model, settings, n_steps=50)
+        rates = []
+        for _ in range(50):
+            rates.append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
+            schedule.step()
+        assert max(rates) == pytest.approx(settings.learning_rate)
+        assert rates.index(max(rates)) == round(50 * settings.warmup) - 1
+        assert 0 < rates[-1] < 0.05 * max(rates)
+    with pytest.raises(ValueError, match="choose one of tiny, cpu, colab"):
+        profiles.profile("huge")
+
+
+def test_the_tiny_profile_learns_the_made_up_sentences_and_is_handed_in(tmp_path, capsys):
+    data = datasets.load("sst2", sources=["generated"])
+    settings = profiles.profile("tiny")
+    trained = train_classifier(data, settings, seed=0)
+    assert trained.accuracy(data["test"][:]) > 85
+    evaluations = [row for row in trained.history if "validation_accuracy" in row]
+    assert len(evaluations) == settings.epochs
+    assert trained.cpu_seconds > 0
+    about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint("test")}
+    made = trained.predict(data["test"][:]["sentence"])
+    assert not handin.check_folder(tmp_path)
+    handin.save(tmp_path, trained.model, trained.arguments, trained.tokenizer, made, about)
+    assert handin.check_folder(tmp_path)
+    assert "400 predictions" in capsys.readouterr().out
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    assert config == {"model": trained.arguments, "data": about}
+
+
+def test_the_files_handed_in_are_those_that_the_syllabus_names(course):
+    wanted = set(course.assignment("a3").model.files)
+    assert {handin.WEIGHTS, handin.SETTINGS, handin.TOKENIZER, handin.PREDICTIONS} == wanted
