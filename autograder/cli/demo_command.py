@@ -35,7 +35,8 @@ def run(out: Path, jobs: int) -> int:
         class_run.resolve(submission, course)
         for submission in submissions.find(folder, [a.id for a in course.assignments])
     ]
-    labels = grade_command.hidden_labels(course, {s.assignment for s in found}, "generated")
+    wanted = grade_command.with_models(course, found, None)
+    labels = grade_command.hidden_labels(course, wanted, "generated")
     settings = class_run.Settings(jobs, tier.letter, least="D", regrade=True, hidden=labels)
     with Store(out / "results.db") as store:
         graded = grade_command.grade(found, course, store, settings, quiet=False)

@@ -55,6 +55,7 @@ def run(options: Options) -> int:
     if not kept:
         students = ", ".join(sorted({s.student for s in found})[:12])
         raise UsageProblem(f"no submission fits what you asked for; there are {students}")
+    labels = hidden_labels(course, with_models(course, kept, exercises), options.labels_from)
     given = marks.read(options.manual, course) if options.manual else None
     results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
@@ -65,7 +66,7 @@ def run(options: Options) -> int:
         "D" if options.trust else "C",
         options.regrade,
         exercises,
-        hidden_labels(course, {s.assignment for s in kept}, options.labels_from),
+        labels,
     )
     with Store(options.out / "results.db") as store:
         graded = grade(kept, course, store, settings, quiet=options.json)
@@ -128,7 +129,7 @@ def told(tier: tiers.Tier) -> str:
 
 
 def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
-    """The labels that trained models are scored with, for the assignments that train one.
+    """The labels that the trained models of these assignments are scored with.
 
     Raises UsageProblem for an unknown source, and DataError when none of them serves.
     """
@@ -137,7 +138,7 @@ def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, Hi
         raise UsageProblem(
             f"--labels-from {unknown.pop()}: give {', '.join(SOURCES)}, several of them, or none"
         )
-    models = [course.assignment(id) for id in sorted(ids) if course.assignment(id).model]
+    models = [course.assignment(id) for id in sorted(ids)]
     if not models or wanted == ["none"]:
         return {}
     with contextlib.redirect_stdout(sys.stderr):  # which source served
@@ -155,6 +156,21 @@ def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tupl
     except KeyError as error:
         raise UsageProblem(error.args[0]) from None
     return owner, (options.exercise,)
+
+
+def with_models(
+    course: Syllabus, kept: list[submissions.Submission], exercises: tuple[str, ...] | None
+) -> set[str]:
+    """The assignments whose trained models are to be scored in this run."""
+    found = {submission.assignment for submission in kept}
+    return {
+        id
+        for id in found
+        if any(
+            exercise.kind == "model" and (exercises is None or exercise.id in exercises)
+            for exercise in course.assignment(id).exercises
+        )
+    }
 
 
 def _ids(course: Syllabus) -> list[str]:
