@@ -1,0 +1,78 @@
+"""Files handed in beside a notebook: found in every layout, bounded, and part of the hash."""
+
+import io
+import os
+import zipfile
+
+import proofs
+import pytest
+
+from autograder import class_run, handed_in, submissions
+
+NAMES = ["classifier.safetensors", "predictions.csv"]
+
+
+def place(path, data=b"x"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def found(folder):
+    """The one submission in a folder, as it would be graded."""
+    (submission,) = submissions.find(folder, ["a1", "a2", "a3"])
+    return class_run.resolve(submission, proofs.COURSE)
+
+
+@pytest.mark.parametrize("where", ["s1/a3/submission", "s1/a3", "s1/submission", "s1"])
+def test_files_are_found_beside_the_notebook_and_in_the_folder(tmp_path, where):
+    notebook = "s1/a3/a3.ipynb" if "a3" in where else "s1/a3.ipynb"
+    place(tmp_path / notebook, b"{}")
+    for name in (*NAMES, "notes.txt", "other.json"):
+        place(tmp_path / where / name, name.encode())
+    files, problem = found(tmp_path).files()
+    assert files == {name: name.encode() for name in NAMES}
+    assert problem == ""
+
+
+def test_files_are_found_in_a_zip_file_by_their_names_alone(tmp_path):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("home/work/a3.ipynb", "{}")
+        archive.writestr("home/work/submission/classifier.safetensors", "weights")
+        archive.writestr("__MACOSX/predictions.csv", "not this one")
+    place(tmp_path / "s1_a3.zip", packed.getvalue())
+    files, _ = found(tmp_path).files()
+    assert files == {"classifier.safetensors": b"weights"}
+
+
+def test_an_assignment_without_a_model_takes_no_files(tmp_path):
+    place(tmp_path / "s1/a1/a1.ipynb", b"{}")
+    place(tmp_path / "s1/a1/submission/classifier.safetensors")
+    assert found(tmp_path).files() == ({}, "")
+
+
+def test_links_are_not_followed(tmp_path):
+    place(tmp_path / "secret", b"labels")
+    place(tmp_path / "class/s1/a3/a3.ipynb", b"{}")
+    os.symlink(tmp_path / "secret", tmp_path / "class/s1/a3/predictions.csv")
+    assert found(tmp_path / "class").files() == ({}, "")
+
+
+def test_too_much_is_one_sentence_and_nothing_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(handed_in, "MAX_TOTAL", 2**20)
+    place(tmp_path / "s1/a3/a3.ipynb", b"{}")
+    place(tmp_path / "s1/a3/classifier.safetensors", bytes(2**20 + 1))
+    files, problem = found(tmp_path).files()
+    assert files == {}
+    assert problem == (
+        "the files beside the notebook have more than 1 MiB: hand in a smaller model"
+    )
+
+
+def test_every_byte_of_every_file_is_in_the_hash(tmp_path):
+    place(tmp_path / "s1/a3/a3.ipynb", b"{}")
+    hashes = [found(tmp_path).sha256]
+    for name, data in (("predictions.csv", b"1"), ("predictions.csv", b"2"), ("config.json", b"1")):
+        place(tmp_path / "s1/a3" / name, data)
+        hashes.append(found(tmp_path).sha256)
+    assert len(set(hashes)) == 4
