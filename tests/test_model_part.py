@@ -114,6 +114,14 @@ def test_answers_in_the_code_are_no_model(evaluated):
     assert "they do not come from classifier.safetensors" in told["problem"]
 
 
+def test_a_model_that_refuses_shuffled_weights_is_a_model(evaluated):
+    check = '    assert len(text) and abs(float(model[bucket("warm")])) == 1.0, "broken weights"\n'
+    code = CODE.replace(
+        "    return [int(sum", "    text = texts[0]\n" + check + "    return [int(sum"
+    )
+    assert evaluated(FILES, code)["accuracy"] == 100.0
+
+
 def test_a_sample_stands_for_the_rest_when_the_time_is_short(evaluated):
     slow = CODE.replace(
         "    return [int(sum", "    import time; time.sleep(0.4)\n    return [int(sum"

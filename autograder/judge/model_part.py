@@ -56,22 +56,37 @@ def evaluate(
         shuffled = files | {weights: _shuffled(files[weights], seed)}
         with open_worker() as worker:
             made = _predict(Student(worker), files, part, hidden, order, part.seconds)
-        with open_worker() as worker:
-            few = order[: min(PROBE, len(made))]
-            others = _predict(Student(worker), shuffled, part, hidden, few, part.seconds)
     except StudentError as error:
         where = f" ({error.where})" if error.where else ""
         return told | {"problem": f"{error.kind}: {error.message}{where}"}
     except ValueError as error:
         return told | {"problem": str(error)}
     told |= {"recomputed": len(made), "seconds": round(time.monotonic() - started, 2)}
-    same = np.mean(made[: len(others)] == others)
+    few = order[: min(PROBE, len(made))]
+    same = _share_that_stays(made, shuffled, part, hidden, few, open_worker)
     if same > STILL_THE_SAME and len(set(made.tolist())) > 1:
         return told | {
             "problem": f"with its weights shuffled the model still makes {same:.0%} of the same "
             f"predictions: they do not come from {weights}"
         }
     return told | _score(made, order, _handed_in(files, hidden, told["notes"]), hidden, told)
+
+
+def _share_that_stays(
+    made: np.ndarray,
+    shuffled: dict[str, bytes],
+    part: ModelPart,
+    hidden: HiddenLabels,
+    few: np.ndarray,
+    open_worker: Open,
+) -> float:
+    """How many predictions are the same with shuffled weights; 0 if they cannot be made at all."""
+    try:
+        with open_worker() as worker:
+            others = _predict(Student(worker), shuffled, part, hidden, few, part.seconds)
+    except (StudentError, ValueError):
+        return 0.0
+    return float(np.mean(made[: len(others)] == others))
 
 
 def _score(
