@@ -27,6 +27,10 @@ class DataError(Exception):
     """What is wrong with the data and what to do, in one sentence."""
 
 
+class Unavailable(DataError):
+    """This source cannot serve here and now; the next one may."""
+
+
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -45,8 +49,10 @@ class HubFile(_Table):
     revision: str = Field(pattern=r"^[0-9a-f]{40}$")
     file: str = Field(pattern=r"\.(parquet|jsonl)$")
     sha256: str | None = Field(default=None, pattern=SHA256)  # None: the revision alone pins it
-    columns: tuple[str, str]  # what is called sentence and label there
+    columns: tuple[str, str]  # what its columns are called there; "translation.en" is nested
     per_class: tuple[int, int] | None = None  # of each class, these ranks by the texts' sha256
+    ranks: tuple[int, int] | None = None  # of all pairs, these ranks by the first side's sha256
+    first: int | None = Field(default=None, gt=0)  # rows from the top, without the rest of the file
 
 
 class PackageFile(_Table):
@@ -80,7 +86,7 @@ class Entry(_Table):
     stand_ins: dict[Source, str] = {}  # a source that has another data set in its place
     notices: dict[Literal["always", "hub"], str] = {}
     package: PackageFile | None = None
-    generated: Literal["sentences", "reviews"] | None = None
+    generated: Literal["sentences", "reviews", "translation"] | None = None
     splits: list[Split]
 
     @model_validator(mode="after")

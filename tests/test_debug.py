@@ -70,7 +70,8 @@ def test_a_schedule_whose_first_step_is_nothing():
     assert model_checks.warm_up(warmup_rate).ok
     assert model_checks.warm_up(wrong_rate).ok is False
     assert (
-        model_checks.warm_up(lambda step, d_model, warmup: warmup_rate(step, 64, warmup)).ok is False
+        model_checks.warm_up(lambda step, d_model, warmup: warmup_rate(step, 64, warmup)).ok
+        is False
     )
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from course_lib.generated_sentiment import sentences
+from course_lib.generated_translation import pairs
 from course_lib.tokenization import SPECIAL, TextTokenizer
 
 TEXTS = [text for text, _ in sentences()["train"]]
@@ -143,3 +144,81 @@ def test_a_tokenizer_of_another_kind_is_told(tmp_path):
     Tokenizer(models.WordLevel({"[UNK]": 0}, unk_token="[UNK]")).save(str(tmp_path / "t.json"))
     with pytest.raises(ValueError, match=r"has not \[PAD\] as token 0"):
         TextTokenizer.load(tmp_path / "t.json")
+
+
+# ---------------------------------------------------------------- reversible
+
+FRENCH = [french for _, french, _ in pairs("validation")]
+EXACT = {
+    "a sentence": "L'homme n'est pas là, mais qu'elle attende !",
+    "two blanks": "les  chats",
+    "blanks round it": "  les chats ",
+    "one blank": " ",
+    "marks": '-(à 100 %)... "oui"',
+    "a line break and a tab": "un\ndeux\ttrois",
+    "a no-break blank": "vraiment\u00a0?",
+    "an accent and capitals": "ÉTÉ Été été",
+    "a special token": "[PAD] [SEP]",
+}
+
+
+@pytest.fixture(scope="module")
+def reversible():
+    texts = [*FRENCH, *EXACT.values()]
+    return TextTokenizer.train(
+        texts, "bpe", vocab_size=500, min_frequency=1, lowercase=False, reversible=True
+    )
+
+
+@pytest.mark.parametrize("text", [*EXACT.values(), *FRENCH[:50]])
+def test_decoding_gives_back_the_text(reversible, text):
+    (ids,) = reversible.encode([text])
+    assert reversible.decode(ids) == text
+    assert reversible.decode([TextTokenizer.START, *ids, TextTokenizer.END, 0, 0]) == text
+
+
+def test_start_and_end_are_the_tokens_they_were():
+    assert (TextTokenizer.START, TextTokenizer.END) == (TextTokenizer.CLS, TextTokenizer.SEP)
+
+
+def test_an_unknown_character_stays_visible(reversible):
+    assert reversible.decode(reversible.encode(["le 好 chat"])[0]) == "le [UNK] chat"
+    assert reversible.decode([]) == ""
+
+
+def test_a_decomposed_accent_comes_back_composed(reversible):
+    assert reversible.decode(reversible.encode(["e\u0301te\u0301"])[0]) == "été"
+
+
+def test_reversible_is_kept_by_the_file(reversible, tmp_path):
+    reversible.save(tmp_path / "tokenizer.json")
+    again = TextTokenizer.load(tmp_path / "tokenizer.json")
+    assert again.reversible
+    assert [again.decode(ids) for ids in again.encode(FRENCH)] == FRENCH
+
+
+def test_an_elided_word_is_no_part_of_the_next(reversible):
+    tokens = reversible.tokens(reversible.encode(["Il n'aime pas l'homme."])[0])
+    assert "▁n'" in tokens
+    assert "▁l'" in tokens
+
+
+def test_spans_say_where_tokens_stand(reversible, tokenizer):
+    text = "L'homme  n'aime pas."
+    spans = reversible.spans(text)
+    assert len(spans) == len(reversible.encode([text])[0])
+    assert "".join(text[start:end] for start, end in spans) == text
+    word = "The plot is good ."
+    found = [word[start:end].strip().lower() for start, end in tokenizer.spans(word)]
+    assert "".join(found) == "theplotisgood."
+    assert tokenizer.spans("") == [(0, 0)]
+
+
+def test_what_cannot_be_reversed_is_told(tokenizer):
+    with pytest.raises(ValueError, match="use kind='bpe' and lowercase=False"):
+        TextTokenizer.train(TEXTS, kind="bpe", reversible=True)
+    with pytest.raises(ValueError, match="use kind='bpe' and lowercase=False"):
+        TextTokenizer.train(TEXTS, kind="word", lowercase=False, reversible=True)
+    assert not tokenizer.reversible
+    with pytest.raises(ValueError, match="forgets blanks and case"):
+        tokenizer.decode([5])

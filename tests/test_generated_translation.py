@@ -1,0 +1,300 @@
+"""The English-French grammar: correct French, exact alignment, the same pairs everywhere."""
+
+import random
+import re
+
+import pytest
+
+from course_lib import english_grammar, french_grammar, translation_lexicon
+from course_lib.datasets import load
+from course_lib.generated_translation import LENGTHS, SIZES, draw_pair, pairs, words
+
+SAMPLE = [pair for split in SIZES for pair in pairs(split)]
+FRENCH = [french for _, french, _ in SAMPLE]
+NOUNS = translation_lexicon.nouns()
+ADJECTIVES = translation_lexicon.adjectives()
+
+
+def found(pattern, at_least=1):
+    """What a pattern finds in the French sentences; a rule that nothing is found for fails."""
+    hits = [hit for text in FRENCH for hit in re.findall(pattern, text.lower())]
+    assert len(hits) >= at_least, pattern
+    return hits
+
+
+# ---------------------------------------------------------------- the corpus
+
+
+def test_the_corpus_is_the_same_everywhere(capsys):
+    data = load("grammar_en_fr")
+    assert data["train"].column_names == ["en", "fr"]
+    assert {name: len(split) for name, split in data.splits.items()} == SIZES
+    assert data.sha256 == "619293f13c87c83b887cfa949e2e7677fec9d761a6bda781f2c6350498485489"
+    assert "says nothing about real translation" in capsys.readouterr().out
+
+
+def test_no_english_sentence_comes_twice():
+    english = [pair[0] for split in SIZES for pair in pairs(split)]
+    assert len(set(english)) == len(english) == sum(SIZES.values())
+
+
+def test_one_english_sentence_has_one_translation():
+    generator, known = random.Random(5), {pair[0]: pair[1] for pair in pairs("train")}
+    again = [draw_pair(generator) for _ in range(8000)]
+    repeated = [(english, french) for english, french, _ in again if english in known]
+    assert len(repeated) > 100
+    assert all(known[english] == french for english, french in repeated)
+
+
+def test_sentences_are_short_and_the_vocabulary_is_small():
+    assert {len(words(english)) for english, _, _ in SAMPLE} == set(LENGTHS)
+    assert max(len(words(french)) for french in FRENCH) <= 24
+    vocabulary = {word.lower() for english, _, _ in pairs("train") for word in words(english)}
+    assert 300 <= len(vocabulary) <= 500
+
+
+def test_an_unknown_split_is_told():
+    with pytest.raises(ValueError, match="no split 'dev': use one of train, validation, test"):
+        pairs("dev")
+
+
+# ---------------------------------------------------------------- alignment
+
+
+def aligned(english):
+    """Links of one sentence as pairs of words."""
+    pair = next(p for p in SAMPLE if re.fullmatch(english, p[0]))
+    left, right = words(pair[0]), words(pair[1])
+    return {(left[i].lower(), right[j].lower()) for i, j in pair[2]}
+
+
+def test_every_word_is_aligned_and_no_link_leaves_the_sentence():
+    for english, french, alignment in SAMPLE:
+        assert {i for i, _ in alignment} == set(range(len(words(english))))
+        assert {j for _, j in alignment} == set(range(len(words(french))))
+        assert len(set(alignment)) == len(alignment)
+
+
+@pytest.mark.parametrize(
+    ("english", "wanted"),
+    [
+        (r"\w+ \w+ did not sing.*", {("not", "pas"), ("did", "a")}),
+        (r".* to the market\b.*", {("to", "au"), ("the", "au"), ("market", "marché")}),
+        (r".*the \w+'s (hat|boy)\b.*", {("'s", "le")}),
+        (r"Does .* sing\?", {("does", "est-ce"), ("does", "chante"), ("sing", "chante")}),
+        (r".* red car\b.*", {("red", "rouge"), ("car", "voiture")}),
+        (r"They .* never .*", {("never", "jamais")}),
+        (r"We look for .*", {("look", "cherchons"), ("for", "cherchons")}),
+        (r"She hurried\b.*", {("hurried", "dépêchée"), ("hurried", "s'"), ("hurried", "est")}),
+    ],
+)
+def test_links_are_those_of_the_rules(english, wanted):
+    links = aligned(english)
+    assert wanted <= links
+
+
+def test_words_cut_where_links_count():
+    assert words("L'homme ne s'est pas arrêté hier.") == (
+        ["L'", "homme", "ne", "s'", "est", "pas", "arrêté", "hier", "."]
+    )
+    assert words("Est-ce qu'elles vont au parc ?") == ["Est-ce", "qu'", "elles", "vont", *PARK]
+    assert words("The teacher's dog sleeps.") == ["The", "teacher", "'s", "dog", "sleeps", "."]
+
+
+PARK = ["au", "parc", "?"]
+
+# ---------------------------------------------------------------- French: elision, contraction
+
+
+def test_what_elides_never_stands_before_a_vowel():
+    vowel = "[aeiouâàéèêëîïôûœ]|h(?!éros|ibou|omard|aricot|ache)"
+    for text in FRENCH:
+        assert not re.search(rf"\b(le|la|de|que|je|me|te|se|ne|ce|ma|sa) ({vowel})", text.lower())
+
+
+def test_what_is_elided_stands_before_a_vowel():
+    for word in set(found(r"\b(?:qu|[cdjlmnst])'(\w+)", 500)):
+        assert french_grammar.begins_with_vowel(word), word
+    for elided in ("l'", "d'", "n'", "s'", "j'", "qu'", "m'"):
+        found(rf"\b{elided}")
+    for aspirated in ("le héros", "la hache", "le hibou", "le haricot", "le homard"):
+        found(rf"\b{aspirated}\b")
+
+
+def test_a_and_de_contract_with_the_article():
+    assert not [text for text in FRENCH if re.search(r"\b(à|de) (le|les)\b", text.lower())]
+    for contracted in ("au", "aux", "du"):
+        found(rf"\b{contracted} \w", 20)
+    found(r"\b(?:à|de) la \w", 20)
+    found(r"\b(?:à|de) l'", 20)
+
+
+# ---------------------------------------------------------------- French: agreement
+
+
+EVERY_NOUN = {form for noun in NOUNS for form in noun.french}
+VERB_FORMS = {
+    french_grammar.conjugate(verb.french, tense, person)
+    for verb in translation_lexicon.verbs()
+    for tense in ("present", "future", "imparfait")
+    for person in french_grammar.PERSONS
+}
+DETERMINERS = {
+    "le un ce cet mon son": ("m", False),
+    "la une cette ma sa": ("f", False),
+    "les des ces mes ses nos vos leurs deux trois quatre": (None, True),
+}
+
+
+def forms(gender, is_plural):
+    """Nouns of a gender, or of both, with a number; adjectives that go with them."""
+    nouns = {noun.french[is_plural] for noun in NOUNS if gender in (None, noun.gender)}
+    adjectives = {
+        french_grammar.agree(masculine, one.french[1], each, is_plural)
+        for one in ADJECTIVES
+        for masculine in one.french[:1] + one.french[2:]
+        for each in (gender or "mf")
+    }
+    return nouns, adjectives
+
+
+@pytest.mark.parametrize("determiners", DETERMINERS)
+def test_determiner_adjectives_and_noun_agree(determiners):
+    """The words from a determiner to the next noun; "le" before a verb is a pronoun."""
+    nouns, adjectives = forms(*DETERMINERS[determiners])
+    either = determiners.replace(" ", "|")
+    checked = 0
+    for text in FRENCH:
+        for phrase in re.findall(rf"(?<![-\w])(?:{either}) ((?:\w+ ?)+)", text):
+            run = phrase.split()
+            if run[0] in VERB_FORMS or not set(run) & EVERY_NOUN:
+                continue
+            end = next(i for i, word in enumerate(run) if word in EVERY_NOUN)
+            vowel_feminine = run[end] in VOWEL_FEMININE and end == 0
+            assert run[end] in nouns or vowel_feminine, (text, run)
+            assert set(run[:end]) <= adjectives, (text, run)
+            checked += 1
+    assert checked > 2000
+
+
+@pytest.mark.parametrize("gender", ["m", "f"])
+def test_adjectives_after_a_noun_agree(gender):
+    own = {form for noun in NOUNS if noun.gender == gender for form in noun.french}
+    allowed = forms(gender, False)[1] | forms(gender, True)[1]
+    every = allowed | forms("m", False)[1] | forms("f", False)[1]
+    every |= forms("m", True)[1] | forms("f", True)[1]
+    following = [
+        (one, other)
+        for text in FRENCH
+        for one, other in zip(words(text), words(text)[1:], strict=False)
+        if one in own and other in every
+    ]
+    assert len(following) > 1000
+    for noun, adjective in following:
+        assert adjective in allowed, (noun, adjective)
+        one, many = forms(gender, False), forms(gender, True)
+        assert (noun in one[0] and adjective in one[1]) or (
+            noun in many[0] and adjective in many[1]
+        )
+
+
+VOWEL_FEMININE = {  # "mon amie": a masculine form before a feminine noun
+    noun.french[0]
+    for noun in NOUNS
+    if noun.gender == "f" and french_grammar.begins_with_vowel(noun.french[0])
+}
+
+
+def test_mon_ton_son_before_a_feminine_vowel():
+    assert {"mon", "son"} >= set(found(r"\b(mon|son|ma|sa) (?:école|église|histoire|actrice)\b"))
+    assert set(found(r"\b(mon|ma) (?:maison|clé|vieille)\b")) == {"ma"}
+
+
+def test_beau_vieux_nouveau_before_a_vowel():
+    assert set(found(r"\b(vieil|vieux|bel|beau|nouvel|nouveau) (?:hôtel|hôpital|ami)\b")) <= (
+        {"vieil", "bel", "nouvel"}
+    )
+    assert set(found(r"\b(vieil|vieux|bel|beau|nouvel|nouveau) (?:chat|héros|livre)\b")) <= (
+        {"vieux", "beau", "nouveau"}
+    )
+
+
+def test_adjectives_stand_where_they_belong():
+    before = {form for one in ADJECTIVES if one.before for form in one.french}
+    after = {form for one in ADJECTIVES if not one.before for form in one.french}
+    nouns = {noun.french[0] for noun in NOUNS}
+    for text in FRENCH:
+        for one, other in zip(words(text), words(text)[1:], strict=False):
+            assert not (one in nouns and other in before), text
+            assert not (one in after and other in nouns), text
+
+
+def test_des_is_de_before_an_adjective_and_after_a_negation():
+    plurals = "petits|petites|grands|grandes|vieux|vieilles|beaux|belles|jolis|jolies"
+    assert not [text for text in FRENCH if re.search(rf"^Des ({plurals}) \w", text)]
+    found(rf"\bde (?:{plurals}) \w", 10)
+    found(r"\b(?:pas|jamais) (?:de |d')\w", 20)
+    for text in FRENCH:
+        assert not re.search(r"\b(mang|achet|vend|perd|trouv)\w+ (pas|jamais) (un|une)\b", text)
+
+
+def test_participles_agree():
+    """With the subject after être, with an object that stands before after avoir."""
+    assert set(found(r"\belles? (?:est|s'est) (\w+)")) >= {"partie", "arrivée"}
+    for text in FRENCH:
+        assert not re.search(r"\b[Ee]lle (ne )?(s'est|est) (pas )?\w+(é|ti)\b[ .]", text), text
+        assert not re.search(r"\b([Nn]ous sommes|[Ii]ls sont) (all|arriv|part|tomb)(é|i)\b", text)
+    assert found(r"\bl'a (?:\w+ée|vue|entendue|connue)\b")  # "he saw her"
+    assert found(r"\bles (?:ai|a|avons|avez|ont) \w+s\b")  # "he saw them"
+
+
+def test_negation_stands_round_the_verb():
+    for english, french, _ in SAMPLE:
+        left, right = words(english), [word.lower() for word in words(french)]
+        for word, second in (("not", "pas"), ("never", "jamais")):
+            assert (word in left) == (second in right), french
+        negated = {"not", "never"} & set(left)
+        assert bool(negated) == bool({"ne", "n'"} & set(right)), french
+
+
+# ---------------------------------------------------------------- inflection by hand
+
+
+def test_regular_and_irregular_verbs():
+    def row(verb, tense):
+        return " ".join(french_grammar.conjugate(verb, tense, p) for p in french_grammar.PERSONS)
+
+    assert row("manger", "present") == "mange manges mange mangeons mangez mangent"
+    assert row("manger", "imparfait") == "mangeais mangeais mangeait mangions mangiez mangeaient"
+    assert row("choisir", "imparfait").split()[5] == "choisissaient"
+    assert row("vendre", "present") == "vends vends vend vendons vendez vendent"
+    assert row("vendre", "future") == "vendrai vendras vendra vendrons vendrez vendront"
+    assert row("être", "imparfait") == "étais étais était étions étiez étaient"
+    assert row("aller", "future").split()[0] == "irai"
+    assert row("acheter", "future").split()[2] == "achètera"
+    assert french_grammar.participle("écrire", "f", True) == "écrites"
+    assert french_grammar.participle("prendre", "m", True) == "pris"
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine"),
+    [("heureux", "heureuse"), ("actif", "active"), ("cher", "chère"), ("bon", "bonne")]
+    + [("italien", "italienne"), ("triste", "triste"), ("petit", "petite")],
+)
+def test_feminine_by_rule(masculine, feminine):
+    assert french_grammar.feminine(masculine) == feminine
+
+
+def test_plurals_and_articles():
+    assert [french_grammar.plural(w) for w in ("gâteau", "souris", "vieux", "bleu", "roi")] == (
+        ["gâteaux", "souris", "vieux", "bleus", "rois"]
+    )
+    assert [english_grammar.plural(w) for w in ("box", "story", "boy", "hero")] == (
+        ["boxes", "stories", "boys", "heroes"]
+    )
+    assert [english_grammar.article(w) for w in ("apple", "useful", "old", "French")] == (
+        ["an", "a", "an", "a"]
+    )
+    assert [english_grammar.past(w) for w in ("hope", "hurry", "stay", "stop")] == (
+        ["hoped", "hurried", "stayed", "stopped"]
+    )

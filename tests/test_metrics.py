@@ -1,0 +1,168 @@
+"""Metrics: against sacreBLEU, by hand, and where they are easy to get wrong."""
+
+import random
+
+import pytest
+
+from course_lib.generated_translation import pairs, words
+from course_lib.metrics import (
+    alignment_error_rate,
+    bleu,
+    bleu_by_hand,
+    chrf,
+    exact_match,
+    paired_bootstrap,
+)
+
+REFERENCES = [french for _, french, _ in pairs("validation")[:200]]
+
+
+def damaged(texts, share, seed=1):
+    """The same texts, in some of which a word is missing or two have changed places."""
+    generator = random.Random(seed)
+    found = []
+    for text in texts:
+        tokens = text.split()
+        if generator.random() < share:
+            i = int(generator.random() * (len(tokens) - 1))
+            if generator.random() < 0.5:
+                del tokens[i]
+            else:
+                tokens[i : i + 2] = tokens[i : i + 2][::-1]
+        found.append(" ".join(tokens))
+    return found
+
+
+# ---------------------------------------------------------------- BLEU
+
+
+def test_a_score_carries_its_signature():
+    score = bleu(REFERENCES, REFERENCES)
+    assert score.value == pytest.approx(100)
+    assert score.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
+    assert str(score) == f"100.00 ({score.signature})"
+    assert bleu(REFERENCES, REFERENCES, tokenize="none").signature.split("|")[3] == "tok:none"
+
+
+def test_chrf_is_kinder_to_a_wrong_ending():
+    wanted, wrong = ["les petites pommes sont rouges ."], ["les petites pomme sont rouge ."]
+    assert chrf(wanted, wanted).value == pytest.approx(100)
+    assert bleu(wrong, wanted).value < 50 < chrf(wrong, wanted).value < 100
+    assert "|nc:6|nw:0|" in chrf(wanted, wanted).signature
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_bleu_by_hand_is_sacrebleus(share):
+    hypotheses = damaged(REFERENCES, share)
+    by_hand = bleu_by_hand([t.split() for t in hypotheses], [t.split() for t in REFERENCES])
+    assert by_hand == pytest.approx(bleu(hypotheses, REFERENCES, tokenize="none").value, abs=1e-9)
+
+
+def test_bleu_by_hand_in_numbers():
+    hypothesis, reference = "the the the cat sat down".split(), "the cat sat down here now".split()
+    # 1-grams: the (once), cat, sat, down of 6; 2-grams 3 of 5; 3-grams 2 of 4; 4-grams 1 of 3
+    wanted = 100 * (4 / 6 * 3 / 5 * 2 / 4 * 1 / 3) ** 0.25
+    assert bleu_by_hand([hypothesis], [reference]) == pytest.approx(wanted)
+
+
+def test_a_short_translation_pays_and_a_long_one_does_not():
+    reference = "a b c d e f g h".split()
+    assert bleu_by_hand([reference[:4]], [reference]) == pytest.approx(100 * 2.718281828 ** (1 - 2))
+    longer = bleu_by_hand([[*reference, "i"]], [reference])
+    assert longer == pytest.approx(100 * (8 / 9 * 7 / 8 * 6 / 7 * 5 / 6) ** 0.25)
+
+
+def test_bleu_is_of_the_corpus_not_a_mean_of_sentences():
+    one, other = "a b c d e".split(), "f g h i j k l".split()
+    wrong = [*other[:4], "x", "y", "z"]
+    both = bleu_by_hand([one, wrong], [one, other])
+    mean = (bleu_by_hand([one], [one]) + bleu_by_hand([wrong], [other])) / 2
+    assert both == pytest.approx(100 * (9 / 12 * 7 / 10 * 5 / 8 * 3 / 6) ** 0.25)
+    assert abs(both - mean) > 1
+
+
+def test_bleu_without_a_match_is_zero():
+    assert bleu_by_hand([["a", "b", "c", "d"]], [["a", "b", "c", "e"]]) == 0.0
+    assert bleu_by_hand([[]], [["a"]]) == 0.0
+
+
+# ---------------------------------------------------------------- the bootstrap
+
+
+def test_a_better_system_is_found_better():
+    found = paired_bootstrap(damaged(REFERENCES, 0.2), damaged(REFERENCES, 0.7, 2), REFERENCES)
+    assert found.difference == pytest.approx(found.first - found.second)
+    assert 0 < found.interval[0] < found.difference < found.interval[1]
+    assert found.p_value < 0.01
+    assert found.first == pytest.approx(bleu(damaged(REFERENCES, 0.2), REFERENCES).value)
+    assert found.signature.endswith("|bs:1000|seed:12345")
+    assert f"p = {found.p_value:.3f}" in str(found)
+
+
+def test_a_system_is_not_better_than_itself():
+    system = damaged(REFERENCES, 0.5)
+    found = paired_bootstrap(system, system, REFERENCES, samples=100)
+    assert (found.difference, found.interval, found.p_value) == (0, (0, 0), 1)
+
+
+def test_equal_damage_elsewhere_is_no_difference():
+    first, second = damaged(REFERENCES, 0.5, 3), damaged(REFERENCES, 0.5, 6)
+    found = paired_bootstrap(first, second, REFERENCES, samples=300)
+    swapped = paired_bootstrap(second, first, REFERENCES, samples=300)
+    assert found.interval[0] < 0 < found.interval[1]
+    assert found.p_value > 0.05
+    assert swapped.difference == -found.difference
+    assert swapped.p_value == found.p_value
+
+
+def test_p_agrees_with_sacrebleus_own_bootstrap():
+    from sacrebleu.metrics import BLEU
+    from sacrebleu.significance import PairedTest
+
+    first, second = damaged(REFERENCES, 0.35, 3), damaged(REFERENCES, 0.45, 5)
+    systems = [("second", second), ("first", first)]
+    _, results = PairedTest(systems, {"BLEU": BLEU()}, [REFERENCES], "bs", 1000)()
+    theirs = results["BLEU"][1].p_value
+    assert paired_bootstrap(first, second, REFERENCES).p_value == pytest.approx(theirs, abs=0.04)
+
+
+# ---------------------------------------------------------------- alignments, exact match
+
+
+def test_alignment_error_in_numbers():
+    sure, possible = {(0, 0), (1, 2)}, {(0, 0), (1, 2), (1, 1)}
+    assert alignment_error_rate([sure], [sure]) == 0
+    assert alignment_error_rate([set()], [sure]) == 1
+    assert alignment_error_rate([{(0, 0), (1, 1)}], [sure]) == pytest.approx(1 - 2 / 4)
+    # |A ∩ S| = 1, |A ∩ P| = 2, |A| + |S| = 4
+    assert alignment_error_rate([{(0, 0), (1, 1)}], [sure], [possible]) == pytest.approx(1 - 3 / 4)
+    # added up over sentences, not averaged
+    two = alignment_error_rate([sure, {(5, 5)}], [sure, {(0, 0)}])
+    assert two == pytest.approx(1 - 4 / 6)
+
+
+def test_the_diagonal_is_no_good_alignment_of_the_grammar():
+    gold = [alignment for _, _, alignment in pairs("test")]
+    diagonal = [
+        {(i, i) for i in range(min(len(words(english)), len(words(french))))}
+        for english, french, _ in pairs("test")
+    ]
+    assert 0.3 < alignment_error_rate(diagonal, gold) < 0.8
+
+
+def test_exact_match_counts_whole_sentences():
+    assert exact_match(["a b ", "c"], ["a b", "d"]) == 0.5
+    assert exact_match(["A"], ["a"]) == 0
+
+
+def test_mistakes_are_told_in_one_sentence():
+    with pytest.raises(ValueError, match="2 translations have 1 references"):
+        bleu(["a", "b"], ["a"])
+    with pytest.raises(ValueError, match="no translation to score"):
+        chrf([], [])
+    with pytest.raises(TypeError, match=r"write \[text\] for one text"):
+        exact_match("a", ["a"])
+    with pytest.raises(ValueError, match="2 translations have 1"):
+        paired_bootstrap(["a"], ["a", "b"], ["a"])
+    with pytest.raises(ValueError, match="no link to compare"):
+        alignment_error_rate([[]], [[]])
