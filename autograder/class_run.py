@@ -146,16 +146,20 @@ def complete(
 
 
 def flag_identical(results: list[Result]) -> None:
-    """Name, on each result, the students who submitted the very same bytes."""
+    """Name, on each result, the students who submitted the very same notebook."""
     owners: dict[tuple[str, str], list[str]] = {}
     for result in results:
-        same = (result["assignment"], result["submission"]["sha256"])
-        owners.setdefault(same, []).append(result["student"])
+        owners.setdefault(_notebook(result), []).append(result["student"])
     for result in results:
-        same = (result["assignment"], result["submission"]["sha256"])
+        same = _notebook(result)
         others = [student for student in owners[same] if student != result["student"]]
         invalid = result["outcome"] == "INVALID"  # two empty files are no copy of each other
         result["submission"]["same_as"] = [] if invalid else others
+
+
+def _notebook(result: Result) -> tuple[str, str]:
+    submission = result["submission"]
+    return result["assignment"], submission.get("notebook_sha256", submission["sha256"])
 
 
 @contextmanager

@@ -73,4 +73,5 @@ def _judge(submission: Submission, exercises: tuple[str, ...] | None, public_onl
     )
     result["notices"] += [problem] if problem else []
     result["submission"]["sha256"] = handed_in.digest(submission.data, files)
+    result["submission"]["notebook_sha256"] = handed_in.digest(submission.data, {})
     return result

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import datetime
 import io
+import lzma
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -25,7 +27,18 @@ IGNORED_TRICKS = frozenset(
     "numpy.py torch.py random.py gradebook.db".split()
 )
 MAX_ZIP_ENTRIES = 1_000
+# what Python raises for an archive that is damaged, encrypted or made to mislead
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    RuntimeError,
+    EOFError,
+    ValueError,
+)
 MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
+LINKED = "is a symbolic link: submit the file itself"
 
 
 class SubmissionsError(Exception):
@@ -49,7 +62,7 @@ class Submission:
         """What was handed in beside the notebook; or nothing, and why."""
         try:
             return self.beside.read(), ""
-        except (handed_in.TooLarge, OSError, zipfile.BadZipFile, RuntimeError) as error:
+        except (handed_in.TooLarge, *UNREADABLE) as error:
             return {}, str(error)
 
     @property
@@ -84,7 +97,7 @@ def find(folder: Path, assignments: list[str]) -> list[Submission]:
 
 def _of_student(entry: Path, assignments: list[str]) -> Iterator[Submission]:
     if entry.is_symlink():
-        yield _broken(entry.stem, "", entry, "is a symbolic link: submit the file itself")
+        yield _broken(entry.stem, "", entry, LINKED)
     elif entry.suffix == ".ipynb":
         student, assignment = _split_name(entry.stem, assignments)
         yield _read(student, assignment, entry)
@@ -94,7 +107,10 @@ def _of_student(entry: Path, assignments: list[str]) -> Iterator[Submission]:
     elif entry.is_dir():
         folders = [entry / a for a in assignments if (entry / a).is_dir()]
         for folder in folders:
-            yield _from_folder(entry.name, folder.name, folder)
+            if folder.is_symlink():
+                yield _broken(entry.name, folder.name, folder, LINKED)
+            else:
+                yield _from_folder(entry.name, folder.name, folder)
         if not folders:
             yield from _from_student_folder(entry, assignments)
 
@@ -149,7 +165,7 @@ def _read(
 ) -> Submission:
     """Read the bytes once: what is hashed is what is graded."""
     if path.is_symlink():
-        return _broken(student, assignment, path, "is a symbolic link: submit the file itself")
+        return _broken(student, assignment, path, LINKED)
     try:
         with path.open("rb") as file:
             data = file.read(most + 1)
@@ -193,7 +209,7 @@ def _from_zip(
                 beside = handed_in.inside(path, (e.filename for e in entries))
                 told = sorted(tricks)
                 yield Submission(student, place, name, data, whole.received, "", told, beside)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError) as error:
+    except UNREADABLE as error:
         yield _broken(student, assignment, path, f"is not a readable zip file ({error})")
 
 

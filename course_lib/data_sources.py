@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def from_mirror(split: Split, wanted: MirrorFile) -> list[Row]:
         )
     try:
         content = gzip.decompress(path.read_bytes())
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise DataError(
             f"{path} cannot be read ({error}): copy it again, or unset COURSE_DATA"
         ) from None

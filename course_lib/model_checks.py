@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -55,7 +56,7 @@ def weights_on_padding(weights: list[Tensor], token_ids: Tensor, pad_id: int) ->
     """No real token attends to padding."""
     real = token_ids != pad_id
     pairs = real[:, None, :, None] & ~real[:, None, None, :]
-    most = max((w * pairs).max().item() for w in weights)
+    most = torch.stack([(w * pairs).max() for w in weights]).max().item()  # NaN stays NaN
     advice = "the padding mask is absent, inverted or not passed on to the layers"
     return Check("no weight on padding", most < TOLERANCE, f"at most {most:.1e}", advice)
 
@@ -64,11 +65,12 @@ def both_sides(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
     """An encoder's tokens attend to what comes before and to what comes after."""
     real = token_ids != pad_id
     pairs = real[:, None, :, None] & real[:, None, None, :]
-    after = max((w * pairs).triu(1).max().item() for w in weights)
-    before = max((w * pairs).tril(-1).max().item() for w in weights)
+    after = torch.stack([(w * pairs).triu(1).max() for w in weights]).max().item()
+    before = torch.stack([(w * pairs).tril(-1).max() for w in weights]).max().item()
     advice = "a causal mask is for decoders: an encoder sees the whole sentence"
     told = f"at most {before:.2f} before, {after:.2f} after"
-    return Check("sees both sides", min(before, after) > TOLERANCE, told, advice)
+    seen = before > TOLERANCE and after > TOLERANCE
+    return Check("sees both sides", seen, told, advice)
 
 
 def padding_changes_nothing(model: nn.Module, token_ids: Tensor, padded: Tensor) -> Check:
@@ -146,11 +148,14 @@ def _spreads(
         x = output if isinstance(output, Tensor) else output[0]
         found.append(x[real].std(dim=-1, correction=0).mean().item())
 
-    def enlarge(_: nn.Module, arguments: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-        return (arguments[0] * scale, *arguments[1:])
+    def enlarge(_: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        if given:
+            return (given[0] * scale, *given[1:]), named
+        first = next(iter(named))  # encoder(x=…)
+        return given, named | {first: named[first] * scale}
 
     hooks = [part.register_forward_hook(keep) for part in parts]
-    hooks.append(encoder.register_forward_pre_hook(enlarge))
+    hooks.append(encoder.register_forward_pre_hook(enlarge, with_kwargs=True))
     try:
         model(token_ids)
     finally:

@@ -96,6 +96,7 @@ class ModelPart(_Table):
 
     dataset: str
     split: str
+    examples: int = Field(gt=0)
     files: list[str]
     entry_points: list[str]
     seconds: float = Field(gt=0)

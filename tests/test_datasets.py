@@ -54,9 +54,10 @@ def test_a_wrong_checksum_stops_the_chain(world):
         world.load()
 
 
-def test_a_damaged_file_is_told(world):
+@pytest.mark.parametrize("damage", [lambda data: data[:-9], lambda data: data[:10] + b"\xff" * 9])
+def test_a_damaged_file_is_told(world, damage):
     path = world.folder / "mirror" / "films" / "test.tsv.gz"
-    path.write_bytes(path.read_bytes()[:-9])
+    path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(DataError, match="cannot be read .* copy it again"):
         world.load()
 

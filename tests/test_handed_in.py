@@ -76,3 +76,27 @@ def test_every_byte_of_every_file_is_in_the_hash(tmp_path):
         place(tmp_path / "s1/a3" / name, data)
         hashes.append(found(tmp_path).sha256)
     assert len(set(hashes)) == 4
+
+
+@pytest.mark.parametrize("damaged", ["a3.ipynb", "submission/classifier.safetensors"])
+def test_a_damaged_zip_file_is_one_students_problem(tmp_path, damaged):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a3.ipynb", '{"cells": []}' * 500)
+        archive.writestr("submission/classifier.safetensors", b"weights" * 500)
+        start = archive.getinfo(damaged).header_offset + 30 + len(damaged)
+    data = bytearray(packed.getvalue())
+    data[start : start + 8] = b"\xff" * 8
+    place(tmp_path / "s1_a3.zip", bytes(data))
+    place(tmp_path / "s2_a3.ipynb", b"{}")
+    first, second = submissions.find(tmp_path, ["a3"])
+    assert first.problem or first.files()[1]
+    assert not second.problem
+
+
+def test_a_folder_that_is_a_link_is_refused(tmp_path):
+    place(tmp_path / "class/s1/a3/a3.ipynb", b"{}")
+    place(tmp_path / "class/s2/note.txt")
+    os.symlink(tmp_path / "class/s1/a3", tmp_path / "class/s2/a3")
+    linked = [s for s in submissions.find(tmp_path / "class", ["a3"]) if s.student == "s2"]
+    assert [s.problem for s in linked] == ["is a symbolic link: submit the file itself"]

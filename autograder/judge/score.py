@@ -54,7 +54,7 @@ def models(assignment: Assignment, entries: list[dict[str, Any]], told: dict[str
             share = thresholds.share(exercise, accuracy, told["examples"])
         status = "full" if share == 1 else "partial" if share else "zero"
         entry["points"] = round(share * exercise.points, 2)
-        entry["status"] = status if accuracy is not None else "not written"
+        entry["status"] = status if told["handed_in"] else "not written"
         entry["model"] = told | {"zero_at": exercise.zero_at, "full_at": full}
 
 

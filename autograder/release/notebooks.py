@@ -172,7 +172,7 @@ class _Maker:
 
     def exercise(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
-        self.put("markdown", f"{texts.exercise(exercise)}\n\n{source.text}")
+        self.put("markdown", f"{texts.exercise(exercise, self.assignment)}\n\n{source.text}")
 
     def component(self, source: SourceCell) -> None:
         exercise = self.exercise_of(source.argument)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from course_lib.syllabus import Assignment, Exercise, Syllabus
 
 from ..handed_in import FOLDER, MAX_TOTAL
+from ..judge import thresholds
 
 PREDICTION_PLACEHOLDER = "*Your prediction, before you run the cell.*"
 WRITTEN_PLACEHOLDER = "*Write your answer here.*"
@@ -51,7 +52,7 @@ def exercise_table(assignment: Assignment) -> list[str]:
     return rows
 
 
-def exercise(exercise: Exercise) -> str:
+def exercise(exercise: Exercise, assignment: Assignment) -> str:
     """An exercise's heading and its line of facts."""
     bonus = "bonus of " if exercise.bonus else ""
     facts = [
@@ -60,6 +61,10 @@ def exercise(exercise: Exercise) -> str:
         f"difficulty {dots(exercise.difficulty)}",
         f"paper {exercise.section}",
     ]
+    if exercise.kind == "model" and assignment.model:
+        full = thresholds.full_at(exercise, assignment.model.examples)
+        facts.append(f"no points up to {exercise.zero_at:g} % of the test labels right")
+        facts.append(f"all from {full:g} %")
     return f"## {exercise.id} {exercise.title}\n\n*{' · '.join(facts)}*"
 
 
