@@ -172,4 +172,43 @@ def bench_encoder(json: Json = False) -> None:
     raise typer.Exit(bench_command.encoder(json))
 
 
+@bench_app.command("multi30k")
+def bench_multi30k(
+    profile: Annotated[str, typer.Option(help="of course_lib.translation_profiles")] = "cpu",
+    seeds: Annotated[str, typer.Option(help="one training each")] = "0",
+    name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
+    test: Annotated[  # noqa: UP007
+        str | None, typer.Option(help="translate test_2016_flickr, into this results file")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What the translator reaches on real Multi30k: one training a seed."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.multi30k(profile, seeds, name, test, json))
+
+
+@bench_app.command("train")
+def bench_train(json: Json = False) -> None:
+    """Train our Transformer at base size, against torch.nn.Transformer; some minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.train(json))
+
+
+@bench_app.command("decode")
+def bench_decode(
+    model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],
+    sentences: Annotated[int, typer.Option(min=5, help="of test_2016_flickr")] = 1000,
+    peers: Annotated[str, typer.Option(help="whom to compare with")] = (
+        "ctranslate2,huggingface,joeynmt"
+    ),
+    json: Json = False,
+) -> None:
+    """Our beam search with its cache, against none and others', on the same weights; minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.decode(model, sentences, peers, json))
+
+
 __all__ = ["EXIT_FOUND", "app"]

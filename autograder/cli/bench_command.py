@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+from pathlib import Path
 from typing import Any
 
 from course_lib import profiles, syllabus
@@ -36,13 +37,60 @@ def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
     from ..bench import sentiment as bench
 
     try:
-        numbers = [int(seed) for seed in seeds.split(",")]
         kind = profiles.profile(profile)
+        numbers = _numbers(seeds)
     except ValueError as error:
-        raise UsageProblem(f"{error}; seeds are numbers with commas between them") from None
+        raise UsageProblem(str(error)) from None
     target = name or f"sst2_{kind.name}"
     measures = bench.run(kind.name, numbers, target, lambda text: print(text, file=sys.stderr))
     return _tell(measures, f"results/{target}.json", as_json)
+
+
+def multi30k(
+    profile: str, seeds: str, name: str | None, test_name: str | None, as_json: bool
+) -> int:
+    from course_lib import translation_profiles
+
+    from ..bench import translation as bench
+
+    try:
+        numbers = [int(seed) for seed in seeds.split(",")]
+        kind = translation_profiles.profile(profile)
+    except ValueError as error:
+        raise UsageProblem(f"{error}; seeds are numbers with commas between them") from None
+    target = name or f"multi30k_{kind.name}"
+    measures = bench.run(
+        kind.name, numbers, target, test_name, lambda text: print(text, file=sys.stderr)
+    )
+    places = [f"results/{file}.json" for file in (target, test_name) if file]
+    return _tell(measures, " and ".join(places), as_json)
+
+
+def train(as_json: bool) -> int:
+    from ..bench import training as bench
+
+    return _tell(bench.run(), "results/bench_train.json", as_json)
+
+
+def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
+    from course_lib.translation import TranslationError
+
+    from ..bench import decode as bench
+    from ..bench.peers import PeerError
+
+    names = [name for name in peers.split(",") if name]
+    try:
+        measures = bench.run(model, sentences, names, lambda text: print(text, file=sys.stderr))
+    except (PeerError, TranslationError) as error:
+        raise UsageProblem(str(error)) from None
+    return _tell(measures, "results/bench_decode.json", as_json)
+
+
+def _numbers(seeds: str) -> list[int]:
+    parts = [part.strip() for part in seeds.split(",")]
+    if not all(part.isdecimal() for part in parts):
+        raise ValueError(f"--seeds {seeds}: give numbers with commas between them, say 0,1,2")
+    return [int(part) for part in parts]
 
 
 def _tell(measures: dict[str, Any], place: str, as_json: bool) -> int:

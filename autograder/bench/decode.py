@@ -1,0 +1,125 @@
+"""Beam search of ours with its cache and without, and by others: same weights, same sentences."""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from course_lib import datasets
+from course_lib.cache import encoded, uncached_step
+from course_lib.transformer import Transformer
+from course_lib.translation import Decoding, Translator, arguments_of, fast_decoding, search
+
+from . import measurement
+from .peers import END, Beam, Ids, Peer, PeerError, in_ctranslate2, in_joeynmt, in_marian
+
+BEAM = Beam(width=5, length_penalty=1.0, longest=100)
+ROUNDS = 5
+DATASET, SPLIT, SOURCE = "multi30k_en_fr", "test_2016_flickr", "en"
+PEERS = ("ctranslate2", "huggingface", "joeynmt")
+PACKAGES = ("ctranslate2", "transformers", "joeynmt")
+
+
+def uncached(model: Transformer) -> Decoding:
+    """For a search that reads whole prefixes again at each step."""
+    return lambda source_ids: encoded(model, source_ids), uncached_step(model)
+
+
+def run(
+    folder: Path, n_sentences: int, peers: Sequence[str], tell: Callable[[str], None]
+) -> dict[str, Any]:
+    """Each round, all translate another share of the test split, one after the other.
+
+    On one thread, by this process's processor time; what a peer does once, such as loading, is
+    left out. Writes `results/bench_decode.json`. Raises PeerError for a peer that is missing.
+    """
+    torch.set_num_threads(1)
+    translator = Translator.load(folder)
+    data = datasets.load(DATASET, sources=("mirror",))
+    texts = list(data[SPLIT][:n_sentences][SOURCE])
+    random.Random(0).shuffle(texts)
+    ids = translator.tokenizer.encode(texts)
+    with tempfile.TemporaryDirectory() as scratch:
+        contenders = _contenders(translator.model, peers, Path(scratch))
+        rows = [_round(contenders, ids[number::ROUNDS], tell) for number in range(ROUNDS)]
+    measures = _measures(rows)
+    about = {
+        "name": f"{data.name}, {len(texts)} sentences of {SPLIT}",
+        "source": data.origin,
+        "sha256": data.sha256,
+        "model": json.dumps(arguments_of(translator.model)),
+        "search": json.dumps(BEAM._asdict()),
+        **{name: version(name) for name in PACKAGES if name in sys.modules},
+    }
+    command = f"course bench decode --model FOLDER --sentences {n_sentences}"
+    measurement.write("bench_decode", f"{command} --peers {','.join(peers)}", measures, about)
+    return measures
+
+
+def _contenders(model: Transformer, peers: Sequence[str], scratch: Path) -> dict[str, Peer]:
+    """By name, each warmed up. Raises PeerError for an unknown name."""
+    builders: dict[str, Callable[[], Peer]] = {
+        "cached": lambda: _ours(model, fast_decoding),
+        "uncached": lambda: _ours(model, uncached),
+        "huggingface": lambda: in_marian.translator(model, BEAM),
+        "joeynmt": lambda: in_joeynmt.translator(model, BEAM),
+        "ctranslate2": lambda: in_ctranslate2.translator(model, BEAM, scratch),
+    }
+    for name in peers:
+        if name not in PEERS:
+            raise PeerError(f"there is no peer {name!r}: choose from {', '.join(PEERS)}")
+    found = {name: builders[name]() for name in ("cached", "uncached", *peers)}
+    for translate in found.values():
+        translate([[END + 2, END + 3]])
+    return found
+
+
+def _ours(model: Transformer, decoding: Callable[[Transformer], Decoding]) -> Peer:
+    def translate(sentences: Sequence[Ids]) -> list[Ids]:
+        found = search(model, sentences, *BEAM, decoding=decoding)
+        return [hypotheses[0].tokens for hypotheses in found]
+
+    return translate
+
+
+def _round(
+    contenders: dict[str, Peer], sentences: Sequence[Ids], tell: Callable[[str], None]
+) -> dict[str, float]:
+    """Sentences per second of each, and how many of a hundred translations equal ours."""
+    row, made = {}, {}
+    for name, translate in contenders.items():
+        started = time.process_time()
+        made[name] = translate(sentences)
+        row[f"{name}_sentences_per_second"] = len(sentences) / (time.process_time() - started)
+    for name, translations in made.items():
+        if name != "cached":
+            same = sum(a == b for a, b in zip(translations, made["cached"], strict=True))
+            row[f"identical_to_{name}"] = 100 * same / len(sentences)
+            own = row["cached_sentences_per_second"]
+            row[f"speedup_over_{name}"] = own / row[f"{name}_sentences_per_second"]
+    tell(", ".join(f"{name} {row[f'{name}_sentences_per_second']:.1f}/s" for name in contenders))
+    return row
+
+
+def _measures(rows: list[dict[str, float]]) -> dict[str, Any]:
+    """What was measured, a value a round, and the median speed-up as one figure."""
+    units = {"speedup": "ratio", "identical": "percent"}
+    measures = {}
+    for key in sorted(rows[0]):
+        values = [row[key] for row in rows]
+        unit = units.get(key.partition("_")[0], "1/s")
+        measures[key] = measurement.measure(unit, values)
+        if unit == "ratio":
+            median = [statistics.median(values)]
+            measures[f"median_{key}"] = measurement.measure(unit, median)
+    return measures

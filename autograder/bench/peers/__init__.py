@@ -1,0 +1,98 @@
+"""The weights of our `Transformer` in other people's: CTranslate2, Hugging Face's Marian, Joey NMT.
+
+A peer is a function from sentences to translations, both as token ids without start and end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.attention import MultiHeadAttention
+from course_lib.batching import batches_in_order
+from course_lib.feed_forward import FeedForward
+from course_lib.normalization import LayerNorm
+from course_lib.tokenization import TextTokenizer
+from course_lib.translation import BATCH_TOKENS
+
+PAD, UNK = TextTokenizer.PAD, TextTokenizer.UNK
+START, END = TextTokenizer.START, TextTokenizer.END
+LONGEST_SOURCE = 512
+Ids = list[int]
+Peer = Callable[[Sequence[Ids]], list[Ids]]
+
+_EXTRA = "pip install -e .[bench]"
+INSTALL = {
+    "ctranslate2": _EXTRA,
+    "transformers": _EXTRA,
+    # Its own requirements hold protobuf at a version of 2022, so it comes without them.
+    "joeynmt": (
+        "pip install --no-deps --target DIR joeynmt importlib-metadata zipp lazy-importer "
+        "sentencepiece sacremoses subword-nmt, and put DIR on PYTHONPATH"
+    ),
+}
+
+
+class PeerError(Exception):
+    """A peer that is not installed or cannot hold this model, in one sentence."""
+
+
+class Beam(NamedTuple):
+    """How to search: the width, the exponent of the length penalty, the greatest length."""
+
+    width: int
+    length_penalty: float
+    longest: int
+
+
+class Parts(NamedTuple):
+    """A layer of our encoder or decoder: one attention or two, then the rest."""
+
+    attentions: list[MultiHeadAttention]
+    feed_forward: FeedForward
+    norms: list[LayerNorm]
+
+
+def package(name: str) -> Any:
+    """A peer's package or module of it. Raises PeerError with what to install."""
+    try:
+        return import_module(name)
+    except ImportError as error:
+        root = name.partition(".")[0]
+        raise PeerError(f"{root} cannot be imported ({error}): {INSTALL[root]}") from None
+
+
+def parts(layer: Any) -> Parts:
+    """What there is to copy of one of our layers, in the order of its sub-layers."""
+    names = [n for n in ("attention", "self_attention", "cross_attention") if hasattr(layer, n)]
+    norms = [getattr(layer, f"{name}_residual").norm for name in (*names, "feed_forward")]
+    return Parts([getattr(layer, name) for name in names], layer.feed_forward, norms)
+
+
+def copy_norm(theirs: nn.LayerNorm, ours: LayerNorm) -> None:
+    """Its parameters and its epsilon."""
+    theirs.load_state_dict(ours.state_dict())
+    theirs.eps = ours.eps
+
+
+def in_batches(search: Callable[[Tensor], Sequence[Ids]]) -> Peer:
+    """A peer that searches batches as ours are; `search` gives START … END, either left out."""
+
+    def translate(sentences: Sequence[Ids]) -> list[Ids]:
+        found: dict[int, Ids] = {}
+        with torch.inference_mode():
+            for indices, source_ids in batches_in_order(sentences, BATCH_TOKENS):
+                made = search(source_ids)
+                found.update(zip(indices.tolist(), map(_between, made), strict=True))
+        return [found[index] for index in range(len(sentences))]
+
+    return translate
+
+
+def _between(ids: Ids) -> Ids:
+    ids = ids[1:] if ids[:1] == [START] else ids
+    return ids[: ids.index(END)] if END in ids else ids

@@ -1,0 +1,104 @@
+"""Our weights in CTranslate2, the limit: C++ made for nothing but this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from course_lib.search import length_penalty_factor
+from course_lib.transformer import Transformer
+from course_lib.translation import BATCH_TOKENS, arguments_of
+
+from . import END, LONGEST_SOURCE, START, UNK, Beam, Ids, Peer, package, parts
+
+NEXT_TO_NOTHING = 1e-9
+
+
+def translator(model: Transformer, beam: Beam, folder: Path) -> Peer:
+    """`translate_batch` on one thread in float32; the converted model is written to `folder`.
+
+    With a length penalty of 0 it would stop at the first finished hypothesis, and its penalty has
+    another form than ours. So it gets next to none: it searches as ours does, until `width`
+    hypotheses have finished, returns them all, and ours ranks them.
+    """
+    engine = package("ctranslate2")
+    _convert(model, folder)
+    made = engine.Translator(str(folder), compute_type="float32", inter_threads=1, intra_threads=1)
+
+    def translate(sentences: Sequence[Ids]) -> list[Ids]:
+        results = made.translate_batch(
+            [list(map(str, ids)) for ids in sentences],
+            beam_size=beam.width,
+            length_penalty=NEXT_TO_NOTHING,
+            num_hypotheses=beam.width,
+            return_scores=True,
+            max_decoding_length=beam.longest,
+            max_batch_size=BATCH_TOKENS,
+            batch_type="tokens",
+        )
+        return [_best(result, beam.length_penalty) for result in results]
+
+    return translate
+
+
+def _best(result: Any, length_penalty: float) -> Ids:
+    def score(pair: tuple[float, list[str]]) -> float:
+        return pair[0] / length_penalty_factor(len(pair[1]), length_penalty)
+
+    _, tokens = max(zip(result.scores, result.hypotheses, strict=True), key=score)
+    return list(map(int, tokens))
+
+
+def _convert(model: Transformer, folder: Path) -> None:
+    sizes = arguments_of(model)
+    spec = package("ctranslate2.specs").TransformerSpec.from_config(
+        (sizes["n_layers"], sizes["n_layers"]), sizes["n_heads"], pre_norm=sizes["norm_first"]
+    )
+    spec.decoder.projection.weight = model.embedding.tokens.weight.detach().numpy()
+    _write_side(spec.encoder, spec.encoder.embeddings[0], model.encoder, model)
+    _write_side(spec.decoder, spec.decoder.embeddings, model.decoder, model)
+    tokens = [str(id) for id in range(sizes["vocab_size"])]
+    spec.register_source_vocabulary(tokens)
+    spec.register_target_vocabulary(tokens)
+    config = spec.config
+    config.unk_token, config.bos_token, config.eos_token = (str(id) for id in (UNK, START, END))
+    config.decoder_start_token = str(START)
+    config.layer_norm_epsilon = parts(model.decoder.layers[0]).norms[0].eps
+    spec.validate()
+    spec.optimize(quantization=None)
+    spec.save(str(folder))
+
+
+def _write_side(theirs: Any, embeddings: Any, ours: Any, model: Transformer) -> None:
+    """The encoder or the decoder with its embeddings and positions."""
+    embeddings.weight = model.embedding.tokens.weight.detach().numpy()
+    theirs.position_encodings.encodings = model.embedding.table(LONGEST_SOURCE).numpy()
+    if not isinstance(ours.norm, nn.Identity):
+        _write_norm(theirs.layer_norm, ours.norm)
+    for yours, mine in zip(theirs.layer, map(parts, ours.layers), strict=True):
+        own, *cross = mine.attentions
+        _write(yours.self_attention.linear[0], own.w_q, own.w_k, own.w_v)
+        _write(yours.self_attention.linear[1], own.w_o)
+        normed = [yours.self_attention, yours.ffn]
+        for module in cross:
+            _write(yours.attention.linear[0], module.w_q)
+            _write(yours.attention.linear[1], module.w_k, module.w_v)
+            _write(yours.attention.linear[2], module.w_o)
+            normed.insert(1, yours.attention)
+        _write(yours.ffn.linear_0, mine.feed_forward.w_1)
+        _write(yours.ffn.linear_1, mine.feed_forward.w_2)
+        for part, norm in zip(normed, mine.norms, strict=True):
+            _write_norm(part.layer_norm, norm)
+
+
+def _write(theirs: Any, *ours: nn.Linear) -> None:
+    theirs.weight = torch.cat([layer.weight.detach() for layer in ours]).numpy()
+    theirs.bias = torch.cat([layer.bias.detach() for layer in ours]).numpy()
+
+
+def _write_norm(theirs: Any, ours: Any) -> None:
+    theirs.gamma, theirs.beta = ours.weight.detach().numpy(), ours.bias.detach().numpy()

@@ -1,0 +1,178 @@
+"""Training our Transformer at base size against `torch.nn.Transformer`, interleaved."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from course_lib.embeddings import TransformerEmbedding
+from course_lib.encoder_parity import copy_encoder_from_torch
+from course_lib.fast_forms import use_fast_forms
+from course_lib.fast_loss import fast_label_smoothed_loss, projected_loss
+from course_lib.masks import target_mask
+from course_lib.torch_parity import copy_from_torch
+from course_lib.transformer import Transformer
+from course_lib.translation_step import shift_targets
+
+from . import measurement
+
+N_LAYERS, D_MODEL, N_HEADS, D_FF, DROPOUT = 6, 512, 8, 2048, 0.1  # §6.2, Table 3
+VOCABULARIES = (32_000, 8_000)  # the paper's for English-French (§5.1), and the profile's
+LENGTHS = (14, 28)  # of the batches, as Multi30k sorted by length gives them
+TOKENS = 1024
+ROUNDS = 5
+SMOOTHING = 0.1
+CLOSE = 1e-4
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+Pair = tuple[Tensor, Tensor]
+
+
+class Contender(NamedTuple):
+    """A model with its optimizer; `loss(source_ids, target_ids)`."""
+
+    model: nn.Module
+    loss: Loss
+    optimizer: torch.optim.Optimizer
+
+
+class TorchTranslator(nn.Module):
+    """`torch.nn.Transformer` between the embeddings of the paper, which are its output as well.
+
+    torch ends both stacks with one more norm, which the paper's order has not, and drops inside
+    the feed-forward networks, which the paper does not. Without `as_it_is` both are left out.
+    """
+
+    def __init__(self, vocab_size: int, as_it_is: bool) -> None:
+        super().__init__()
+        self.embedding = TransformerEmbedding(vocab_size, D_MODEL, DROPOUT)
+        sizes = (D_MODEL, N_HEADS, N_LAYERS, N_LAYERS, D_FF, DROPOUT)
+        self.transformer: Any = nn.Transformer(*sizes, layer_norm_eps=1e-6, batch_first=True)
+        self.transformer.encoder.use_nested_tensor = False  # never used in training
+        if not as_it_is:
+            self.transformer.encoder.norm = self.transformer.decoder.norm = None
+            for layer in [*self.transformer.encoder.layers, *self.transformer.decoder.layers]:
+                layer.dropout = nn.Identity()
+
+    def loss(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
+        """torch's own cross-entropy, smoothed, of torch's own stacks."""
+        read, wanted = shift_targets(target_ids)
+        n = read.shape[1]
+        x = self.transformer(
+            self.embedding(source_ids),
+            self.embedding(read),
+            tgt_mask=torch.ones(n, n, dtype=torch.bool).triu(1),
+            src_key_padding_mask=source_ids == 0,
+            tgt_key_padding_mask=read == 0,
+            memory_key_padding_mask=source_ids == 0,
+            tgt_is_causal=True,
+        )
+        logits = x @ self.embedding.tokens.weight.T
+        return fast_label_smoothed_loss(logits, wanted, SMOOTHING)
+
+
+def run() -> dict[str, Any]:
+    """Forward, loss, backward, clipping and AdamW; writes `results/bench_train.json`.
+
+    "nn_transformer" does the same work as ours; "nn_transformer_as_it_is" is torch's unchanged;
+    "own_logits" is ours with torch's loss of complete logits, the form torch's contenders have.
+    """
+    torch.set_num_threads(1)
+    measures: dict[str, Any] = {}
+    for vocab_size in VOCABULARIES:
+        torch.manual_seed(0)
+        batches = [_batch(n, vocab_size) for n in LENGTHS]
+        tokens = sum(int((s != 0).sum() + (t[:, 1:] != 0).sum()) for s, t in batches)
+        contenders = _contenders(vocab_size, batches[0])
+        rows = [
+            {name: _seconds(contender, batches) for name, contender in contenders.items()}
+            for _ in range(ROUNDS)
+        ]
+        suffix = "" if vocab_size == VOCABULARIES[0] else f"_vocabulary_{vocab_size}"
+        for name in [name for name in contenders if name != "own"]:
+            ratios = [row[name] / row["own"] for row in rows]
+            key = f"speedup_over_{name}{suffix}"
+            measures[key] = measurement.measure("ratio", ratios)
+            median = [statistics.median(ratios)]
+            measures[f"median_{key}"] = measurement.measure("ratio", median)
+        speeds = [tokens / row["own"] for row in rows]
+        measures[f"tokens_per_second{suffix}"] = measurement.measure("1/s", speeds)
+    source = f"random, {len(LENGTHS)} batches of {TOKENS} tokens a side, padded to {LENGTHS}"
+    data = {"name": source, "source": "seed 0", "sha256": ""}
+    measurement.write("bench_train", "course bench train", measures, data)
+    return measures
+
+
+def _batch(n: int, vocab_size: int) -> Pair:
+    """Pairs of about `n` tokens a side, padded."""
+    sentences = TOKENS // n
+    source_ids = torch.randint(5, vocab_size, (sentences, n))
+    target_ids = torch.randint(5, vocab_size, (sentences, n + 1))
+    for ids in (source_ids, target_ids):
+        lengths = torch.randint(int(0.8 * n), n + 1, (sentences, 1))
+        ids[torch.arange(ids.shape[1]) >= lengths] = 0
+    return source_ids, target_ids
+
+
+def _contenders(vocab_size: int, example: Pair) -> dict[str, Contender]:
+    """Raises RuntimeError if ours and torch's at equal work disagree on the same weights."""
+    theirs, as_it_is = TorchTranslator(vocab_size, False), TorchTranslator(vocab_size, True)
+    ours = Transformer(vocab_size, N_LAYERS, D_MODEL, N_HEADS, D_FF, DROPOUT)
+    _copy_from_torch(ours, theirs)
+    use_fast_forms(ours)
+
+    def own(source_ids: Tensor, target_ids: Tensor) -> Tensor:
+        read, wanted = shift_targets(target_ids)
+        memory, mask = ours.encode(source_ids)
+        x, _ = ours.decoder(ours.embedding(read), memory, target_mask(read), mask)
+        return projected_loss(x, ours.embedding.tokens.weight, wanted, SMOOTHING)[0]
+
+    def own_logits(source_ids: Tensor, target_ids: Tensor) -> Tensor:
+        read, wanted = shift_targets(target_ids)
+        return fast_label_smoothed_loss(ours(source_ids, read)[0], wanted, SMOOTHING)
+
+    forms: dict[str, tuple[nn.Module, Loss]] = {
+        "own": (ours, own),
+        "own_logits": (ours, own_logits),
+        "nn_transformer": (theirs, theirs.loss),
+        "nn_transformer_as_it_is": (as_it_is, as_it_is.loss),
+    }
+    with torch.no_grad():
+        values = [loss(*example).item() for m, loss in forms.values() if m.eval() is not as_it_is]
+    if max(values) - min(values) > CLOSE:
+        raise RuntimeError("the models disagree on the same weights: nothing to compare")
+    optimizers: dict[nn.Module, torch.optim.Optimizer] = {
+        m: torch.optim.AdamW(m.parameters(), lr=1e-4) for m in (ours, theirs, as_it_is)
+    }
+    return {name: Contender(m.train(), loss, optimizers[m]) for name, (m, loss) in forms.items()}
+
+
+def _copy_from_torch(ours: Transformer, theirs: TorchTranslator) -> None:
+    ours.embedding.load_state_dict(theirs.embedding.state_dict())
+    copy_encoder_from_torch(ours.encoder, theirs.transformer.encoder)
+    mine: Any
+    for mine, yours in zip(ours.decoder.layers, theirs.transformer.decoder.layers, strict=True):
+        copy_from_torch(mine.self_attention, yours.self_attn)
+        copy_from_torch(mine.cross_attention, yours.multihead_attn)
+        mine.self_attention_residual.norm.load_state_dict(yours.norm1.state_dict())
+        mine.cross_attention_residual.norm.load_state_dict(yours.norm2.state_dict())
+        mine.feed_forward_residual.norm.load_state_dict(yours.norm3.state_dict())
+        mine.feed_forward.w_1.load_state_dict(yours.linear1.state_dict())
+        mine.feed_forward.w_2.load_state_dict(yours.linear2.state_dict())
+
+
+def _seconds(contender: Contender, batches: list[Pair]) -> float:
+    """Processor time of a training step on each batch."""
+    model, loss, optimizer = contender
+    started = time.process_time()
+    for source_ids, target_ids in batches:
+        loss(source_ids, target_ids).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+    return time.process_time() - started

@@ -1,0 +1,173 @@
+"""A trained Transformer with its tokenizer: from sentences to sentences, and one folder for both.
+
+    translator = Translator.load("submission")
+    translator.translate(["Two dogs play in the snow."])
+
+The folder holds `translation.safetensors`, `config.json` and `tokenizer.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .batching import batches_in_order
+from .fast_decoding import FastDecoder
+from .fast_forms import use_fast_forms
+from .search import Hypothesis, beam_search
+from .tokenization import TextTokenizer
+from .transformer import Transformer
+
+WEIGHTS, SETTINGS, TOKENIZER = "translation.safetensors", "config.json", "tokenizer.json"
+BATCH_TOKENS = 1024  # of the sources that are translated together, padding included
+
+# `start(source_ids)` and `step` of a search.
+Decoding = tuple[Callable[[Tensor], Any], Callable[[Tensor, Any], tuple[Tensor, Any]]]
+
+
+class TranslationError(Exception):
+    """A folder that holds no translator, in one sentence."""
+
+
+def fast_decoding(model: Transformer) -> Decoding:
+    """What `Translator` decodes with: the fast cache."""
+    decoder = FastDecoder(model)
+    return decoder.start, decoder.step
+
+
+def search(
+    model: Transformer,
+    source_ids: Sequence[Sequence[int]],
+    width: int = 5,
+    length_penalty: float = 1.0,
+    max_tokens: int = 100,
+    n_best: int = 1,
+    decoding: Callable[[Transformer], Decoding] = fast_decoding,
+) -> list[list[Hypothesis]]:
+    """The `n_best` hypotheses of each sentence (§6.1), where the model is.
+
+    Sentences are sorted by length and searched in batches; the result does not depend on that.
+    """
+    device = model.embedding.tokens.weight.device
+    found: dict[int, list[Hypothesis]] = {}
+    with _reading(model), torch.inference_mode():
+        start, step = decoding(model)
+        for indices, batch in batches_in_order(source_ids, BATCH_TOKENS):
+            hypotheses = beam_search(
+                step,
+                start(batch.to(device)),
+                len(batch),
+                width,
+                length_penalty,
+                max_tokens,
+                n_best,
+                TextTokenizer.START,
+                TextTokenizer.END,
+                device,
+            )
+            found.update(zip(indices.tolist(), hypotheses, strict=True))
+    return [found[index] for index in range(len(source_ids))]
+
+
+class Translator:
+    """`model` and `tokenizer`, which must be a reversible one of the model's vocabulary.
+
+    The model is used as it is at each call, so that one can look at translations while it learns.
+    """
+
+    def __init__(self, model: Transformer, tokenizer: TextTokenizer) -> None:
+        self.model, self.tokenizer = model, tokenizer
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        width: int = 5,
+        length_penalty: float = 1.0,
+        max_tokens: int = 100,
+    ) -> list[str]:
+        """One translation a text, by beam search of `width` (§6.1); 1 is greedy.
+
+        A translation ends after `max_tokens` tokens at the latest.
+        """
+        found = self.search(texts, width, length_penalty, max_tokens)
+        return [self.tokenizer.decode(hypotheses[0].tokens) for hypotheses in found]
+
+    def search(
+        self,
+        texts: Sequence[str],
+        width: int = 5,
+        length_penalty: float = 1.0,
+        max_tokens: int = 100,
+        n_best: int = 1,
+    ) -> list[list[Hypothesis]]:
+        """The `n_best` hypotheses of each text, as token ids with scores."""
+        source_ids = self.tokenizer.encode(texts)
+        return search(self.model, source_ids, width, length_penalty, max_tokens, n_best)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the folder, which `load` reads."""
+        from safetensors.torch import save_file
+
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        state = self.model.state_dict()
+        tensors = {name: t.detach().cpu().contiguous() for name, t in state.items()}
+        save_file(tensors, target / WEIGHTS)
+        text = json.dumps({"model": arguments_of(self.model)}, indent=2)
+        (target / SETTINGS).write_text(text + "\n", encoding="utf-8")
+        self.tokenizer.save(target / TOKENIZER)
+        return target
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Translator:
+        """Read what `save` wrote; the model has its fast forms. Raises TranslationError."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        place = Path(folder)
+        try:
+            settings = json.loads((place / SETTINGS).read_text(encoding="utf-8"))["model"]
+            model = Transformer(**settings)
+            model.load_state_dict(load_file(place / WEIGHTS))
+            tokenizer = TextTokenizer.load(place / TOKENIZER)
+        except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise TranslationError(
+                f"{place} holds no translator ({reason}): write one with Translator.save"
+            ) from error
+        use_fast_forms(model)
+        return cls(model.eval(), tokenizer)
+
+
+def arguments_of(model: Transformer) -> dict[str, Any]:
+    """What `Transformer` has to be called with to build a model of this form."""
+    layer: Any = model.decoder.layers[0]
+    embedding = model.embedding
+    return {
+        "vocab_size": embedding.tokens.num_embeddings,
+        "n_layers": len(model.decoder.layers),
+        "d_model": embedding.tokens.embedding_dim,
+        "n_heads": layer.self_attention.n_heads,
+        "d_ff": layer.feed_forward.w_1.out_features,
+        "dropout": embedding.dropout.p,
+        "norm_first": layer.feed_forward_residual.norm_first,
+        "pad_id": model.pad_id,
+        "position_scale": embedding.position_scale,
+    }
+
+
+@contextmanager
+def _reading(model: nn.Module) -> Iterator[None]:
+    """The model without dropout, and afterwards as it was."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)

@@ -1,0 +1,152 @@
+"""The caches give the same probabilities as reading whole prefixes; whatever happens to rows."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course_lib.cache import cached_step, encoded, start_cache, uncached_step
+from course_lib.fast_decoding import FastDecoder
+from course_lib.search import beam_search, greedy
+from course_lib.transformer import Transformer
+
+SOURCE = torch.tensor([[5, 6, 7, 8, 9], [10, 11, 0, 0, 0], [12, 5, 7, 3, 0]])
+
+
+def transformer(norm_first=False, seed=0, vocab_size=40):
+    torch.manual_seed(seed)
+    model = Transformer(
+        vocab_size, n_layers=2, d_model=16, n_heads=4, d_ff=32, norm_first=norm_first
+    )
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.ndim == 1:  # gains and offsets that are not 1 and 0
+                parameter.add_(0.3 * torch.randn(parameter.shape))
+        model.embedding.tokens.weight[0] = 0.0
+    return model.eval()
+
+
+def forms(model):
+    """(start, step) of each way to decode; the first is without a cache."""
+    fast = FastDecoder(model)
+    return {
+        "uncached": (lambda source_ids: encoded(model, source_ids), uncached_step(model)),
+        "cached": (lambda source_ids: start_cache(model, source_ids), cached_step(model)),
+        "fast": (fast.start, fast.step),
+    }
+
+
+@st.composite
+def histories(draw):
+    """What a search may do to three sentences: a width, and at each step who goes on from whom."""
+    width, n_steps = draw(st.integers(1, 4)), draw(st.integers(1, 9))
+    sentences, beams, steps = 3, 1, []
+    for _ in range(n_steps):
+        left = sorted(draw(st.sets(st.integers(0, sentences - 1), min_size=1)))
+        parents = [[draw(st.integers(0, beams - 1)) for _ in range(width)] for _ in left]
+        rows = [i * beams + p for i, ps in zip(left, parents, strict=True) for p in ps]
+        tokens = [draw(st.integers(0, 39)) for _ in rows]  # padding too
+        steps.append((rows, tokens))
+        sentences, beams = len(left), width
+    return steps
+
+
+@settings(deadline=None, max_examples=60)
+@given(histories(), st.booleans(), st.sampled_from(["cached", "fast"]))
+def test_probabilities_are_those_of_whole_prefixes_after_every_reordering(steps, norm_first, name):
+    model = transformer(norm_first)
+    states, stepping = {}, {}
+    for form, (start, step) in forms(model).items():
+        states[form], stepping[form] = start(SOURCE), step
+    prefixes = torch.full((3, 1), 2)
+    for rows, tokens in steps:
+        wanted, states["uncached"] = stepping["uncached"](prefixes, states["uncached"])
+        found, states[name] = stepping[name](prefixes, states[name])
+        torch.testing.assert_close(found, wanted, atol=1e-5, rtol=0)
+        prefixes = torch.cat([prefixes[rows], torch.tensor(tokens)[:, None]], dim=1)
+        for form in ("uncached", name):
+            states[form] = states[form].reorder(torch.tensor(rows))
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("name", ["cached", "fast"])
+def test_searches_find_the_same_with_a_cache(norm_first, name):
+    model = transformer(norm_first, seed=4)
+    for search in (
+        lambda step, state: greedy(step, state, 3, 20),
+        lambda step, state: beam_search(step, state, 3, 5, 1.0, 20, n_best=3),
+    ):
+        found = []
+        for form in ("uncached", name):
+            start, step = forms(model)[form]
+            found.append(search(step, start(SOURCE)))
+        flat = [[h for hs in one for h in (hs if isinstance(hs, list) else [hs])] for one in found]
+        assert [h.tokens for h in flat[0]] == [h.tokens for h in flat[1]]
+        assert [h.score for h in flat[0]] == pytest.approx([h.score for h in flat[1]], abs=1e-4)
+
+
+def test_the_cache_reads_several_new_tokens_at_once():
+    model = transformer()
+    step, prefixes = cached_step(model), torch.tensor([[2, 7, 9, 0, 4], [2, 8, 5, 6, 3]])
+    cache = start_cache(model, SOURCE[:2])
+    _, cache = step(prefixes[:, :2], cache)
+    found, cache = step(prefixes, cache)
+    wanted, _ = uncached_step(model)(prefixes, encoded(model, SOURCE[:2]))
+    torch.testing.assert_close(found, wanted, atol=1e-5, rtol=0)
+    with pytest.raises(ValueError, match="5 tokens, but the cache holds 5"):
+        step(prefixes, cache)
+
+
+def test_a_step_leaves_the_state_that_it_was_given():
+    model = transformer()
+    step, cache = cached_step(model), start_cache(model, SOURCE)
+    start = torch.full((3, 1), 2)
+    first, _ = step(start, cache)
+    again, _ = step(start, cache)
+    assert torch.equal(first, again)
+
+
+def test_the_cache_projects_each_token_and_the_source_once(monkeypatch):
+    model = transformer()
+    projected = []
+    for layer in model.decoder.layers:
+        for module in (layer.self_attention.w_k, layer.cross_attention.w_k):
+            module.register_forward_hook(
+                lambda module, inputs, output: projected.append(inputs[0].shape[1])
+            )
+    step, state = cached_step(model), start_cache(model, SOURCE)
+    prefixes = torch.full((3, 1), 2)
+    for _ in range(6):
+        _, state = step(prefixes, state)
+        prefixes = torch.cat([prefixes, prefixes[:, :1]], dim=1)
+    assert projected == [5, 5] + [1] * 12
+
+
+# What only the fast form has.
+
+
+def test_the_fast_form_grows_beyond_its_first_capacity_and_the_table_of_positions():
+    model = transformer()
+    model.embedding.positions = model.embedding.positions[:20]
+    fast = FastDecoder(model)
+    state, prefixes = fast.start(SOURCE), torch.full((3, 1), 2)
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(150):
+        found, state = fast.step(prefixes, state)
+        tokens = torch.randint(1, 40, (len(found), 1), generator=generator)
+        prefixes = torch.cat([prefixes, tokens], dim=1)
+    wanted, _ = uncached_step(model)(prefixes[:, :-1], encoded(model, SOURCE))
+    torch.testing.assert_close(found, wanted, atol=1e-5, rtol=0)
+
+
+def test_the_fast_form_wants_as_many_rows_of_every_sentence():
+    fast = FastDecoder(transformer())
+    _, state = fast.step(torch.full((3, 1), 2), fast.start(SOURCE))
+    with pytest.raises(ValueError, match="as many rows of each sentence"):
+        state.reorder(torch.tensor([0, 0, 1]))
+
+
+def test_the_fast_form_wants_one_new_token():
+    fast = FastDecoder(transformer())
+    with pytest.raises(ValueError, match="give one token more than the cache holds"):
+        fast.step(torch.full((3, 2), 2), fast.start(SOURCE))

@@ -1,0 +1,272 @@
+"""Decoder, Transformer, loss: parity with torch by copied weights, causality, tied weights."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+from torch.nn import functional as F
+
+from course_lib.decoder import Decoder, DecoderLayer
+from course_lib.encoder_parity import copy_encoder_from_torch
+from course_lib.fast_forms import use_fast_forms
+from course_lib.losses import label_smoothed_loss
+from course_lib.masks import causal_mask, padding_mask, target_mask
+from course_lib.torch_parity import copy_from_torch
+from course_lib.transformer import Transformer
+
+SIZES = {"n_layers": 2, "d_model": 16, "n_heads": 4, "d_ff": 32}
+SOURCE = torch.tensor([[5, 6, 7, 8, 9], [10, 11, 0, 0, 0], [12, 5, 7, 3, 0]])
+TARGET = torch.tensor([[2, 14, 15, 16], [2, 17, 0, 0], [2, 18, 19, 0]])
+
+
+def draw(seed, *shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+def transformer(norm_first=False, dropout=0.0, seed=0):
+    torch.manual_seed(seed)
+    return Transformer(20, **SIZES, dropout=dropout, norm_first=norm_first)
+
+
+def torchs(norm_first):
+    """torch's own, whose parameters are all drawn; no dropout, so that training is the same."""
+    torch.manual_seed(1)
+    theirs = nn.Transformer(
+        *(16, 4, 2, 2, 32, 0.0),
+        layer_norm_eps=1e-6,
+        batch_first=True,
+        norm_first=norm_first,
+    )
+    if not norm_first:  # the paper has no norm after the last layer's own
+        theirs.encoder.norm = theirs.decoder.norm = None
+    with torch.no_grad():
+        for parameter in theirs.parameters():
+            parameter.copy_(0.3 * torch.randn(parameter.shape) + (parameter.ndim == 1) * parameter)
+    return theirs
+
+
+def copy_decoder(ours, theirs):
+    for mine, yours in zip(ours.layers, theirs.layers, strict=True):
+        copy_from_torch(mine.self_attention, yours.self_attn)
+        copy_from_torch(mine.cross_attention, yours.multihead_attn)
+        mine.feed_forward.w_1.load_state_dict(yours.linear1.state_dict())
+        mine.feed_forward.w_2.load_state_dict(yours.linear2.state_dict())
+        mine.self_attention_residual.norm.load_state_dict(yours.norm1.state_dict())
+        mine.cross_attention_residual.norm.load_state_dict(yours.norm2.state_dict())
+        mine.feed_forward_residual.norm.load_state_dict(yours.norm3.state_dict())
+    if theirs.norm is not None:
+        ours.norm.load_state_dict(theirs.norm.state_dict())
+
+
+# Parity.
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("fast", [False, True])
+def test_the_decoder_equals_torchs_with_its_gradients(norm_first, fast):
+    theirs, ours = torchs(norm_first).decoder, Decoder(**SIZES, dropout=0.0, norm_first=norm_first)
+    copy_decoder(ours, theirs)
+    if fast:
+        use_fast_forms(ours)
+    real, source_real = TARGET != 0, SOURCE != 0
+    causal = causal_mask(4)
+    results = []
+    for read in (
+        lambda x, memory: theirs(
+            *(x, memory, ~causal[0, 0]),
+            tgt_key_padding_mask=~real,
+            memory_key_padding_mask=~source_real,
+        ),
+        lambda x, memory: ours(x, memory, target_mask(TARGET), padding_mask(SOURCE))[0],
+    ):
+        x, memory = draw(1, 3, 4, 16).requires_grad_(), draw(2, 3, 5, 16).requires_grad_()
+        output = read(x, memory)[real]
+        (output * draw(3, *output.shape)).sum().backward()
+        results.append((output, x.grad, memory.grad))
+    for wanted, own in zip(*results, strict=True):
+        torch.testing.assert_close(own, wanted, atol=1e-5, rtol=1e-5)
+    mine, yours = ours.layers[0], theirs.layers[0]
+    cross = mine.cross_attention
+    packed = torch.cat([layer.weight.grad for layer in (cross.w_q, cross.w_k, cross.w_v)])
+    pairs = [
+        (packed, yours.multihead_attn.in_proj_weight.grad),
+        (mine.self_attention.w_o.weight.grad, yours.self_attn.out_proj.weight.grad),
+        (mine.cross_attention_residual.norm.weight.grad, yours.norm2.weight.grad),
+        (mine.feed_forward.w_2.weight.grad, yours.linear2.weight.grad),
+    ]
+    for own, wanted in pairs:
+        torch.testing.assert_close(own, wanted, atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_the_transformer_equals_torchs_with_its_gradients(norm_first):
+    theirs, ours = torchs(norm_first), transformer(norm_first)
+    copy_encoder_from_torch(ours.encoder, theirs.encoder)
+    copy_decoder(ours.decoder, theirs.decoder)
+    weight = ours.embedding.tokens.weight
+    results = []
+    for read in (
+        lambda: (
+            theirs(
+                *(ours.embedding(SOURCE), ours.embedding(TARGET)),
+                tgt_mask=~causal_mask(4)[0, 0],
+                src_key_padding_mask=SOURCE == 0,
+                tgt_key_padding_mask=TARGET == 0,
+                memory_key_padding_mask=SOURCE == 0,
+            )
+            @ weight.T
+        ),
+        lambda: ours(SOURCE, TARGET)[0],
+    ):
+        weight.grad = None
+        logits = read()[TARGET != 0]
+        (logits * draw(3, *logits.shape)).sum().backward()
+        results.append((logits.detach(), weight.grad))
+    for wanted, own in zip(*results, strict=True):
+        torch.testing.assert_close(own, wanted, atol=1e-4, rtol=1e-5)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_fast_forms_of_the_transformer_equal_the_readable_ones(norm_first):
+    results = []
+    for change in (lambda model: model, use_fast_forms):
+        model = change(transformer(norm_first))
+        logits, _ = model(SOURCE, TARGET)
+        label_smoothed_loss(logits[:, :-1], TARGET[:, 1:]).backward()
+        results.append([logits, *(p.grad for p in model.parameters())])
+    for readable, fast in zip(*results, strict=True):
+        torch.testing.assert_close(fast, readable, atol=1e-5, rtol=1e-4)
+
+
+# Who sees whom.
+
+
+def test_masks_by_hand():
+    assert causal_mask(3)[0, 0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    mask = target_mask(torch.tensor([[2, 7, 0], [0, 7, 8]]))
+    assert mask.shape == (2, 1, 3, 3)
+    assert mask[0, 0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 0]]
+    assert mask[1, 0].int().tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("change", [lambda model: model, use_fast_forms])
+def test_the_future_changes_nothing_and_the_past_does(norm_first, change):
+    model = change(transformer(norm_first)).eval()
+    target = torch.tensor([[2, 14, 15, 16, 17, 18]])
+    wanted = model(SOURCE[:1], target)[0]
+    for n in range(1, 6):
+        other = target.clone()
+        other[0, n] = 7
+        logits = model(SOURCE[:1], other)[0]
+        torch.testing.assert_close(logits[:, :n], wanted[:, :n], atol=1e-6, rtol=0)
+        assert ((logits - wanted)[0, n:].abs().amax(-1) > 1e-3).all()
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_padding_of_either_side_changes_nothing(norm_first):
+    model = transformer(norm_first).eval()
+    wanted = model(SOURCE[:1], TARGET[:1])[0]
+    source, target = F.pad(SOURCE[:1], (0, 7)), F.pad(TARGET[:1], (0, 3))
+    torch.testing.assert_close(model(source, target)[0][:, :4], wanted, atol=1e-5, rtol=0)
+
+
+def test_the_source_counts_for_every_target():
+    model = transformer().eval()
+    one, other = SOURCE[:1], SOURCE[:1].clone()
+    other[0, 4] = 13
+    difference = model(one, TARGET[:1])[0] - model(other, TARGET[:1])[0]
+    assert (difference[0].abs().amax(-1) > 1e-3).all()
+
+
+def test_weights_to_the_source_come_when_asked_and_sum_to_one_over_real_tokens():
+    model = transformer().eval()
+    logits, nothing = model(SOURCE, TARGET)
+    same, weights = model(SOURCE, TARGET, need_weights=True)
+    assert nothing is None
+    torch.testing.assert_close(same, logits)
+    assert [tuple(w.shape) for w in weights] == [(3, 4, 4, 5)] * 2
+    for layer in weights:
+        torch.testing.assert_close(layer.sum(-1), torch.ones(3, 4, 4))
+        assert not layer.permute(0, 3, 1, 2)[SOURCE == 0].any()
+
+
+# The parts and their parameters.
+
+
+def test_a_layer_is_three_residual_sublayers():
+    layer, x, memory = DecoderLayer(16, 4, 32, dropout=0.0), draw(0, 2, 4, 16), draw(1, 2, 3, 16)
+    mask = causal_mask(4)
+    x1 = layer.self_attention_residual.norm(x + layer.self_attention(x, x, x, mask)[0])
+    crossed = layer.cross_attention(x1, memory, memory)[0]
+    x2 = layer.cross_attention_residual.norm(x1 + crossed)
+    wanted = layer.feed_forward_residual.norm(x2 + layer.feed_forward(x2))
+    torch.testing.assert_close(layer(x, memory, mask)[0], wanted)
+
+
+def test_source_target_and_output_share_one_matrix():
+    model = transformer()
+    assert [n for n, p in model.named_parameters() if 20 in p.shape] == ["embedding.tokens.weight"]
+    x = draw(0, 3, 16)
+    torch.testing.assert_close(model.generate(x), x @ model.embedding.tokens.weight.T)
+    # Three terms in one gradient: a token only read, only written, and one in neither.
+    logits, _ = model(torch.tensor([[5]]), torch.tensor([[6]]))
+    logits[0, 0, 7].backward()
+    moved = model.embedding.tokens.weight.grad.abs().sum(-1).nonzero()[:, 0].tolist()
+    assert moved == [5, 6, 7]
+
+
+def test_every_parameter_but_the_padding_learns():
+    model = transformer()
+    logits, _ = model(SOURCE, TARGET)
+    label_smoothed_loss(logits[:, :-1], TARGET[:, 1:]).backward()
+    # A bias of the keys adds the same to all scores of a query: softmax takes it out again.
+    named = [(n, p) for n, p in model.named_parameters() if not n.endswith("w_k.bias")]
+    assert [n for n, p in named if not p.grad.any()] == []
+
+
+def test_a_pair_is_learned_by_heart():
+    model = transformer(norm_first=True)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    for _ in range(80):
+        optimizer.zero_grad()
+        logits, _ = model(SOURCE, TARGET[:, :-1])
+        label_smoothed_loss(logits, TARGET[:, 1:], smoothing=0.0).backward()
+        optimizer.step()
+    real = TARGET[:, 1:] != 0
+    assert (logits.argmax(-1) == TARGET[:, 1:])[real].all()
+
+
+# The loss.
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(0, 10**6), st.floats(0.0, 0.9), st.integers(0, 3))
+def test_the_loss_equals_torchs_with_its_gradient(seed, smoothing, pad_id):
+    generator = torch.Generator().manual_seed(seed)
+    targets = torch.randint(0, 9, (3, 5), generator=generator)
+    targets[0, 0] = 8  # one real token at least
+    results = []
+    for loss in (
+        lambda x: F.cross_entropy(
+            *(x.flatten(0, 1), targets.flatten()), ignore_index=pad_id, label_smoothing=smoothing
+        ),
+        lambda x: label_smoothed_loss(x, targets, smoothing, pad_id),
+    ):
+        logits = (3 * draw(seed, 3, 5, 9)).requires_grad_()
+        value = loss(logits)
+        value.backward()
+        results.append((value.detach(), logits.grad))
+    for wanted, own in zip(*results, strict=True):
+        torch.testing.assert_close(own, wanted, atol=1e-6, rtol=1e-6)
+
+
+def test_a_batch_of_padding_has_no_loss_and_no_gradient():
+    logits = draw(0, 2, 3, 5).requires_grad_()
+    loss = label_smoothed_loss(logits, torch.zeros(2, 3, dtype=torch.long))
+    loss.backward()
+    assert loss == 0
+    assert not logits.grad.any()

@@ -1,0 +1,84 @@
+"""The translator: batches change nothing, the folder gives back the same model, clear refusals."""
+
+import json
+
+import pytest
+import torch
+
+from course_lib.fast_forms import use_fast_forms
+from course_lib.tokenization import TextTokenizer
+from course_lib.transformer import Transformer
+from course_lib.translation import TranslationError, Translator, arguments_of
+
+TEXTS = ["Two dogs play in the snow.", "A dog.", "Snow in the park, and two men play.", "Two."]
+FORM = {"n_layers": 2, "d_model": 16, "n_heads": 4, "d_ff": 32}
+
+
+def translator(norm_first=False):
+    tokenizer = TextTokenizer.train(
+        TEXTS * 2, kind="bpe", vocab_size=80, lowercase=False, reversible=True
+    )
+    torch.manual_seed(1)
+    model = Transformer(tokenizer.vocab_size, **FORM, norm_first=norm_first, position_scale=0.5)
+    return Translator(use_fast_forms(model), tokenizer)
+
+
+def test_translations_do_not_depend_on_their_batch(monkeypatch):
+    made = translator()
+    together = made.search(TEXTS * 3, n_best=3, max_tokens=12)
+    monkeypatch.setattr("course_lib.translation.BATCH_TOKENS", 1)
+    alone = made.search(TEXTS * 3, n_best=3, max_tokens=12)
+    for one, other in zip(together, alone, strict=True):
+        assert [h.tokens for h in one] == [h.tokens for h in other]
+        assert [h.score for h in one] == pytest.approx([h.score for h in other], abs=1e-4)
+    assert made.translate(TEXTS, max_tokens=12) == [
+        made.tokenizer.decode(one[0].tokens) for one in together[:4]
+    ]
+    assert made.translate([]) == []
+
+
+def test_a_model_in_training_is_read_without_dropout_and_left_in_training():
+    made = translator()
+    made.model.train()
+    first, again = (made.search(TEXTS, max_tokens=6) for _ in range(2))
+    assert first == again
+    assert made.model.training
+    made.model.eval()
+    made.translate(TEXTS[:1], max_tokens=2)
+    assert not made.model.training
+
+
+def test_a_model_that_was_read_can_still_learn():
+    made = translator()
+    made.translate(TEXTS, max_tokens=600)  # beyond the table of positions
+    made.model.train()
+    source = torch.tensor([[5, 6, 7]])
+    made.model(source, source)[0].sum().backward()
+    assert made.model.embedding.tokens.weight.grad.any()
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_the_folder_gives_back_the_same_translator(tmp_path, norm_first):
+    made = translator(norm_first)
+    again = Translator.load(made.save(tmp_path / "trained"))
+    assert arguments_of(again.model) == arguments_of(made.model)
+    assert again.search(TEXTS, max_tokens=8) == made.search(TEXTS, max_tokens=8)
+    assert not again.model.training
+
+
+@pytest.mark.parametrize("spoil", ["missing", "other size", "no settings", "no weights"])
+def test_what_is_no_translator_is_refused_in_one_sentence(tmp_path, spoil):
+    made = translator()
+    made.save(tmp_path)
+    settings = tmp_path / "config.json"
+    if spoil == "missing":
+        settings.unlink()
+    elif spoil == "other size":
+        form = json.loads(settings.read_text())["model"] | {"d_ff": 64}
+        settings.write_text(json.dumps({"model": form}))
+    elif spoil == "no settings":
+        settings.write_text("{}")
+    else:
+        (tmp_path / "translation.safetensors").write_bytes(b"nothing")
+    with pytest.raises(TranslationError, match="holds no translator .*Translator.save"):
+        Translator.load(tmp_path)

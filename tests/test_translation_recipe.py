@@ -1,0 +1,235 @@
+"""The recipe of the translator: losses, steps, profiles, the whole path on made-up pairs."""
+
+import dataclasses
+import itertools
+import json
+import random
+
+import pytest
+import torch
+from datasets import Dataset
+from torch import nn
+
+from autograder.bench import measurement, training, translation
+from course_lib import translation_profiles, translation_recipe
+from course_lib.datasets import LoadedData
+from course_lib.fast_forms import use_fast_forms
+from course_lib.fast_loss import ROWS, fast_label_smoothed_loss, projected_loss
+from course_lib.losses import label_smoothed_loss
+from course_lib.transformer import Transformer
+from course_lib.translation import Translator
+from course_lib.translation_profiles import TranslationProfile
+from course_lib.translation_step import fast_translation_step, shift_targets, translation_step
+
+NOUNS = {"cat": "chat", "dog": "chien", "bird": "oiseau", "horse": "cheval", "bear": "ours"}
+COLOURS = {"red": "rouge", "green": "vert", "black": "noir", "white": "blanc"}
+VERBS = {"sees": "voit", "hears": "entend", "calls": "appelle"}
+SMALL = TranslationProfile(
+    "small",
+    "made_up",
+    {"n_layers": 1, "d_model": 32, "n_heads": 2, "d_ff": 64, "dropout": 0.0},
+    vocab_size=120,
+    epochs=14,
+    max_tokens=256,
+    learning_rate=8e-3,
+    sample=10,
+)
+
+
+@pytest.fixture(scope="module")
+def made_up():
+    """A word for a word, but the colour follows the noun; 1,200 pairs, some of them held out."""
+    nouns = list(itertools.product(COLOURS, NOUNS))
+    rows = [
+        {
+            "en": f"The {c} {n} {v} the {d} {m}.",
+            "fr": f"Le {NOUNS[n]} {COLOURS[c]} {VERBS[v]} le {NOUNS[m]} {COLOURS[d]}.",
+        }
+        for (c, n), v, (d, m) in itertools.product(nouns, VERBS, nouns)
+    ]
+    random.Random(0).shuffle(rows)
+    cuts = {"train": rows[:900], "validation": rows[900:950], "test_2016_flickr": rows[950:1000]}
+    splits = {name: Dataset.from_list(some) for name, some in cuts.items()}
+    return LoadedData("made_up", "generated", "a test", "0" * 64, "none", "none", (), splits)
+
+
+@pytest.fixture(scope="module")
+def trained(made_up):
+    return translation_recipe.train_translator(made_up, SMALL, seed=0)
+
+
+def logits_and_targets(n=ROWS // 20 + 3):
+    """More real targets than are taken at once, and padding between them."""
+    torch.manual_seed(0)
+    x = torch.randn(n, 30, 16, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(50, 16, dtype=torch.float64, requires_grad=True)
+    targets = torch.randint(0, 50, (n, 30))
+    targets[:, 20:] = 0
+    return x, weight, targets
+
+
+def gradients(loss, x, weight):
+    value = loss * 3.0  # a factor from outside has to reach the gradients
+    return [value, *torch.autograd.grad(value, (x, weight))]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.6])
+def test_fast_losses_have_the_value_and_the_gradients_of_the_readable_one(smoothing):
+    x, weight, targets = logits_and_targets()
+    readable = gradients(label_smoothed_loss(x @ weight.T, targets, smoothing), x, weight)
+    fast = fast_label_smoothed_loss(x @ weight.T, targets, smoothing)
+    projected, right = projected_loss(x, weight, targets, smoothing)
+    for wanted, one, other in zip(
+        readable, gradients(fast, x, weight), gradients(projected, x, weight), strict=True
+    ):
+        torch.testing.assert_close(one, wanted)
+        torch.testing.assert_close(other, wanted)
+    best = (x @ weight.T).argmax(dim=-1)
+    assert right == ((best == targets) & (targets != 0)).sum()
+
+
+def test_the_projected_loss_holds_against_finite_differences():
+    x, weight, targets = logits_and_targets(2)
+    part = (x[:, :3].detach().requires_grad_(), weight)
+    assert torch.autograd.gradcheck(lambda x, w: projected_loss(x, w, targets[:, :3])[0], part)
+
+
+def test_without_a_real_target_the_losses_are_zero():
+    x, weight, targets = logits_and_targets(2)
+    for loss in (
+        fast_label_smoothed_loss(x @ weight.T, 0 * targets),
+        projected_loss(x, weight, 0 * targets)[0],
+    ):
+        assert not any(tensor.any() for tensor in gradients(loss, x, weight))
+
+
+def pair_of_batches():
+    source_ids = torch.tensor([[7, 8, 9, 10], [11, 12, 0, 0]])
+    return source_ids, torch.tensor([[2, 13, 14, 15, 3], [2, 16, 3, 0, 0]])
+
+
+def test_targets_are_shifted_by_one():
+    read, wanted = shift_targets(pair_of_batches()[1])
+    assert read.tolist() == [[2, 13, 14, 15], [2, 16, 3, 0]]
+    assert wanted.tolist() == [[13, 14, 15, 3], [16, 3, 0, 0]]
+
+
+def small_model(norm_first=False):
+    torch.manual_seed(1)
+    return Transformer(20, 1, 16, 2, 32, dropout=0.0, norm_first=norm_first)
+
+
+def two_steps(step, model, inner):
+    optimizer = torch.optim.SGD(inner.parameters(), lr=0.5)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 1 / (n + 1))
+    rows = [step(model, *pair_of_batches(), optimizer, schedule, 1.0, 0.1) for _ in range(2)]
+    return rows, [p.detach().clone() for p in inner.parameters()]
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_both_steps_take_the_same_steps(norm_first):
+    readable, fast = small_model(norm_first), small_model(norm_first)
+    rows, weights = two_steps(translation_step, readable, readable)
+    fast_rows, fast_weights = two_steps(fast_translation_step, use_fast_forms(fast), fast)
+    for row, fast_row in zip(rows, fast_rows, strict=True):
+        assert fast_row == pytest.approx(row, abs=1e-5)
+    for one, other in zip(weights, fast_weights, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-5, rtol=0)
+    assert [row["learning_rate"] for row in rows] == [0.5, 0.25]
+    assert rows[1]["loss"] < rows[0]["loss"]
+
+
+class Wrapped(nn.Module):
+    """As a model is that several processes share: only to be called."""
+
+    def __init__(self, inner):
+        super().__init__()
+        self.inner, self.calls = inner, 0
+
+    def forward(self, source_ids, target_ids):
+        self.calls += 1
+        return self.inner(source_ids, target_ids)
+
+
+def test_a_wrapped_model_is_called_and_not_opened():
+    inner, plain = small_model(), small_model()
+    wrapped = Wrapped(inner)
+    rows, weights = two_steps(fast_translation_step, wrapped, inner)
+    assert wrapped.calls == 2
+    expected, expected_weights = two_steps(translation_step, plain, plain)
+    assert rows == expected
+    assert all(map(torch.equal, weights, expected_weights))
+
+
+def test_every_profile_builds_a_model_or_says_which_there_are():
+    for name, settings in translation_profiles.PROFILES.items():
+        assert (settings.name, translation_profiles.profile(name)) == (name, settings)
+        assert f"profile {name}: {settings.epochs} epochs" in str(settings)
+        with torch.device("meta"):
+            Transformer(settings.vocab_size, **settings.sizes)
+    with pytest.raises(ValueError, match="choose one of tiny, cpu"):
+        translation_profiles.profile("huge")
+
+
+def test_the_recipe_learns_to_translate_sentences_it_never_saw(trained, made_up):
+    held_out = made_up["test_2016_flickr"][:]
+    made = trained.translator.translate(held_out["en"], width=1)
+    assert sum(a == b for a, b in zip(made, held_out["fr"], strict=True)) >= 45
+    samples = [row["sample_bleu"] for row in trained.history if "sample_bleu" in row]
+    assert len(samples) == SMALL.epochs
+    assert samples[-1] > 90 > samples[0]
+    assert trained.tokens > 14 * 900 * 2 * 8  # words at least
+    assert trained.cpu_seconds > 0 < trained.wall_seconds
+
+
+def test_the_same_seed_gives_the_same_model(made_up):
+    short = dataclasses.replace(SMALL, epochs=1, train_limit=200)
+    first, again, other = (
+        translation_recipe.train_translator(made_up, short, seed).model.state_dict()
+        for seed in (3, 3, 4)
+    )
+    assert all(torch.equal(first[key], again[key]) for key in first)
+    assert not all(torch.equal(first[key], other[key]) for key in first)
+
+
+def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, tmp_path):
+    write = measurement.write
+    monkeypatch.setattr(measurement, "write", lambda *a: write(*a, folder=tmp_path))
+    monkeypatch.setattr(translation, "MODELS", tmp_path)
+    monkeypatch.setattr(translation.datasets, "load", lambda name, sources: made_up)
+    monkeypatch.setattr(translation, "profile", lambda name: SMALL)
+    monkeypatch.setattr(translation, "train_translator", lambda *_, **__: trained)
+    told = []
+    measures = translation.run("small", [0], "trained", "tested", told.append)
+    results = [json.loads((tmp_path / f"{n}.json").read_text()) for n in ("trained", "tested")]
+    assert results[0]["measures"] | results[1]["measures"] == measures
+    assert {"validation_bleu", "cpu_minutes"} < set(results[0]["measures"])
+    assert {"greedy_bleu", "beam5_bleu", "length_penalty"} < set(results[1]["measures"])
+    assert "tok:13a" in results[0]["data"]["bleu"]
+    assert len(told) == 2
+    assert measures["greedy_bleu"]["values"][0] > 90
+    again = Translator.load(tmp_path / "trained_0").translate(["The red cat sees the black dog."])
+    assert again == ["Le chat rouge voit le chien noir."]
+
+
+@pytest.fixture
+def small_bench(monkeypatch, tmp_path):
+    small = {"N_LAYERS": 1, "D_MODEL": 16, "N_HEADS": 2, "D_FF": 32, "TOKENS": 64, "ROUNDS": 2}
+    for name, value in {**small, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}.items():
+        monkeypatch.setattr(training, name, value)
+    write = measurement.write
+    monkeypatch.setattr(measurement, "write", lambda *a: write(*a, folder=tmp_path))
+    return tmp_path
+
+
+def test_bench_train_compares_models_that_agree(small_bench):
+    training.run()
+    measures = json.loads((small_bench / "bench_train.json").read_text())["measures"]
+    assert len(measures["speedup_over_nn_transformer"]["values"]) == 2
+    assert {"tokens_per_second", "median_speedup_over_own_logits_vocabulary_60"} < set(measures)
+
+
+def test_bench_train_refuses_models_that_disagree(small_bench, monkeypatch):
+    monkeypatch.setattr(training, "_copy_from_torch", lambda ours, theirs: None)
+    with pytest.raises(RuntimeError, match="nothing to compare"):
+        training.run()
