@@ -46,10 +46,11 @@ PROFILES = {
     "tiny": TranslationProfile(
         "tiny",
         "grammar_en_fr",
-        {"n_layers": 2, "d_model": 64, "n_heads": 4, "d_ff": 128, "dropout": 0.0},
-        vocab_size=600,
-        epochs=10,
-        learning_rate=4e-3,
+        {"n_layers": 2, "d_model": 64, "n_heads": 4, "d_ff": 256, "dropout": 0.0},
+        vocab_size=2000,
+        epochs=8,
+        learning_rate=5e-3,
+        label_smoothing=0.05,
         sample=100,
     ),
     "cpu": TranslationProfile(

@@ -42,7 +42,7 @@ def histories(draw):
     width, n_steps = draw(st.integers(1, 4)), draw(st.integers(1, 9))
     sentences, beams, steps = 3, 1, []
     for _ in range(n_steps):
-        left = sorted(draw(st.sets(st.integers(0, sentences - 1), min_size=1)))
+        left = draw(st.permutations(range(sentences)))[: draw(st.integers(1, sentences))]
         parents = [[draw(st.integers(0, beams - 1)) for _ in range(width)] for _ in left]
         rows = [i * beams + p for i, ps in zip(left, parents, strict=True) for p in ps]
         tokens = [draw(st.integers(0, 39)) for _ in rows]  # padding too

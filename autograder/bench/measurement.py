@@ -15,7 +15,7 @@ from typing import Any
 
 from course_lib.syllabus import ROOT
 
-PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "pytest", "nbgrader")
+PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "sacrebleu", "pytest", "nbgrader")
 
 
 def measure(unit: str, values: list[float]) -> dict[str, Any]:
