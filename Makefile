@@ -12,7 +12,7 @@ help:           ## what there is
 demo: $(READY)  ## grade a small bundled class and show its report (under a minute)
 	@$(COURSE) demo
 
-test: $(READY)  ## everything that must hold (up to 12 minutes on 2 cores)
+test: $(READY)  ## everything that must hold (10 to 20 minutes on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2
 
 build: $(READY) ## make starters and solutions from course_lib
