@@ -37,8 +37,8 @@ def test_files_are_found_beside_the_notebook_and_in_the_folder(tmp_path, where):
 def test_files_are_found_in_a_zip_file_by_their_names_alone(tmp_path):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("home/work/a3.ipynb", "{}")
-        archive.writestr("home/work/submission/classifier.safetensors", "weights")
+        archive.writestr("mine/week3/a3.ipynb", "{}")
+        archive.writestr("mine/week3/submission/classifier.safetensors", "weights")
         archive.writestr("__MACOSX/predictions.csv", "not this one")
     place(tmp_path / "s1_a3.zip", packed.getvalue())
     files, _ = found(tmp_path).files()
