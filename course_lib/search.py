@@ -136,7 +136,7 @@ def beam_search(
     for length in range(max_length):
         log_probabilities, state = step(prefixes, state)
         # 2 · width candidates hold at most `width` ends, one a prefix: the beam can be refilled
-        totals, rows, tokens = _candidates(scores, log_probabilities, 2 * width)
+        totals, rows, tokens = continuations(scores, log_probabilities, 2 * width)
         ends = tokens == end
         factor = length_penalty_factor(length, length_penalty)
         for i, k in (ends & (totals > -math.inf))[:, :width].nonzero().tolist():
@@ -147,7 +147,7 @@ def beam_search(
         left = [
             i
             for i, bound in enumerate(bounds)
-            if not _is_final(found[sentences[i]], bound, width, n_best)
+            if not is_final(found[sentences[i]], bound, width, n_best)
         ]
         sentences, scores = [sentences[i] for i in left], scores[left]
         if not left:
@@ -155,11 +155,11 @@ def beam_search(
         parents = rows.gather(1, order)[left].flatten()
         next_tokens = tokens.gather(1, order)[left].view(-1, 1)
         prefixes, state = torch.cat([prefixes[parents], next_tokens], 1), reorder(state, parents)
-    _add_unfinished(found, sentences, prefixes, scores, length_penalty)
+    add_unfinished(found, sentences, prefixes, scores, length_penalty)
     return [sorted(h, key=lambda h: (h.finished, h.score), reverse=True)[:n_best] for h in found]
 
 
-def _candidates(
+def continuations(
     scores: Float[Tensor, "sentences beams"],
     log_probabilities: Float[Tensor, "rows vocab_size"],
     n: int,
@@ -173,14 +173,14 @@ def _candidates(
     return totals, first_rows + places // vocab_size, places % vocab_size
 
 
-def _is_final(found: list[Hypothesis], bound: float, width: int, n_best: int) -> bool:
+def is_final(found: list[Hypothesis], bound: float, width: int, n_best: int) -> bool:
     """Whether a search is over, or nothing that may score up to `bound` can change its result."""
     if len(found) >= width or bound == -math.inf:
         return True
     return len(found) >= n_best and sorted(h.score for h in found)[-n_best] >= bound
 
 
-def _add_unfinished(
+def add_unfinished(
     found: list[list[Hypothesis]],
     sentences: list[int],
     prefixes: Int[Tensor, "rows n"],

@@ -6,10 +6,11 @@ import datetime
 import sys
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from .exercises import Exercise, ModelPart, Table
 from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
@@ -24,18 +25,14 @@ class SyllabusError(Exception):
     """What is wrong with `course.toml`, with file and line."""
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Part(_Table):
+class Part(Table):
     """One of the seven parts of the lecture."""
 
     number: int
     title: str
 
 
-class Week(_Table):
+class Week(Table):
     """What a week covers, and the assignment handed out in it."""
 
     number: int
@@ -43,66 +40,7 @@ class Week(_Table):
     assignment: str | None = None
 
 
-class WrittenPart(_Table):
-    """One written question of an exercise, marked by hand."""
-
-    id: str
-    title: str
-    points: float = Field(gt=0)
-    words: int = Field(gt=0)
-
-
-class Exercise(_Table):
-    """One exercise: what is written, what it is worth, what it rests on."""
-
-    id: str = Field(pattern=r"^\d+\.\d+$")
-    title: str
-    points: float = Field(gt=0)
-    minutes: int = Field(gt=0)
-    difficulty: int = Field(ge=1, le=5)
-    section: str
-    kind: Literal["code", "written", "model"] = "code"
-    bonus: bool = False
-    components: list[str] = []
-    parts: list[WrittenPart] = []
-    depends_on: list[str] = []
-    forbidden: list[str] = []
-    allowed: list[str] = []
-    zero_at: float | None = None  # of a model: percent right for no points
-    full_at: float | str | None = None  # for all of them; or a results file to calibrate from
-
-    @cached_property
-    def names(self) -> list[str]:
-        """Names that a student defines: `["split_heads", "merge_heads"]`."""
-        return [component.partition(":")[2] for component in self.components]
-
-    @model_validator(mode="after")
-    def _complete(self) -> Exercise:
-        if self.kind == "code" and not self.components:
-            raise ValueError(f"exercise {self.id} names no component")
-        if self.kind == "model" and (self.zero_at is None or self.full_at is None):
-            raise ValueError(f"exercise {self.id} trains a model: give zero_at and full_at")
-        if self.kind == "written" and sum(part.points for part in self.parts) != self.points:
-            total = sum(part.points for part in self.parts)
-            raise ValueError(
-                f"the parts of exercise {self.id} have {total:g} points, "
-                f"the exercise {self.points:g}: make them equal"
-            )
-        return self
-
-
-class ModelPart(_Table):
-    """What is handed in beside a notebook, and how the judge asks for its predictions again."""
-
-    dataset: str
-    split: str
-    examples: int = Field(gt=0)
-    files: list[str]
-    entry_points: list[str]
-    seconds: float = Field(gt=0)
-
-
-class Assignment(_Table):
+class Assignment(Table):
     """One assignment with its exercises, dates and rules."""
 
     id: str = Field(pattern=r"^a\d+$")
@@ -180,7 +118,7 @@ class Assignment(_Table):
         return self
 
 
-class CourseFacts(_Table):
+class CourseFacts(Table):
     """What holds for the whole course."""
 
     title: str
@@ -189,7 +127,7 @@ class CourseFacts(_Table):
     reserved: list[str] = []  # components of assignments to come: stubs to students until then
 
 
-class Syllabus(_Table):
+class Syllabus(Table):
     """The whole of `course.toml`."""
 
     course: CourseFacts

@@ -15,6 +15,7 @@ import torch
 from .averaging import WeightAverage
 from .datasets import LoadedData
 from .fast_forms import use_fast_forms
+from .fast_translation_step import fast_translation_step
 from .metrics import bleu
 from .pair_batching import PairBuckets
 from .profiles import optimizer_and_schedule
@@ -23,7 +24,6 @@ from .train import TrainingConfig, fit
 from .transformer import Transformer
 from .translation import Translator
 from .translation_profiles import TranslationProfile
-from .translation_step import fast_translation_step
 
 
 @dataclass(frozen=True)

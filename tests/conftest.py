@@ -9,6 +9,7 @@ import pytest
 from jaxtyping import install_import_hook
 
 _COMPONENTS = (
+    "course_lib.alignment",
     "course_lib.attention",
     "course_lib.attention_analysis",
     "course_lib.attention_bugs",
@@ -16,16 +17,19 @@ _COMPONENTS = (
     "course_lib.averaging",
     "course_lib.batch_groups",
     "course_lib.cache",
+    "course_lib.checkpoint_average",
     "course_lib.classifier",
     "course_lib.decoder",
     "course_lib.early_stopping",
     "course_lib.embeddings",
     "course_lib.encoder",
     "course_lib.encoder_parity",
+    "course_lib.error_signs",
     "course_lib.evaluation",
     "course_lib.fast_decoding",
     "course_lib.fast_dropout",
     "course_lib.fast_forms",
+    "course_lib.fast_translation_step",
     "course_lib.feed_forward",
     "course_lib.fused_attention",
     "course_lib.initialization",
@@ -36,6 +40,8 @@ _COMPONENTS = (
     "course_lib.normalization",
     "course_lib.numpy_attention",
     "course_lib.numpy_gradients",
+    "course_lib.optimizers",
+    "course_lib.perplexity",
     "course_lib.pointer_task",
     "course_lib.position_variants",
     "course_lib.positions",
@@ -48,6 +54,8 @@ _COMPONENTS = (
     "course_lib.training_step",
     "course_lib.transformer",
     "course_lib.translation",
+    "course_lib.translation_step",
+    "course_lib.width_study",
 )
 install_import_hook(_COMPONENTS, "beartype.beartype")
 

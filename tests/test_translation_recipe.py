@@ -15,11 +15,12 @@ from course_lib import translation_profiles, translation_recipe
 from course_lib.datasets import LoadedData
 from course_lib.fast_forms import use_fast_forms
 from course_lib.fast_loss import ROWS, fast_label_smoothed_loss, projected_loss
+from course_lib.fast_translation_step import fast_translation_step
 from course_lib.losses import label_smoothed_loss
 from course_lib.transformer import Transformer
 from course_lib.translation import Translator
 from course_lib.translation_profiles import TranslationProfile
-from course_lib.translation_step import fast_translation_step, shift_targets, translation_step
+from course_lib.translation_step import shift_targets, translation_step
 
 NOUNS = {"cat": "chat", "dog": "chien", "bird": "oiseau", "horse": "cheval", "bear": "ours"}
 COLOURS = {"red": "rouge", "green": "vert", "black": "noir", "white": "blanc"}

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from course_lib.exercises import ModelPart
 from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import TIMEOUT
 from course_lib.seam.facade import Backend, Handle
-from course_lib.syllabus import ModelPart
 
 from .. import handed_in
 from .hidden_labels import REAL, HiddenLabels

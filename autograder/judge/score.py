@@ -6,8 +6,9 @@ from collections.abc import Collection
 from typing import Any
 
 from course_lib.checking.messages import Message
+from course_lib.exercises import Exercise
 from course_lib.seam import errors as kinds
-from course_lib.syllabus import Assignment, Exercise
+from course_lib.syllabus import Assignment
 
 from .. import bugs
 from . import thresholds

@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 
-from course_lib.syllabus import ROOT, Exercise
+from course_lib.exercises import Exercise
+from course_lib.syllabus import ROOT
 
 RESULTS = ROOT / "results"
 MEASURE = "test_accuracy"

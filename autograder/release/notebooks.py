@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from course_lib.syllabus import ROOT, Assignment, Exercise, Syllabus
+from course_lib.exercises import Exercise
+from course_lib.syllabus import ROOT, Assignment, Syllabus
 
 from . import given, texts
 from .components import BuildError, Component, stub

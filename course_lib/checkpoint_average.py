@@ -1,0 +1,23 @@
+"""The mean of several checkpoints of one training, as the paper decodes with."""
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+
+def averaged(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """The mean of every tensor over some state dicts of one model (§6.1); they stay as they are.
+
+    Raises ValueError when there is no state, and when their names differ.
+    """
+    if not states:
+        raise ValueError("there is no checkpoint to average: give at least one state dict")
+    if differing := [s for s in states if s.keys() != states[0].keys()]:
+        names = sorted(differing[0].keys() ^ states[0].keys())
+        raise ValueError(f"only some states have {', '.join(names[:3])}: give those of one model")
+    # §6.1 — "a single model obtained by averaging the last 5 checkpoints"
+    return {
+        name: torch.stack([state[name].detach() for state in states]).mean(dim=0)
+        for name in states[0]
+    }

@@ -1,0 +1,76 @@
+"""An exercise of `course.toml`, and what is handed in with it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class Table(BaseModel):
+    """A table of `course.toml`: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class WrittenPart(Table):
+    """One written question of an exercise, marked by hand."""
+
+    id: str
+    title: str
+    points: float = Field(gt=0)
+    words: int = Field(gt=0)
+
+
+class Exercise(Table):
+    """One exercise: what is written, what it is worth, what it rests on."""
+
+    id: str = Field(pattern=r"^\d+\.\d+$")
+    title: str
+    points: float = Field(gt=0)
+    minutes: int = Field(gt=0)
+    difficulty: int = Field(ge=1, le=5)
+    section: str
+    kind: Literal["code", "written", "model"] = "code"
+    bonus: bool = False
+    components: list[str] = []
+    parts: list[WrittenPart] = []
+    depends_on: list[str] = []
+    forbidden: list[str] = []
+    allowed: list[str] = []
+    zero_at: float | None = None  # of a model: percent right, or BLEU, for no points
+    full_at: float | str | None = None  # for all of them; or a results file to calibrate from
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names that a student defines: `["split_heads", "merge_heads"]`."""
+        return [component.partition(":")[2] for component in self.components]
+
+    @model_validator(mode="after")
+    def _complete(self) -> Exercise:
+        if self.kind == "code" and not self.components:
+            raise ValueError(f"exercise {self.id} names no component")
+        if self.kind == "model" and (self.zero_at is None or self.full_at is None):
+            raise ValueError(f"exercise {self.id} trains a model: give zero_at and full_at")
+        if self.kind == "written" and sum(part.points for part in self.parts) != self.points:
+            total = sum(part.points for part in self.parts)
+            raise ValueError(
+                f"the parts of exercise {self.id} have {total:g} points, "
+                f"the exercise {self.points:g}: make them equal"
+            )
+        return self
+
+
+class ModelPart(Table):
+    """What is handed in beside a notebook, and how the judge asks for its predictions again."""
+
+    dataset: str
+    split: str
+    examples: int = Field(gt=0)
+    measure: Literal["accuracy", "bleu"] = "accuracy"
+    source: str = "sentence"  # the column that a model reads
+    target: str = "label"  # the column that it is to give
+    files: list[str]
+    entry_points: list[str]
+    seconds: float = Field(gt=0)

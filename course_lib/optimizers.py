@@ -1,0 +1,26 @@
+"""The optimizer and the learning rate of the paper, as one recipe."""
+
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import LambdaLR
+
+
+def paper_optimizer(
+    model: nn.Module, d_model: int, warmup_steps: int = 4000
+) -> tuple[torch.optim.Adam, LambdaLR]:
+    """`(optimizer, schedule)`: Adam and the rate that rises, then falls (§5.3, Eq. 3).
+
+    Call `schedule.step()` after every step of the optimizer, whose first step is step 1 of the
+    paper. Raises ValueError unless `warmup_steps` is 1 or more.
+    """
+    if warmup_steps < 1:
+        raise ValueError(f"warmup_steps = {warmup_steps}: give 1 or more")
+    # §5.3 — "We used the Adam optimizer with β1 = 0.9, β2 = 0.98 and ε = 10^-9"
+    optimizer = torch.optim.Adam(model.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
+
+    def rate(steps_done: int) -> float:
+        step = steps_done + 1  # torch counts from 0, the paper from 1
+        # §5.3, Eq. 3 — d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)
+        return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
+
+    return optimizer, LambdaLR(optimizer, rate)
