@@ -88,7 +88,8 @@ def suite(assignment: Assignment, settings: Settings) -> str:
     tests, labels = fingerprints.suite(assignment), settings.hidden.get(assignment.id)
     if labels is None:
         return tests
-    return hashlib.sha256(f"{tests} {labels.source} {labels.fingerprint}".encode()).hexdigest()
+    known = f"{tests} {labels.source} {labels.fingerprint} {labels.labels}"
+    return hashlib.sha256(known.encode()).hexdigest()
 
 
 def grade_class(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from course_lib.syllabus import Assignment, Syllabus
 
-from . import bugs, demo_model, variants
+from . import bugs, demo_model, demo_translator, variants
 from .handed_in import FOLDER
 from .release import notebooks
 from .release.components import Component
@@ -33,12 +33,13 @@ class Recipe:
     starter: bool = False
     copies: str = ""  # a student whose files these are too
     raw: bytes = b""  # in place of the first notebook
-    model: int = demo_model.TRAINED  # epochs its model was trained; 0: none is handed in
+    model: int = demo_model.TRAINED  # epochs its classifier was trained; 0: none is handed in
+    translator: str = ""  # which translator is handed in: "trained", "short" or none
     weights: bool = True  # or only somebody's predictions
 
 
 CLASS = (
-    Recipe("s01-reference"),
+    Recipe("s01-reference", translator=demo_translator.TRAINED),
     Recipe("s02-starter", starter=True, model=0),
     Recipe(
         "s03-no-scaling",
@@ -53,6 +54,7 @@ CLASS = (
         "s04-one-axis",
         bugs=("softmax_fixed_axis", "split_without_transpose", "received_over_keys"),
         model=demo_model.SHORT,
+        translator=demo_translator.SHORT,
     ),
     Recipe(
         "s05-mask",
@@ -71,6 +73,7 @@ CLASS = (
     Recipe(
         "s09-figures",
         bugs=("heat_map_transposed", "diversity_nats", "curves_not_in_percent"),
+        translator=demo_translator.TRAINED,
         weights=False,
     ),
     Recipe("s10-copy", copies="s03-no-scaling"),
@@ -111,23 +114,36 @@ def write(folder: Path, syllabus: Syllabus, only: Collection[str] = ()) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     for assignment in wanted:
-        if assignment.model is not None:
-            _hand_in_models(folder, assignment)
+        if assignment.model is not None and assignment.model.measure == "accuracy":
+            _hand_in_classifiers(folder, assignment)
     return len(made)
 
 
-def _hand_in_models(folder: Path, assignment: Assignment) -> None:
-    """Put a trained model beside every notebook whose recipe has one."""
+def _hand_in_classifiers(folder: Path, assignment: Assignment) -> None:
+    """Put a trained classifier beside every notebook whose recipe has one."""
     assert assignment.model is not None
     epochs = sorted({recipe.model for recipe in CLASS if recipe.model})
     with tempfile.TemporaryDirectory() as name:
         trained = Path(name)
         demo_model.hand_in(trained, assignment.model.dataset, assignment.model.split, epochs)
-        for recipe in CLASS:
-            if recipe.model:
-                target = folder / recipe.student / assignment.id / FOLDER
-                kept = None if recipe.weights else shutil.ignore_patterns("*.safetensors")
-                shutil.copytree(trained / str(recipe.model), target, ignore=kept)
+        _lay_beside(
+            folder, assignment, trained, {r.student: str(r.model) for r in CLASS if r.model}
+        )
+
+
+def hand_in_translators(folder: Path, assignment: Assignment, trained: Path) -> None:
+    """Put a translator, from `trained`, beside every notebook whose recipe has one."""
+    _lay_beside(folder, assignment, trained, {r.student: r.translator for r in CLASS})
+
+
+def _lay_beside(
+    folder: Path, assignment: Assignment, trained: Path, chosen: Mapping[str, str]
+) -> None:
+    for recipe in CLASS:
+        if name := chosen.get(recipe.student):
+            target = folder / recipe.student / assignment.id / FOLDER
+            kept = None if recipe.weights else shutil.ignore_patterns("*.safetensors")
+            shutil.copytree(trained / name, target, ignore=kept)
 
 
 def _notebook(

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from course_lib.handin import FOLDER
 
 MAX_TOTAL = 64 * 2**20  # bytes, of all files of one submission
-KINDS = (".safetensors", ".json", ".csv")
+KINDS = (".safetensors", ".json", ".csv", ".txt")
 
 
 class TooLarge(Exception):

@@ -41,7 +41,10 @@ def encoded(model: Transformer, source_ids: Int[Tensor, "rows n_source"]) -> Enc
 def uncached_step(
     model: Transformer,
 ) -> Callable[[Tensor, Encoded], tuple[Tensor, Encoded]]:
-    """The step of a search which reads the whole prefixes each time."""
+    """The step of a search which reads the whole prefixes each time.
+
+    `step(prefixes, state)` gives `(log_probabilities, state)`; the first is (rows, vocab_size).
+    """
 
     @torch.no_grad()
     def step(prefixes: Tensor, state: Encoded) -> tuple[Tensor, Encoded]:

@@ -140,6 +140,7 @@ def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:
         origin = "a grammar"
         made = GRAMMARS[entry.generated or "sentences"]()
         rows = {s.name: data_sources.checked(s, list(made[s.name]), origin) for s in entry.splits}
+    rows = {_name_asked_for(asked, split): examples for split, examples in rows.items()}
     notices = [entry.notices[key] for key in ("always", source) if key in entry.notices]
     return LoadedData(
         name=entry.name,
@@ -151,6 +152,13 @@ def _from_source(known: Registry, asked: Entry, source: Source) -> LoadedData:
         notices=tuple(notices),
         splits={split: _dataset(examples, entry.columns) for split, examples in rows.items()},
     )
+
+
+def _name_asked_for(asked: Entry, split: str) -> str:
+    """A stand-in's "test" is called as what it stands for, say "test_2016_flickr"."""
+    names = [s.name for s in asked.splits]
+    longer = (name for name in names if name.startswith(f"{split}_"))
+    return split if split in names else next(longer, split)
 
 
 def _dataset(rows: list[Row], columns: list[str]) -> Dataset:

@@ -1,4 +1,4 @@
-"""The folder that is handed in beside a notebook: a trained model and its predictions."""
+"""The folder that is handed in beside a notebook: a trained model and its answers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS = (
     "tokenizer.json",
     "predictions.csv",
 )
+TRANSLATOR_WEIGHTS, TRANSLATIONS = "translation.safetensors", "translations.txt"
+CLASSIFIER = (WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS)  # what a classifier's folder holds
+TRANSLATOR = (TRANSLATOR_WEIGHTS, SETTINGS, TOKENIZER, TRANSLATIONS)  # and a translator's
 
 
 class Saveable(Protocol):
@@ -39,15 +42,8 @@ def save(
     `settings` are the arguments of the model's class; `data` says what it was trained on (`name`,
     `source`) and the `fingerprint` of the sentences that `predictions` are for, in their order.
     """
-    from safetensors.torch import save_file
-
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    tensors = {name: t.detach().cpu().contiguous() for name, t in model.state_dict().items()}
-    save_file(tensors, target / WEIGHTS)
     about = {"model": dict(settings), "data": dict(data)}
-    (target / SETTINGS).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    tokenizer.save(target / TOKENIZER)
+    target = _save_model(folder, WEIGHTS, model, about, tokenizer)
     with (target / PREDICTIONS).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["row", "prediction"])
@@ -55,10 +51,50 @@ def save(
     return target
 
 
-def check_folder(folder: str | Path = FOLDER) -> bool:
-    """Print what is in the folder and what is missing; whether it can be handed in as it is."""
+def save_translator(
+    folder: str | Path,
+    model: nn.Module,
+    settings: Mapping[str, Any],
+    tokenizer: Saveable,
+    translations: Sequence[str],
+    data: Mapping[str, str],
+    measured: Mapping[str, float] | None = None,
+) -> Path:
+    """Write the weights, what the model was built with, its tokenizer and its translations.
+
+    `settings` and `data` are those of `save`; `translations` stand one a line, a line end within
+    one becomes a blank. `measured` are values of your own for the report, by names such as
+    `training_perplexity` and `validation_perplexity`; they earn nothing.
+    """
+    about = {"model": dict(settings), "data": dict(data), "measured": dict(measured or {})}
+    target = _save_model(folder, TRANSLATOR_WEIGHTS, model, about, tokenizer)
+    lines = "".join(f"{' '.join(text.split())}\n" for text in translations)
+    (target / TRANSLATIONS).write_bytes(lines.encode("utf-8"))
+    return target
+
+
+def _save_model(
+    folder: str | Path, weights: str, model: nn.Module, about: dict[str, Any], tokenizer: Saveable
+) -> Path:
+    """Write all but the model's answers."""
+    from safetensors.torch import save_file
+
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    tensors = {name: t.detach().cpu().contiguous() for name, t in model.state_dict().items()}
+    save_file(tensors, target / weights)
+    (target / SETTINGS).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    tokenizer.save(target / TOKENIZER)
+    return target
+
+
+def check_folder(folder: str | Path = FOLDER, files: Sequence[str] = CLASSIFIER) -> bool:
+    """Print what is in the folder and what is missing; whether it can be handed in as it is.
+
+    `files` is what it is to hold: `CLASSIFIER` or `TRANSLATOR`.
+    """
     place, complete = Path(folder), True
-    for name in (WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS):
+    for name in files:
         path = place / name
         if not path.exists():
             print(f"  missing  {path}")
@@ -66,9 +102,9 @@ def check_folder(folder: str | Path = FOLDER) -> bool:
             continue
         size = path.stat().st_size
         told = f"{size / 2**20:.1f} MiB" if size > 2**18 else f"{size / 2**10:.1f} KiB"
-        if name == PREDICTIONS:
-            rows = path.read_text(encoding="utf-8").splitlines()
-            told += f", {len(rows) - 1:,} predictions"
+        if name in (PREDICTIONS, TRANSLATIONS):
+            lines = path.read_bytes().count(b"\n")
+            told += f", {lines - 1:,} predictions" if name == PREDICTIONS else f", {lines:,} lines"
         print(f"  ready    {path} ({told})")
     print("Hand in this folder beside the notebook." if complete else "Run the cells above again.")
     return complete

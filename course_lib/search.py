@@ -68,7 +68,7 @@ def greedy(
     found: dict[int, Hypothesis] = {}
     for _ in range(max_length):
         log_probabilities, state = step(prefixes, state)
-        # §3.1 — "auto-regressive", "consuming the previously generated symbols as additional input"
+        # §3 — "auto-regressive", "consuming the previously generated symbols as additional input"
         tokens = choose(log_probabilities)
         scores = scores + log_probabilities.gather(1, tokens[:, None])[:, 0]
         ended = tokens == end

@@ -165,6 +165,12 @@ class Syllabus(Table):
         return self
 
 
+def public_tests(assignment: str) -> list[Path]:
+    """An assignment's visible tests: `public_tests.py`, or the files in `public_tests/`."""
+    folder = ROOT / "assignments" / assignment
+    return [*folder.glob("public_tests.py"), *sorted(folder.glob("public_tests/*.py"))]
+
+
 @lru_cache(maxsize=4)
 def load(path: Path = ROOT / "course.toml") -> Syllabus:
     """Read and check a syllabus. Raises SyllabusError, one sentence with file and line."""

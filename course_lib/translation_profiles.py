@@ -1,10 +1,10 @@
-"""Sizes of the same training of a translator: for a test, for a laptop, for a GPU.
+"""Sizes of the same training of a translator: for a test, for a grammar, a laptop, a GPU.
 
     settings = profile("cpu")
     trained = train_translator(load(settings.dataset), settings, seed=0)
 
 What differs from the paper, and why, is said in the solution of assignment 4. What "cpu" reaches
-stands in `results/`; "colab" and "base" are for a GPU, and nobody has measured them yet.
+stands in `results/`; "colab", "base" and "large" are for a GPU, and nobody has measured them yet.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from .transformer_sizes import SIZES
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,17 @@ PROFILES = {
         "grammar_en_fr",
         {"n_layers": 2, "d_model": 64, "n_heads": 4, "d_ff": 256, "dropout": 0.0},
         vocab_size=2000,
+        epochs=6,
+        learning_rate=5e-3,
+        label_smoothing=0.05,
+        train_limit=12_000,
+        sample=100,
+    ),
+    "grammar": TranslationProfile(
+        "grammar",
+        "grammar_en_fr",
+        SIZES["tiny"],
+        vocab_size=2000,
         epochs=8,
         learning_rate=5e-3,
         label_smoothing=0.05,
@@ -56,28 +69,38 @@ PROFILES = {
     "cpu": TranslationProfile(
         "cpu",
         "multi30k_en_fr",
-        {"n_layers": 2, "d_model": 128, "n_heads": 4, "d_ff": 512, "dropout": 0.1},
+        SIZES["cpu"],
         vocab_size=4000,
         epochs=10,
     ),
     "colab": TranslationProfile(
         "colab",
         "multi30k_en_fr",
-        {"n_layers": 3, "d_model": 256, "n_heads": 4, "d_ff": 1024, "dropout": 0.3},
+        SIZES["colab"],
         vocab_size=6000,
         epochs=30,
         max_tokens=4096,
         learning_rate=2e-3,
     ),
-    # §6.2, Table 3 — the base model, but for a corpus a hundred times smaller: more dropout
+    # The base model, but for a corpus a hundred times smaller: more dropout.
     "base": TranslationProfile(
         "base",
         "multi30k_en_fr",
-        {"n_layers": 6, "d_model": 512, "n_heads": 8, "d_ff": 2048, "dropout": 0.3},
+        {**SIZES["base"], "dropout": 0.3},
         vocab_size=8000,
         epochs=40,
         max_tokens=4096,
         learning_rate=7e-4,
+    ),
+    "large": TranslationProfile(
+        "large",
+        "wmt14_en_fr",
+        SIZES["large"],
+        vocab_size=37_000,
+        epochs=1,
+        max_tokens=4096,
+        learning_rate=5e-4,
+        warmup=0.04,
     ),
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from .metrics import paired_bootstrap
 
-Row = dict[str, float]
+Row = dict[str, int | float]
 
 
 def width_study(
@@ -18,9 +18,9 @@ def width_study(
     """A row for every width with every length penalty, widths in the outer order (§6.2).
 
     `translate(width, length_penalty)` gives one translation a reference. Every row holds `width`,
-    `length_penalty`, `bleu`, the `difference` to greedy search, which is
-    `translate(1, 0.0)`, in points, with `low` and `high`, its 95 % interval by paired bootstrap of
-    `samples`, and `sentences_per_second`. Greedy search itself has a row, the first, with a
+    `length_penalty`, `bleu`, the `difference` in points to greedy search, `translate(1, 0.0)`, with
+    `low` and `high`, its 95 % interval by `paired_bootstrap` of `samples`, and
+    `sentences_per_second`. Greedy search itself has a row, the first, with a
     difference of 0, and is not run again: leave width 1 out of `widths`.
     Raises ValueError when `widths` holds 1.
     """

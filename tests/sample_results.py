@@ -11,6 +11,23 @@ from course_lib.syllabus import load
 
 SYLLABUS = load()
 IN_TIME = "2027-02-07T18:04:00+00:00"
+SCORED = {  # what the judge says of a trained translator
+    "measure": "bleu",
+    "bleu": 47.31,
+    "low": 45.8,
+    "high": 48.9,
+    "signature": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
+    "agreement": 0.993,
+    "measured": {"training_perplexity": 4.0, "validation_perplexity": 5.0},
+    "problem": "",
+    "notes": [],
+    "source": "mirror",
+    "examples": 1000,
+    "recomputed": 1000,
+    "seconds": 24.6,
+    "sentences_per_second": 41.0,
+    "handed_in": True,
+}
 ANSWERS = {"a": "Without it the logits grow with d_k.", "b": "Equivariant, not invariant."}
 
 
@@ -69,6 +86,9 @@ def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> d
     if exercise.kind == "written":
         parts = [_part(exercise, part) for part in exercise.parts]
         return common | {"points": None, "status": "pending", "parts": parts}
+    if exercise.kind == "model":
+        model = SCORED | {"zero_at": exercise.zero_at, "full_at": exercise.full_at}
+        return common | {"points": exercise.points, "status": "full", "model": model}
     tests = [_test(exercise, number, stub) for number in range(8)]
     for number, change in enumerate(failed, start=2):
         tests[number] |= {"points": 0.0, "outcome": "FAILED"} | change

@@ -19,7 +19,7 @@ def place(path, data=b"x"):
 
 def found(folder):
     """The one submission in a folder, as it would be graded."""
-    (submission,) = submissions.find(folder, ["a1", "a2", "a3"])
+    (submission,) = submissions.find(folder, ["a1", "a2", "a3", "a4"])
     return class_run.resolve(submission, proofs.COURSE)
 
 
@@ -32,6 +32,14 @@ def test_files_are_found_beside_the_notebook_and_in_the_folder(tmp_path, where):
     files, problem = found(tmp_path).files()
     assert files == {name: name.encode() for name in NAMES}
     assert problem == ""
+
+
+def test_a_translators_files_are_those_of_its_assignment(tmp_path):
+    place(tmp_path / "s1/a4/a4.ipynb", b"{}")
+    for name in ("translations.txt", "notes.txt", "predictions.csv", "translation.safetensors"):
+        place(tmp_path / "s1/a4/submission" / name, name.encode())
+    files, _ = found(tmp_path).files()
+    assert sorted(files) == ["translation.safetensors", "translations.txt"]
 
 
 def test_files_are_found_in_a_zip_file_by_their_names_alone(tmp_path):

@@ -354,3 +354,48 @@ def test_showing_one_exercise_to_a_marker():
     with pytest.raises(KeyError, match="no exercise '9.9'; there are 1.1"):
         table.show_test(result, "9.9")
     assert "\x1b" not in table.show_test(hostile(), "1.4")
+
+
+def translator(**told):
+    """A graded assignment 4; `told` replaces what the judge says of its model."""
+    result = sample("s01", "a4")
+    for exercise in result["exercises"]:
+        if exercise["kind"] == "model":
+            exercise["model"] |= told
+    return result
+
+
+def test_a_translator_is_told_its_score_and_how_sure_that_is():
+    page = Page(render_student(translator(), SYLLABUS))
+    said = page.said("a4.4.12")
+    for part in (
+        "reaches 47.3 BLEU on sentences whose references it never saw",
+        "45.8 to 48.9 (95 % interval, by bootstrap)",
+        "Points rise from 10 BLEU, for none, to 25 BLEU, for all.",
+        "asked again for 1,000 of 1,000 sentences, in 25 s (41 sentences a second)",
+        "sacreBLEU's: nrefs:1|case:mixed",
+        "says the same for 99.3 % of them",
+        "training perplexity 4, validation perplexity 5 (validation over training: 1.25)",
+    ):
+        assert part in said
+
+
+def test_a_translator_without_a_score_is_told_why_and_what_to_do():
+    told = {"bleu": None, "handed_in": False, "problem": "no translation.safetensors was handed in"}
+    said = Page(render_student(translator(**told), SYLLABUS)).said("a4.4.12")
+    assert "No points for the model: no translation.safetensors was handed in." in said
+    assert "Hand in the folder submission" in said
+    assert "to 25 BLEU" in said
+
+
+def test_what_a_translator_brings_along_is_escaped():
+    notes = [f"scored on other sentences (from: {HOSTILE})"]
+    told = {"notes": notes, "measured": {}, "agreement": None, "recomputed": 120}
+    text = render_student(translator(**told), SYLLABUS)
+    page = Page(text)
+    assert page.tags["script"] == page.tags["img"] == 0
+    said = page.said("a4.4.12")
+    assert "alert(1)" in said
+    assert "120 of 1,000" in said
+    assert "own account" not in said
+    assert "translations.txt" not in said

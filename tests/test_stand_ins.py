@@ -5,9 +5,24 @@ import torch
 from torch import nn
 
 from autograder.release import no_leak, student_tree
-from autograder.release.stand_ins import attention, normalization, residual
+from autograder.release.stand_ins import (
+    attention,
+    embeddings,
+    encoder,
+    feed_forward,
+    masks,
+    normalization,
+    positions,
+    residual,
+)
+from course_lib import attention as course_attention
 from course_lib.attention import MultiHeadAttention
+from course_lib.embeddings import TransformerEmbedding
+from course_lib.encoder import Encoder
+from course_lib.feed_forward import FeedForward
+from course_lib.masks import padding_mask
 from course_lib.normalization import LayerNorm
+from course_lib.positions import sinusoidal_positions
 from course_lib.residual import ResidualConnection
 
 
@@ -34,6 +49,24 @@ def test_attention_with_masks_and_empty_rows(bias):
     assert stand_in(query, key, key)[1] is None
 
 
+def test_attention_of_projected_heads():
+    torch.manual_seed(0)
+    query, key, value = torch.randn(2, 4, 3, 8), torch.randn(2, 4, 5, 8), torch.randn(2, 4, 5, 6)
+    mask = torch.rand(2, 1, 3, 5) > 0.3
+    mask[1, 0, 2] = False
+    for shaped in (None, mask):
+        for one, other in zip(
+            attention.attention(query, key, value, shaped),
+            course_attention.attention(query, key, value, shaped),
+            strict=True,
+        ):
+            torch.testing.assert_close(one, other)
+    x = torch.randn(2, 5, 12)
+    heads = attention.split_heads(x, 3)
+    assert torch.equal(heads, course_attention.split_heads(x, 3))
+    assert torch.equal(attention.merge_heads(heads), x)
+
+
 def test_layer_norm():
     stand_in, own = with_the_same_weights(normalization.LayerNorm(4), LayerNorm(4))
     x = 1e-2 * torch.randn(3, 4)
@@ -57,8 +90,58 @@ def test_residual_connection(norm_first, training):
     assert stand_in.state_dict().keys() == own.state_dict().keys()
 
 
-def test_an_assignment_sees_stand_ins_for_earlier_ones_and_no_answer(course, tmp_path):
-    student_tree.write(course, tmp_path, "a3")
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("training", [False, True])
+def test_encoder(norm_first, training):
+    torch.manual_seed(0)
+    sizes = (2, 8, 2, 12, 0.3, norm_first)
+    stand_in, own = with_the_same_weights(encoder.Encoder(*sizes), Encoder(*sizes))
+    x, mask = torch.randn(3, 5, 8), (torch.arange(5) < torch.tensor([[5], [3], [1]]))
+    for shaped in (None, mask[:, None, None]):
+        results = []
+        for module in (stand_in.train(training), own.train(training)):
+            torch.manual_seed(1)
+            results.append(module(x, shaped, need_weights=not training))
+        for (output, weights), (wanted, seen) in [results]:
+            torch.testing.assert_close(output, wanted)
+            assert (weights is None) == (seen is None) == training
+            for one, other in zip(weights or [], seen or [], strict=True):
+                torch.testing.assert_close(one, other)
+    assert stand_in.state_dict().keys() == own.state_dict().keys()
+
+
+def test_feed_forward():
+    stand_in, own = with_the_same_weights(feed_forward.FeedForward(4, 6), FeedForward(4, 6))
+    x = torch.randn(2, 3, 4)
+    torch.testing.assert_close(stand_in.train()(x), own(x))
+    assert stand_in.state_dict().keys() == own.state_dict().keys()
+
+
+@pytest.mark.parametrize("d_model", [6, 7])
+def test_positions_and_embeddings(d_model):
+    wanted = sinusoidal_positions(600, d_model)
+    torch.testing.assert_close(
+        positions.sinusoidal_positions(600, d_model), wanted, atol=1e-4, rtol=0
+    )
+    kind = {"vocab_size": 9, "d_model": d_model, "dropout": 0.0, "max_length": 4}
+    stand_in, own = with_the_same_weights(
+        embeddings.TransformerEmbedding(**kind, position_scale=0.2),
+        TransformerEmbedding(**kind, position_scale=0.2),
+    )
+    ids = torch.randint(0, 9, (2, 7))
+    torch.testing.assert_close(stand_in(ids), own(ids))
+    assert (embeddings.TransformerEmbedding(9, d_model, pad_id=3).tokens.weight[3] == 0).all()
+
+
+def test_padding_mask():
+    ids = torch.tensor([[4, 0, 2], [7, 7, 0]])
+    for pad_id in (0, 7):
+        assert torch.equal(masks.padding_mask(ids, pad_id), padding_mask(ids, pad_id))
+
+
+@pytest.mark.parametrize("assignment", ["a3", "a4"])
+def test_an_assignment_sees_stand_ins_for_earlier_ones_and_no_answer(course, tmp_path, assignment):
+    student_tree.write(course, tmp_path, assignment)
     hidden = student_tree.unreleased(course)
     assert no_leak.find(no_leak.code_of_tree(tmp_path), hidden) == []
     text = (tmp_path / "course_lib" / "attention.py").read_text(encoding="utf-8")

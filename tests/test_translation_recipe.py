@@ -168,7 +168,7 @@ def test_every_profile_builds_a_model_or_says_which_there_are():
         assert f"profile {name}: {settings.epochs} epochs" in str(settings)
         with torch.device("meta"):
             Transformer(settings.vocab_size, **settings.sizes)
-    with pytest.raises(ValueError, match="choose one of tiny, cpu"):
+    with pytest.raises(ValueError, match="choose one of tiny, grammar, cpu"):
         translation_profiles.profile("huge")
 
 

@@ -54,16 +54,27 @@ def multi30k(
     from ..bench import translation as bench
 
     try:
-        numbers = [int(seed) for seed in seeds.split(",")]
+        numbers = _numbers(seeds)
         kind = translation_profiles.profile(profile)
     except ValueError as error:
-        raise UsageProblem(f"{error}; seeds are numbers with commas between them") from None
+        raise UsageProblem(str(error)) from None
     target = name or f"multi30k_{kind.name}"
     measures = bench.run(
         kind.name, numbers, target, test_name, lambda text: print(text, file=sys.stderr)
     )
     places = [f"results/{file}.json" for file in (target, test_name) if file]
     return _tell(measures, " and ".join(places), as_json)
+
+
+def grammar(seeds: str, as_json: bool) -> int:
+    from ..bench import grammar as bench
+
+    try:
+        numbers = _numbers(seeds)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None
+    measures = bench.run(numbers, lambda text: print(text, file=sys.stderr))
+    return _tell(measures, f"results/{bench.NAME}.json", as_json)
 
 
 def train(as_json: bool) -> int:

@@ -131,7 +131,7 @@ def told(tier: tiers.Tier) -> str:
 
 
 def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
-    """The labels that the trained models of these assignments are scored with.
+    """The labels or references that the trained models of these assignments are scored with.
 
     Raises UsageProblem for an unknown source, and DataError when none of them serves.
     """

@@ -87,7 +87,7 @@ def grade(
     names = [name for exercise in assignment.exercises for name in exercise.names]
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
-    files = session.suite_files(assignment)[: 1 if public_only else None]
+    files = session.suite_files(assignment, public_only)
     tests, substituted = _run(assignment, collected, open_worker, only, files, result)
     result["exercises"] = score.exercises(assignment, tests, substituted, collected.written, only)
     result["notices"] = answers.notices(syllabus, assignment, cells, collected)

@@ -1,4 +1,4 @@
-"""The labels that a trained model is scored with; they never leave the judge."""
+"""Labels, or reference translations, that a trained model is scored with: the judge's alone."""
 
 from __future__ import annotations
 
@@ -18,22 +18,30 @@ REAL: tuple[Source, ...] = (
 
 @dataclass(frozen=True)
 class HiddenLabels:
-    """A test split: its sentences may be shown to a model, its labels may not."""
+    """A test split: its sentences may be shown to a model, its labels or references may not."""
 
     source: str
     sentences: tuple[str, ...]
-    labels: tuple[int, ...]
+    labels: tuple[int, ...] | tuple[str, ...]
     fingerprint: str
 
 
 def load(assignment: Assignment, sources: Sequence[Source] = REAL) -> HiddenLabels:
-    """The split that course.toml names. Raises course_lib.datasets.DataError when none serves."""
-    from course_lib import datasets
+    """The split that course.toml names, from the first of `sources` that its data set has.
 
-    assert assignment.model is not None
-    name, split = assignment.model.dataset, assignment.model.split
-    data = datasets.load(name, sources=sources)
-    rows = data[split][:]
+    Raises course_lib.datasets.DataError when none serves.
+    """
+    from course_lib import data_registry, datasets
+
+    model = assignment.model
+    assert model is not None
+    entry = data_registry.read(data_registry.REGISTRY).entry(model.dataset)
+    served = [source for source in sources if source in entry.sources]
+    data = datasets.load(model.dataset, sources=served or sources)
+    rows = data[model.split][:]
     return HiddenLabels(
-        data.source, tuple(rows["sentence"]), tuple(rows["label"]), data.fingerprint(split)
+        data.source,
+        tuple(rows[model.source]),
+        tuple(rows[model.target]),
+        data.fingerprint(model.split),
     )

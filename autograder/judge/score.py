@@ -43,16 +43,16 @@ def nothing(assignment: Assignment) -> list[dict[str, Any]]:
 
 
 def models(assignment: Assignment, entries: list[dict[str, Any]], told: dict[str, Any]) -> None:
-    """Give the exercises that train a model their points, linear in the percent right."""
+    """Give the exercises that train a model their points, linear in percent right or BLEU."""
     for entry in entries:
         if entry["kind"] != "model":
             continue
         exercise = assignment.exercise(entry["id"])
-        accuracy = told["accuracy"]
+        reached = told[told.get("measure", "accuracy")]
         full = round(thresholds.full_at(exercise, told["examples"]), 2)
         share = 0.0
-        if accuracy is not None:
-            share = thresholds.share(exercise, accuracy, told["examples"])
+        if reached is not None:
+            share = thresholds.share(exercise, reached, told["examples"])
         status = "full" if share == 1 else "partial" if share else "zero"
         entry["points"] = round(share * exercise.points, 2)
         entry["status"] = status if told["handed_in"] else "not written"

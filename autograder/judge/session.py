@@ -22,7 +22,7 @@ from course_lib.checking.exercise import Mark, mark_of
 from course_lib.checking.messages import Message, explain
 from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import TIMEOUT
-from course_lib.syllabus import ROOT, Assignment
+from course_lib.syllabus import ROOT, Assignment, public_tests
 
 PASSED, FAILED = "PASSED", "FAILED"
 MAX_TIMEOUTS = 2  # an exercise: after that its other tests are not waited for
@@ -48,8 +48,10 @@ class TestResult:
     seconds: float
 
 
-def suite_files(assignment: Assignment) -> list[Path]:
+def suite_files(assignment: Assignment, public_only: bool = False) -> list[Path]:
     """The public tests, then the hidden suite in exercise order."""
+    if public_only:
+        return public_tests(assignment.id)
     folder = ROOT / "autograder" / "suites" / assignment.id
     order = [exercise.id.replace(".", "_") for exercise in assignment.exercises]
 
@@ -57,7 +59,7 @@ def suite_files(assignment: Assignment) -> list[Path]:
         return order.index("_".join(path.stem.split("_")[1:3]))
 
     hidden = sorted(folder.glob("test_*.py"), key=position)
-    return [ROOT / "assignments" / assignment.id / "public_tests.py", *hidden]
+    return [*public_tests(assignment.id), *hidden]
 
 
 def run(
@@ -166,7 +168,7 @@ class _Judge:
             special = isinstance(error, StudentError) and error.kind.isupper()
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]
         self.timeouts[mark.exercise] += outcome == TIMEOUT
-        public = item.path.parent.parent.name == "assignments"
+        public = item.path.is_relative_to(ROOT / "assignments")
         self.results.append(TestResult(_id(item), mark, public, outcome, message, call.duration))
 
 

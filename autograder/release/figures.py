@@ -83,10 +83,64 @@ def _model(measures: Measures) -> str:
     )
 
 
+def _multi30k(measures: Measures) -> str:
+    median = _medians(measures)
+    return (
+        f"{median['validation_bleu']:.1f} BLEU on validation with greedy search, after "
+        f"{median['cpu_minutes']:.1f} CPU minutes"
+    )
+
+
+def _test2016(measures: Measures) -> str:
+    median = _medians(measures)
+    low, high = median["difference_bleu_low"], median["difference_bleu_high"]
+    return (
+        f"{median['greedy_bleu']:.1f} BLEU with greedy search on test_2016_flickr and "
+        f"{median['beam5_bleu']:.1f} with a beam of 5, a difference of "
+        f"{median['difference_bleu']:.1f} (95 % interval {low:.1f} to {high:.1f})"
+    )
+
+
+def _grammar(measures: Measures) -> str:
+    values = {name: measure["values"] for name, measure in measures.items()}
+    exact, rates = values["exact_match_percent"], values["alignment_error_rate"]
+    return (
+        f"{min(exact):.1f} to {max(exact):.1f} % of 1,000 new sentences exactly right, and an "
+        f"alignment error rate of {min(rates):.2f} to {max(rates):.2f} from attention alone, over "
+        f"{len(exact)} seeds of {statistics.median(values['cpu_minutes']):.1f} CPU minutes"
+    )
+
+
+def _decode(measures: Measures) -> str:
+    median = _medians(measures)
+    return (
+        "Beam search with the cache runs at "
+        f"{median['speedup_over_uncached']:.1f} times the speed of the same search without, "
+        f"{median['speedup_over_huggingface']:.1f} times that of Hugging Face's `generate`, "
+        f"{median['speedup_over_joeynmt']:.1f} times Joey NMT's and "
+        f"{median['speedup_over_ctranslate2']:.2f} times CTranslate2's, with the same weights, and "
+        f"{median['identical_to_ctranslate2']:.0f} % of the translations are those of CTranslate2"
+    )
+
+
+def _train(measures: Measures) -> str:
+    median = _medians(measures)
+    return (
+        "A training step of the Transformer at base size runs at "
+        f"{median['speedup_over_nn_transformer']:.2f} times the speed of `torch.nn.Transformer` "
+        "with the same loss"
+    )
+
+
 SENTENCES: dict[str, Callable[[Measures], str]] = {
     "bench_encoder": _encoder,
     "bench_grading": _grading,
     "sst2_cpu": _sst2,
     "sst2_six_layers": _sst2,
     "bench_model": _model,
+    "bench_decode": _decode,
+    "bench_train": _train,
+    "grammar_cpu": _grammar,
+    "multi30k_cpu": _multi30k,
+    "multi30k_test2016": _test2016,
 }

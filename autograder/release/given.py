@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from course_lib.syllabus import Assignment
+from course_lib.syllabus import Assignment, Syllabus
 
 from ..global_names import global_names
 from .components import BuildError, Component, ModuleText, module_text
@@ -20,28 +20,40 @@ class Given:
     helpers: dict[str, list[str]] = field(default_factory=dict)  # component → definitions
 
 
-def collect(assignment: Assignment) -> Given:
-    """Raises BuildError for a name that nothing in the notebook would define."""
-    exercises = assignment.exercises
-    references = [reference for exercise in exercises for reference in exercise.components]
+def collect(syllabus: Syllabus, assignment: Assignment) -> Given:
+    """Raises BuildError for a name that nothing in the notebook would define.
+
+    What another assignment asks for is imported, not shown.
+    """
+    elsewhere = {
+        reference
+        for other in syllabus.assignments
+        if other.id != assignment.id
+        for exercise in other.exercises
+        for reference in exercise.components
+    }
+    references = [reference for e in assignment.exercises for reference in e.components]
     written = {Component.parse(reference).name for reference in references}
     given, lines, seen = Given(), set[str](), set[str]()
     for reference in references:
         component = Component.parse(reference)
         module = module_text(component.module)
         helpers: list[str] = []
-        waiting = sorted(global_names(component.source))
-        while waiting:
-            name = waiting.pop(0)
-            if name in written or name in seen:
-                continue
-            if name in module.imports:
-                lines.add(module.imports[name])
-                continue
-            seen.add(name)
-            source = _definition(module, name, reference)
-            helpers.insert(0, source)
-            waiting += sorted(global_names(source))
+
+        def need(source: str) -> None:
+            """Add what a definition uses, and before it what that uses in turn."""
+            for name in sorted(global_names(source) - written - seen):
+                if name in module.imports:
+                    lines.add(module.imports[name])
+                elif f"{component.module}:{name}" in elsewhere:
+                    lines.add(f"from {component.module} import {name}")
+                else:
+                    seen.add(name)
+                    found = _definition(module, name, reference)
+                    need(found)
+                    helpers.append(found)
+
+        need(component.source)
         given.helpers[reference] = helpers
     given.imports = merged(sorted(lines - set(IN_SETUP.values())))
     return given

@@ -168,7 +168,7 @@ class _Maker:
 
     def setup(self, source: SourceCell) -> None:
         self.put("code", texts.setup(self.syllabus, self.assignment))
-        self.given = given.collect(self.assignment)
+        self.given = given.collect(self.syllabus, self.assignment)
         self.put("code", "\n".join(self.given.imports))
 
     def exercise(self, source: SourceCell) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import course_lib
-from course_lib.syllabus import ROOT, Syllabus
+from course_lib.syllabus import ROOT, Syllabus, public_tests
 
 from .components import Component, module_text, stub
 
@@ -55,10 +55,10 @@ def write(
     shutil.copy(ROOT / "course.toml", folder / "course.toml")
     shutil.copytree(ROOT / "data", folder / "data")
     for other in syllabus.assignments:
-        public = Path("assignments") / other.id / "public_tests.py"
-        if (ROOT / public).exists():
-            (folder / public).parent.mkdir(parents=True)
-            shutil.copy(ROOT / public, folder / public)
+        for path in public_tests(other.id):
+            copy = folder / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
     return target
 
 

@@ -11,6 +11,14 @@ from ..judge import thresholds
 PREDICTION_PLACEHOLDER = "*Your prediction, before you run the cell.*"
 WRITTEN_PLACEHOLDER = "*Write your answer here.*"
 
+# What a trained model earns points for: where they begin, and the unit.
+MEASURES = {"accuracy": ("% of the test labels right", "%"), "bleu": ("BLEU on test", "BLEU")}
+# What it is asked for, and what that is compared with.
+ANSWERS = {
+    "accuracy": ("predictions", "labels you have not seen"),
+    "bleu": ("translations", "the references by sacreBLEU"),
+}
+
 COLAB = "https://colab.research.google.com"
 
 
@@ -64,8 +72,9 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
     ]
     if exercise.kind == "model" and assignment.model:
         full = thresholds.full_at(exercise, assignment.model.examples)
-        facts.append(f"no points up to {exercise.zero_at:g} % of the test labels right")
-        facts.append(f"all from {full:g} %")
+        none, unit = MEASURES[assignment.model.measure]
+        facts.append(f"no points up to {exercise.zero_at:g} {none}")
+        facts.append(f"all from {full:g} {unit}")
     return f"## {exercise.id} {exercise.title}\n\n*{' · '.join(facts)}*"
 
 
@@ -133,12 +142,13 @@ def _model_wanted(assignment: Assignment) -> list[str]:
         return []
     listed = ", ".join(f"`{name}`" for name in assignment.model.files)
     loader, predictor = assignment.model.entry_points
+    made, hidden = ANSWERS[assignment.model.measure]
     return [
         "",
         f"Hand in the folder `{FOLDER}` too, which the notebook writes beside itself: {listed} "
         f"(at most {MAX_TOTAL >> 20} MiB). The grader asks your own `{loader}(folder)` and "
-        f"`{predictor}(model, texts)` for the predictions again, on one core within "
-        f"{assignment.model.seconds:g} s, and compares them with labels you have not seen.",
+        f"`{predictor}(model, texts)` for the {made} again, on one core within "
+        f"{assignment.model.seconds:g} s, and compares them with {hidden}.",
     ]
 
 

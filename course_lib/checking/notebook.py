@@ -11,6 +11,7 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -58,7 +59,7 @@ def run_public_tests(
     student = Student(LocalBackend(executor))
     outcomes: list[tuple[str, Message | None]] = []
     with _left_as_it_was():
-        for number, test in enumerate(_tests(_module(assignment.id), exercise.id)):
+        for number, test in enumerate(_tests(assignment.id, exercise.id)):
             message = None
             try:
                 student.begin(seed=number, forbid=assignment.forbidden_in(exercise))
@@ -118,19 +119,24 @@ def describe(figure: Any, text: str) -> None:
     print(f"Figure: {text}")
 
 
-def _module(assignment: str) -> ModuleType:
-    """The assignment's public tests, read afresh so that an update is picked up."""
-    path = syllabus.ROOT / "assignments" / assignment / "public_tests.py"
-    spec = importlib.util.spec_from_file_location(f"public_tests_{assignment}", path)
-    if spec is None or spec.loader is None or not path.exists():
-        raise FileNotFoundError(f"{path}: not found; run inside a copy of the course")
+def _module(path: Path) -> ModuleType:
+    """A file of public tests, read afresh so that an update is picked up."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    assert spec is not None  # the file is there, and Python's
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-def _tests(module: ModuleType, exercise: str) -> list[Any]:
-    found = [item for name, item in vars(module).items() if name.startswith("test_")]
+def _tests(assignment: str, exercise: str) -> list[Any]:
+    """The public tests of an exercise, from all files of its assignment."""
+    paths = syllabus.public_tests(assignment)
+    if not paths:
+        folder = syllabus.ROOT / "assignments" / assignment
+        raise FileNotFoundError(f"{folder}: no visible tests; run inside a copy of the course")
+    items = [item for path in paths for item in vars(_module(path)).items()]
+    found = [item for name, item in items if name.startswith("test_")]
     return [test for test in found if (mark := mark_of(test)) and mark.exercise == exercise]
 
 

@@ -5,6 +5,29 @@ from torch import nn
 from torch.nn import functional as F
 
 
+def attention(query, key, value, mask=None, dropout=None):
+    """Scaled dot-product attention (§3.2.1): `(output, weights)`, the weights before `dropout`.
+
+    `mask` is True where a query may attend; a query without any key gets zeros.
+    """
+    # torch returns no weights, but its output is the weights when the values are an identity
+    one = torch.eye(key.shape[-2], dtype=query.dtype, device=query.device)
+    one = one.expand(*key.shape[:-2], -1, -1)
+    weights = F.scaled_dot_product_attention(query, key, one, attn_mask=mask).nan_to_num()
+    kept = weights if dropout is None else dropout(weights)
+    return torch.einsum("...qk,...kv->...qv", kept, value), weights
+
+
+def split_heads(x, n_heads):
+    """Give every head its own features (§3.2.2): `(batch, n_heads, n, d_k)`."""
+    return x.unflatten(-1, (n_heads, -1)).movedim(-2, -3)
+
+
+def merge_heads(x):
+    """The heads side by side again (§3.2.2): `(batch, n, d_model)`."""
+    return x.movedim(-3, -2).flatten(-2)
+
+
 class MultiHeadAttention(nn.Module):
     """Multi-head attention (§3.2.2); `forward` gives `(output, weights)` or `(output, None)`.
 

@@ -1,0 +1,40 @@
+"""The visible checks of exercise 4.1: the causal mask."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+
+@exercise("4.1")
+def test_three_positions(student):
+    """Position i is open to itself and to what is before it."""
+    mask = student.causal_mask(3)
+    expect.shape(mask, (1, 1, 3, 3), what="the mask of three positions",
+                 otherwise="two axes of size 1, for batch and heads, before queries and keys",
+                 read="exercise 4.1")
+    expect.dtype(mask, "bool", what="the mask", read="exercise 4.1")
+    want = torch.tensor([[1, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
+    expect.close(
+        mask[0, 0], want,
+        causes={"rows and columns are exchanged: every position sees what comes after it": want.T,
+                "True and False are exchanged: True means may attend": ~want,
+                "a position is hidden from itself: its own token has been written already":
+                    want & ~torch.eye(3).bool(),
+                "one later position is open: the diagonal is the last that may be":
+                    want | torch.ones(2).diag(1).bool(),
+                "nothing is masked": torch.ones(3, 3)},
+        otherwise="a row for each query, a column for each key", read="§3.2.3")
+
+
+@exercise("4.1")
+def test_how_much_is_open(student):
+    """Query i may look at i + 1 keys, whatever the length is."""
+    for n in (1, 6):
+        open_keys = student.causal_mask(n)[0, 0].sum(-1)
+        expect.close(open_keys, list(range(1, n + 1)), what=f"open keys of each query, n = {n},",
+                     otherwise="the first query has one key, the last has all of them",
+                     read="§3.2.3")

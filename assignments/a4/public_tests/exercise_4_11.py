@@ -1,0 +1,150 @@
+"""The visible checks of exercise 4.11: beam search."""
+
+import math
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+# What follows what, for six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path: 4
+# is likelier than 5 at first, but only 5 leads to something certain. Sentence 1 may end after 4
+# or go on: the longer sentence is less likely.
+FOLLOWS = torch.zeros(2, 6, 6)
+FOLLOWS[:, :, 3] = 1.0
+FOLLOWS[0, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 0.6, 0.4])
+FOLLOWS[0, 4] = torch.tensor([0.3, 0.3, 0.0, 0.4, 0.0, 0.0])
+FOLLOWS[0, 5] = torch.tensor([0.0, 0.0, 0.0, 0.9, 0.1, 0.0])
+FOLLOWS[1, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+FOLLOWS[1, 4] = torch.tensor([0.0, 0.48, 0.0, 0.52, 0.0, 0.0])
+STATE = ("type('State', (), {'__init__': lambda self, of: setattr(self, 'of', of), "
+         "'reorder': lambda self, rows: type(self)(self.of[rows])})")
+STEP = ("lambda prefixes, state: (log.append(prefixes.tolist()), "
+        "(table[state.of, prefixes[:, -1]].log(), state))[1]")
+
+
+def searched(student, sentences, **options):
+    """[tokens, score, finished] of every hypothesis, and the prefixes that steps were given."""
+    log = student.make("[]")
+    step = student.make(STEP, log=log, table=FOLLOWS)
+    state = student.make(f"{STATE}(torch.tensor({sentences}))")
+    lists = student.beam_search(step, state, len(sentences), **options)
+    lists = expect.parts(lists, len(sentences), otherwise="one list of hypotheses a sentence",
+                         read="exercise 4.11")
+    return [[[list(h.get("tokens")), h.get("score"), h.get("finished")] for h in found]
+            for found in lists], log.get()
+
+
+@exercise("4.11")
+def test_length_penalty_by_hand(student):
+    """((5 + |Y|) / 6)^α for 1, 7 and 13 tokens."""
+    lengths = (1, 7, 13)
+    expect.close(
+        [student.length_penalty_factor(length, 0.5) for length in lengths],
+        [1.0, math.sqrt(2), math.sqrt(3)], what="the factors of 1, 7 and 13 tokens, α = 0.5",
+        causes={"that is |Y|^α": [n**0.5 for n in lengths],
+                "upside down: log probabilities are divided by it": [1, 2**-0.5, 3**-0.5],
+                "α multiplies; it is an exponent": [0.5, 1.0, 1.5]},
+        otherwise="5 and 6 are constants of the formula", read="Wu et al. 2016, Eq. 14")
+    expect.close(student.length_penalty_factor(40, 0.0), 1.0, what="the factor for α = 0",
+                 read="exercise 4.11")
+
+
+@exercise("4.11")
+def test_continuations_by_hand(student):
+    """Two sentences of two beams: the three best continuations of each."""
+    scores = torch.tensor([[-1.0, -2.0], [-3.0, -0.5]])
+    logs = torch.tensor([[-1.0, -4.0, -2.5], [-0.25, -3.0, -9.0],
+                         [-0.5, -7.0, -8.0], [-4.0, -2.0, -1.0]])
+    parts = expect.parts(student.continuations(scores, logs, 3), 3, read="exercise 4.11",
+                         otherwise="scores, rows and tokens")
+    totals, rows, tokens = parts
+    expect.close(totals, [[-2.0, -2.25, -3.5], [-1.5, -2.5, -3.5]], what="scores",
+                 causes={"each beam has candidates of its own: all of a sentence's compete":
+                             [[-2.0, -3.5, -5.0], [-1.5, -2.5, -4.5]],
+                         "the scores of the prefixes are not added":
+                             [[-0.25, -1.0, -2.5], [-0.5, -1.0, -2.0]]},
+                 otherwise="prefix and next token together; sentences do not compete",
+                 read="exercise 4.11")
+    expect.close(rows, [[0, 1, 0], [3, 3, 2]], what="rows",
+                 causes={"these count within the sentence: its first row is missing":
+                             [[0, 1, 0], [1, 1, 0]]},
+                 otherwise="the row of log_probabilities that each one goes on from",
+                 read="exercise 4.11")
+    expect.close(tokens, [[0, 0, 2], [2, 1, 0]], what="tokens",
+                 causes={"these are places among all candidates of a sentence":
+                             [[0, 3, 2], [5, 4, 0]]}, read="exercise 4.11")
+
+
+@exercise("4.11", weight=2)
+def test_garden_path(student):
+    """A beam of two finds what greedy search misses."""
+    (found,), _ = searched(student, [0], width=2, length_penalty=0.0, max_length=6)
+    (tokens, score, finished), = expect.parts(found, 1, otherwise="n_best is 1 by default",
+                                              read="exercise 4.11")
+    hints = {(4,): "that is greedy's: do two prefixes stay in the beam?",
+             (5, 3): "the end token is not part of the sentence",
+             (2, 5): "the start token is not part of the sentence"}
+    expect.equal(tokens, [5], what="the best sentence", read="exercise 4.11",
+                 otherwise=hints.get(tuple(tokens), "0.4 · 0.9 is more than 0.6 · 0.4"))
+    expect.close(
+        score, math.log(0.36), atol=1e-4, what="its score",
+        causes={"the end token's probability is missing": math.log(0.4),
+                "that is the probability of another way: do tokens, prefixes and states of a row "
+                "belong together?": math.log(0.24)}, read="exercise 4.11")
+    expect.equal(finished, True, what="finished", read="exercise 4.11")
+
+
+def scores(best, second, alpha, more=0):
+    """Those of [4] and [4, 1], sentence 1, where lengths are counted with `more` tokens."""
+    return [math.log({1: 0.52, 2: 0.48}[len(tokens)]) / ((5 + len(tokens) + more) / 6) ** alpha
+            for tokens in (best, second)]
+
+
+@exercise("4.11", weight=2)
+def test_what_the_penalty_does(student):
+    """α decides between a short sentence and a longer, less likely one."""
+    for alpha, best, second in ((0.0, [4], [4, 1]), (1.0, [4, 1], [4])):
+        (found,), _ = searched(student, [1], width=2, length_penalty=alpha, n_best=2, max_length=6)
+        expect.parts(found, 2, otherwise="the two best: both end within a beam of two",
+                     read="exercise 4.11")
+        expect.equal([h[0] for h in found], [best, second], what=f"the two best with α = {alpha}",
+                     otherwise="divide by the factor of the sentence's length, then compare",
+                     read="Wu et al. 2016, Eq. 14")
+        expect.close(
+            [h[1] for h in found], scores(best, second, alpha), atol=1e-4,
+            what=f"their scores with α = {alpha}",
+            causes={"multiplied by the factor: log probabilities are divided by it":
+                        scores(best, second, -alpha),
+                    "the end token is counted as part of the length":
+                        scores(best, second, alpha, 1),
+                    "start and end tokens are counted as part of the length":
+                        scores(best, second, alpha, 2)},
+            otherwise="|Y| is the number of tokens without start and end", read="exercise 4.11")
+
+
+@exercise("4.11")
+def test_sentences_together(student):
+    """Two sentences in one batch find what each of them finds alone."""
+    options = {"width": 2, "length_penalty": 0.6, "max_length": 6, "n_best": 2}
+    together, _ = searched(student, [1, 0], **options)
+    for place, sentence in enumerate((1, 0)):
+        (alone,), _ = searched(student, [sentence], **options)
+        expect.equal([h[0] for h in together[place]], [h[0] for h in alone], read="exercise 4.11",
+                     what=f"the two best sentences at place {place}, the batch against alone,",
+                     otherwise="is the state reordered with the prefixes, and has every sentence "
+                               "its own rows?")
+        expect.close([h[1] for h in together[place]], [h[1] for h in alone], atol=1e-4,
+                     what=f"scores at place {place}, the batch against alone,",
+                     read="exercise 4.11")
+
+
+@exercise("4.11")
+def test_what_is_refused(student):
+    """More results than the beam is wide, and a penalty below 0."""
+    for options in ({"width": 2, "n_best": 3}, {"width": 2, "length_penalty": -0.5}):
+        expect.raises(lambda options=options: searched(student, [0], **options),
+                      otherwise="say which arguments do not fit together", read="exercise 4.11")

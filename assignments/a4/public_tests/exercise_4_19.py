@@ -1,0 +1,104 @@
+"""The visible checks of exercise 4.19: a cache."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+SOURCE = torch.tensor([[5, 9, 4, 6], [8, 7, 0, 0], [6, 6, 10, 0]])
+PREFIXES = torch.tensor([[2, 6, 4, 7], [2, 9, 7, 5], [2, 10, 8, 8]])
+
+
+def made(student, norm_first=False):
+    model = student.Transformer(11, 2, 8, 2, 12, 0.0, norm_first)
+    model.eval()
+    return model
+
+
+def whole(model, source, prefixes):
+    """The log probabilities that follow each prefix, all of it read."""
+    memory, mask = model.method("encode", source)
+    logits, _ = model.method("decode", prefixes, memory, mask)
+    return logits[:, -1].log_softmax(-1)
+
+
+def asked(step, prefixes, cache):
+    return expect.parts(step(prefixes, cache), 2, read="exercise 4.19",
+                        otherwise="a step returns log probabilities and the next cache")
+
+
+@exercise("4.19")
+def test_before_the_first_token(student):
+    """Keys and values of the source in every layer, none of the target."""
+    model = made(student)
+    cache = student.start_cache(model, SOURCE)
+    layers = cache.get("layers")
+    expect.equal(len(layers), 2, what="the number of layers", read="exercise 4.19")
+    for name, n in (("source_keys", 4), ("source_values", 4), ("keys", 0), ("values", 0)):
+        expect.shape(layers[1].get(name), (3, 2, n, 4), what=name, read="exercise 4.19",
+                     otherwise="rows, heads, tokens, features of a head")
+    memory, mask = model.method("encode", SOURCE)
+    state = model.state_dict()
+
+    def projected(letter, attention="cross_attention"):
+        name = f"decoder.layers.0.{attention}.w_{letter}"
+        flat = memory @ state[f"{name}.weight"].T + state[f"{name}.bias"]
+        return flat.unflatten(-1, (2, 4)).transpose(1, 2)
+
+    for name, letter in (("source_keys", "k"), ("source_values", "v")):
+        expect.close(
+            layers[0].get(name), projected(letter), atol=1e-5, what=f"{name} of layer 0",
+            causes={"projected by the self-attention": projected(letter, "self_attention"),
+                    "keys and values are exchanged": projected("v" if letter == "k" else "k")},
+            otherwise="the memory through the cross-attention's projections, in heads",
+            read="§3.2.3")
+    expect.close(cache.get("source_mask"), mask, what="source_mask", read="exercise 4.19")
+
+
+@exercise("4.19", weight=2)
+def test_same_as_without(student):
+    """Token by token the probabilities of whole prefixes, in both orders of the norm."""
+    for norm_first in (False, True):
+        model = made(student, norm_first)
+        step, cache = student.cached_step(model), student.start_cache(model, SOURCE)
+        for n in range(1, 5):
+            got, cache = asked(step, PREFIXES[:, :n], cache)
+            expect.close(
+                got, whole(model, SOURCE, PREFIXES[:, :n]), atol=1e-4, read="exercise 4.19",
+                what=f"log probabilities after {n} tokens, norm_first={norm_first},",
+                otherwise="right for one token, wrong for two? Then its position, or what the "
+                          "cache holds; wrong from the first: the norm, or the source"
+                          if n > 1 else "compare one layer with its cached form")
+            expect.equal(cache.get("layers.0.keys").shape[2], n, what="keys in the cache",
+                         otherwise="one more with each token", read="exercise 4.19")
+
+
+@exercise("4.19")
+def test_rows_that_move(student):
+    """After beams are reordered, dropped and doubled it is still the same."""
+    model = made(student)
+    step, cache = student.cached_step(model), student.start_cache(model, SOURCE)
+    _, cache = asked(step, PREFIXES[:, :1], cache)
+    _, cache = asked(step, PREFIXES[:, :2], cache)
+    rows = torch.tensor([2, 0, 2, 1])
+    cache = cache.method("reorder", rows)
+    prefixes = torch.cat([PREFIXES[rows, :2], torch.tensor([[4], [5], [6], [7]])], dim=1)
+    expect.close(asked(step, prefixes, cache)[0], whole(model, SOURCE[rows], prefixes), atol=1e-4,
+                 what="log probabilities after reordering", read="exercise 4.19",
+                 otherwise="what a step needs is in its cache; nothing is kept elsewhere")
+
+
+@exercise("4.19")
+def test_nothing_new(student):
+    """Prefixes that have not grown are refused; several new tokens are not."""
+    model = made(student)
+    step, cache = student.cached_step(model), student.start_cache(model, SOURCE)
+    got, cache = asked(step, PREFIXES[:, :3], cache)
+    expect.close(got, whole(model, SOURCE, PREFIXES[:, :3]), atol=1e-4, read="exercise 4.19",
+                 what="log probabilities where three tokens come at once",
+                 otherwise="new tokens must not see one another's future")
+    expect.raises(lambda: step(PREFIXES[:, :3], cache), read="exercise 4.19",
+                  otherwise="the cache holds all of them: there is nothing to ask")

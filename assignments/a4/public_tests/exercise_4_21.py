@@ -1,0 +1,104 @@
+"""The visible checks of exercise 4.21: sampling."""
+
+import math
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+SHARES = torch.tensor([[0.1, 0.4, 0.2, 0.3], [0.7, 0.05, 0.15, 0.1]])
+LOGS = SHARES.log()
+
+
+def part(keep):
+    """The shares that are kept, summing to one again."""
+    kept = SHARES * torch.tensor(keep)
+    return kept / kept.sum(-1, keepdim=True)
+
+
+@exercise("4.21")
+def test_temperature(student):
+    """Temperature 1 changes nothing; ½ squares the probabilities."""
+    expect.close(student.narrowed(LOGS), SHARES, atol=1e-5, what="probabilities as they are",
+                 causes={"these are log probabilities": LOGS}, read="exercise 4.21")
+    squares, roots = SHARES**2, SHARES**0.5
+    expect.close(
+        student.narrowed(LOGS, temperature=0.5), squares / squares.sum(-1, keepdim=True), atol=1e-5,
+        what="probabilities at temperature ½",
+        causes={"multiplied by the temperature: it divides": roots / roots.sum(-1, keepdim=True),
+                "they do not sum to one": squares},
+        otherwise="divide the log probabilities, then normalise", read="exercise 4.21")
+    expect.raises(lambda: student.narrowed(LOGS, temperature=0.0), read="exercise 4.21",
+                  otherwise="that is greedy search: refuse it")
+
+
+@exercise("4.21")
+def test_top_k(student):
+    """The two likeliest of each row, their shares normalised."""
+    expect.close(
+        student.narrowed(LOGS, top_k=2), part([[0, 1, 0, 1], [1, 0, 1, 0]]), atol=1e-5,
+        causes={"the two first of the vocabulary, not the likeliest":
+                    part([[1, 1, 0, 0], [1, 1, 0, 0]]),
+                "the others are gone, but the rest does not sum to one":
+                    SHARES * torch.tensor([[0, 1, 0, 1], [1, 0, 1, 0]]),
+                "the two least likely": part([[1, 0, 1, 0], [0, 1, 0, 1]])},
+        read="exercise 4.21")
+
+
+@exercise("4.21")
+def test_top_p(student):
+    """The fewest likeliest tokens that reach `top_p`, each row for itself."""
+    expect.close(
+        student.narrowed(LOGS, top_p=0.6), part([[0, 1, 0, 1], [1, 0, 0, 0]]), atol=1e-5,
+        causes={"the token that reaches top_p is dropped: it belongs to them":
+                    part([[0, 1, 0, 0], [1, 0, 0, 0]]),
+                "one token too many": part([[0, 1, 1, 1], [1, 0, 1, 0]])},
+        otherwise="0.4 + 0.3 reaches 0.6, and so does 0.7 alone", read="Holtzman et al. 2020")
+    both = student.narrowed(LOGS, top_k=3, top_p=0.44)
+    expect.close(
+        both, part([[0, 1, 0, 0], [1, 0, 0, 0]]), atol=1e-5, what="top_k = 3 and top_p = 0.44",
+        causes={"top_p must see the shares that top_k has left, summing to one":
+                    part([[0, 1, 0, 1], [1, 0, 0, 0]])}, read="exercise 4.21")
+
+
+STEP = "lambda prefixes, state: (table[prefixes[:, -1]].log(), state)"
+# Two ways from the start, 0 and 1, and both end.
+FOLLOWS = torch.tensor([[0.02, 0.02, 0.02, 0.94], [0.02, 0.02, 0.02, 0.94], [0.7, 0.3, 0.0, 0.0],
+                        [0.25, 0.25, 0.25, 0.25]])
+
+
+def sampled(student, seed, n_rows=200, **options):
+    step = student.make(STEP, table=FOLLOWS)
+    generator = student.make(f"torch.Generator().manual_seed({seed})")
+    rows = student.sample(step, None, n_rows, 5, generator=generator, **options)
+    return [[list(row.get("tokens")), row.get("score")] for row in
+            expect.parts(rows, n_rows, otherwise="one hypothesis a row", read="exercise 4.21")]
+
+
+@exercise("4.21")
+def test_draws(student):
+    """Tokens are drawn as often as they are likely, from the generator that is given."""
+    first = sampled(student, 1)
+    share = sum(tokens[:1] == [0] for tokens, _ in first) / 200
+    expect.true(0.55 < share < 0.85, expected="token 0 first in about 70 % of 200 rows",
+                got=f"{100 * share:.0f} %", otherwise="draw from the probabilities: "
+                "torch.multinomial", read="exercise 4.21")
+    expect.equal(sampled(student, 1), first, what="a second draw with the same seed",
+                 otherwise="hand the generator on", read="exercise 4.21")
+    expect.true(sampled(student, 2) != first, expected="other tokens with another seed",
+                got="the same", read="exercise 4.21")
+
+
+@exercise("4.21")
+def test_narrow_draws(student):
+    """With top_k = 1 it is greedy search; scores are the model's own at any temperature."""
+    for tokens, score in sampled(student, 3, n_rows=4, top_k=1, temperature=5.0):
+        expect.equal(tokens, [0], what="tokens with top_k = 1", read="exercise 4.21",
+                     otherwise="hand temperature, top_k and top_p on to narrowed")
+        expect.close(score, math.log(0.7 * 0.94), atol=1e-4, what="its score",
+                     causes={"the score of what was drawn from: the model's own is wanted": 0.0},
+                     read="exercise 4.21")

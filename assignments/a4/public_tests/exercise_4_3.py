@@ -1,0 +1,110 @@
+"""The visible checks of exercise 4.3: a decoder layer, against torch's with the same weights."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+
+def draw(seed, *shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+# Two sentences of four targets and three source tokens; the second source ends with padding.
+X, MEMORY = draw(97, 2, 4, 8), draw(98, 2, 3, 8)
+REAL_SOURCE = torch.tensor([[True, True, True], [True, True, False]])
+SOURCE_MASK = REAL_SOURCE[:, None, None, :]
+TARGET_MASK = torch.ones(4, 4).tril().bool()[None, None]
+TORCH_NAMES = {"self_attn": "self_attention", "multihead_attn": "cross_attention",
+               "linear1": "feed_forward.w_1", "linear2": "feed_forward.w_2",
+               "norm1": "self_attention_residual.norm", "norm2": "cross_attention_residual.norm",
+               "norm3": "feed_forward_residual.norm"}
+
+
+def ours(drawn):
+    """torch's weights under the names of the course."""
+    state = {}
+    for name, value in drawn.items():
+        first, _, rest = name.partition(".")
+        part, kind = TORCH_NAMES[first], rest.rpartition(".")[2]
+        if "in_proj" in rest:
+            kind = kind.removeprefix("in_proj_")
+            for letter, block in zip("qkv", value.chunk(3), strict=True):
+                state[f"{part}.w_{letter}.{kind}"] = block
+        else:
+            state[f"{part}.w_o.{kind}" if "out_proj" in rest else f"{part}.{kind}"] = value
+    return state
+
+
+def torch_layer(norm_first):
+    """Our state, and what torch's layer makes of it: right, and without either mask."""
+    layer = torch.nn.TransformerDecoderLayer(
+        8, 2, 12, dropout=0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first)
+    drawn = {name: draw(i, *p.shape) / 2 for i, (name, p) in enumerate(layer.named_parameters())}
+    layer.load_state_dict(drawn)
+    later, pads = {"tgt_mask": ~TARGET_MASK[0, 0]}, {"memory_key_padding_mask": ~REAL_SOURCE}
+    made = [layer(X, MEMORY, **options).detach() for options in (later | pads, pads, later)]
+    return ours(drawn), *made
+
+
+# Computed here, before any exercise forbids torch's layer.
+POST, PRE = torch_layer(norm_first=False), torch_layer(norm_first=True)
+
+
+def compare(student, norm_first):
+    state, want, future_open, pads_open = PRE if norm_first else POST
+    other = (POST if norm_first else PRE)[1]
+    layer = student.DecoderLayer(8, 2, 12, dropout=0.0, norm_first=norm_first)
+    layer.load_state_dict(state)
+    output, weights = expect.parts(layer(X, MEMORY, TARGET_MASK, SOURCE_MASK), 2,
+                                   otherwise="return output and weights", read="exercise 4.3")
+    expect.close(
+        output, want, atol=1e-4, what="the output",
+        causes={"the future is open: target_mask belongs to the self-attention": future_open,
+                "padding of the source is read: source_mask belongs to the cross-attention":
+                    pads_open,
+                f"that is {'post' if norm_first else 'pre'}-norm: what became of norm_first?":
+                    other},
+        otherwise="three sub-layers in the order of Figure 1; who asks, and who is asked?",
+        read="§3.1, §3.2.3")
+    expect.equal(weights, None, what="the weights, when nobody needs them", read="exercise 4.3")
+
+
+@exercise("4.3")
+def test_names_of_the_parts(student):
+    """Two attentions, a feed-forward network, and a residual connection for each."""
+    names = sorted(student.DecoderLayer(8, 2, 12).state_dict())
+    missing = sorted(set(POST[0]) - set(names))
+    expect.true(not missing, expected="the parameters' names of the handout",
+                got=f"without {', '.join(missing[:3])}",
+                otherwise="each of the three sub-layers has a residual connection of its own",
+                read="exercise 4.3")
+    expect.equal(names, sorted(POST[0]), what="the parameters' names", read="exercise 4.3")
+
+
+@exercise("4.3", weight=2)
+def test_post_norm_parity(student):
+    """The paper's order: equal to torch's layer with the same weights and masks."""
+    compare(student, norm_first=False)
+
+
+@exercise("4.3")
+def test_pre_norm_parity(student):
+    """With `norm_first`: equal to torch's layer with the same weights and masks."""
+    compare(student, norm_first=True)
+
+
+@exercise("4.3")
+def test_weights_to_the_source(student):
+    """With `need_weights`: how each head looks at the source, never at its padding."""
+    layer = student.DecoderLayer(8, 2, 12, dropout=0.0)
+    _, weights = expect.parts(layer(X, MEMORY, TARGET_MASK, SOURCE_MASK, need_weights=True), 2)
+    expect.shape(
+        weights, (2, 2, 4, 3), what="the weights: batch, heads, targets, source",
+        otherwise="those of the attention to the source, not of the self-attention",
+        read="exercise 4.3")
+    expect.close((weights * SOURCE_MASK).sum(-1), torch.ones(2, 2, 4), atol=1e-5,
+                 what="row sums over real source tokens", read="§3.2.3")

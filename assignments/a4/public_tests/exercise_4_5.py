@@ -1,0 +1,91 @@
+"""The visible checks of exercise 4.5: the Transformer."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+SMALL = {"n_layers": 1, "d_model": 8, "n_heads": 2, "d_ff": 12}
+SOURCE = torch.tensor([[5, 9, 4, 6], [8, 7, 0, 0]])
+TARGET = torch.tensor([[2, 6, 4], [2, 9, 7]])
+
+
+def made(student, **options):
+    model = student.Transformer(11, **SMALL, **options)
+    model.eval()
+    return model
+
+
+@exercise("4.5", weight=2)
+def test_one_matrix(student):
+    """Source, target and output share one matrix of words."""
+    model = made(student)
+    names = list(model.parameters())
+    expect.equal(sorted({name.partition(".")[0] for name in names}),
+                 ["decoder", "embedding", "encoder"], what="parts with parameters",
+                 otherwise="what turns vectors into scores has no parameters of its own: §3.4",
+                 read="exercise 4.5")
+    shapes = {name: tuple(value.shape) for name, value in model.state_dict().items()}
+    of_words = [name for name in names if 11 in shapes[name]]
+    expect.equal(of_words, ["embedding.tokens.weight"], what="parameters of the vocabulary's size",
+                 read="§3.4")
+    x = torch.linspace(-1, 1, 24).reshape(3, 8)
+    words = model.state_dict()["embedding.tokens.weight"]
+    expect.close(
+        model.method("generate", x), x @ words.T, atol=1e-5, what="generate(x)",
+        causes={"scaled by √d_model: that is for words that go in": 8**0.5 * x @ words.T,
+                "these are probabilities: scores are wanted": (x @ words.T).softmax(-1),
+                "these are log probabilities: scores are wanted": (x @ words.T).log_softmax(-1)},
+        otherwise="how much a vector is like each word's", read="§3.4")
+
+
+@exercise("4.5")
+def test_memory_and_mask(student):
+    """`encode` gives a vector for every source token, and which of them are real."""
+    memory, mask = expect.parts(made(student).method("encode", SOURCE), 2, read="exercise 4.5",
+                                otherwise="return the memory and its mask")
+    expect.shape(memory, (2, 4, 8), what="the memory", read="exercise 4.5",
+                 otherwise="the encoder returns two things: the first is the memory")
+    expect.shape(mask, (2, 1, 1, 4), what="source_mask", read="exercise 4.5")
+    expect.close(mask[:, 0, 0], SOURCE != 0, what="source_mask", read="§3.2.3",
+                 causes={"True and False are exchanged": SOURCE == 0})
+
+
+@exercise("4.5", weight=2)
+def test_what_scores_depend_on(student):
+    """Scores change with every source token, with no later target, and with no padding."""
+    model = made(student)
+    logits, weights = expect.parts(model(SOURCE, TARGET), 2, read="exercise 4.5",
+                                   otherwise="return logits and weights")
+    expect.shape(logits, (2, 3, 11), what="the logits", otherwise="batch, targets, vocabulary",
+                 read="exercise 4.5")
+    expect.equal(weights, None, what="weights that nobody asked for", read="exercise 4.5")
+    later = TARGET.clone()
+    later[:, 2] = 3
+    expect.close(model(SOURCE, later)[0][:, :2], logits[:, :2], atol=1e-5, read="§3.2.3",
+                 what="scores at positions 0 and 1 after a change at position 2",
+                 otherwise="the decoder needs a mask over its own tokens")
+    expect.close(model(SOURCE[1:, :2], TARGET[1:])[0], logits[1:], atol=1e-5, read="§3.2.3",
+                 what="scores of the second sentence without its padding",
+                 otherwise="encoder and decoder both need the mask of the source")
+    other = SOURCE.clone()
+    other[0, 3] = 10
+    changed = (model(other, TARGET)[0] - logits).abs().amax((1, 2))
+    expect.true(bool(changed[0] > 1e-4), expected="other scores after a change in the source",
+                got="the same", otherwise="does the decoder get the memory?", read="§3.1")
+
+
+@exercise("4.5")
+def test_padding_has_its_own_number(student):
+    """`pad_id` reaches the embedding and both masks."""
+    model = made(student, pad_id=1)
+    source, target = torch.tensor([[5, 9, 1]]), torch.tensor([[2, 6, 1]])
+    words = model.state_dict()["embedding.tokens.weight"]
+    expect.close(words[1], torch.zeros(8), what="the embedding of the padding, pad_id=1,",
+                 otherwise="hand pad_id on to the embedding", read="exercise 4.5")
+    expect.close(model(source, target)[0][:, :2], model(source[:, :2], target[:, :2])[0], atol=1e-5,
+                 what="scores with padding behind both sentences, pad_id=1,",
+                 otherwise="hand pad_id on to the masks", read="exercise 4.5")

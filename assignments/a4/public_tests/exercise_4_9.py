@@ -1,0 +1,58 @@
+"""The visible checks of exercise 4.9: from vectors to probabilities."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+
+def draw(seed, *shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+# A decoder of one table: the scores of what follows a token, plus the source's own.
+DECODER = ("type('Model', (), {'decode': lambda self, target_ids, memory, source_mask, "
+           "need_weights=False: (table[target_ids] + memory, None)})()")
+TABLE, MEMORY = 2 * draw(1, 6, 6), draw(2, 2, 1, 6)
+PREFIXES = torch.tensor([[2, 4, 5], [2, 5, 1]])
+
+
+def stepped(student):
+    model = student.make(DECODER, table=TABLE)
+    state = student.make("student['Encoded'](memory, mask)", memory=MEMORY,
+                         mask=torch.ones(2, 1, 1, 1).bool())
+    return expect.parts(student.uncached_step(model)(PREFIXES, state), 2, read="exercise 4.9",
+                        otherwise="a step returns log probabilities and the state")
+
+
+@exercise("4.9", weight=2)
+def test_next_token(student):
+    """Log probabilities of the token that follows each prefix."""
+    got, _ = stepped(student)
+    logits = TABLE[PREFIXES] + MEMORY
+    expect.close(
+        got, logits[:, -1].log_softmax(-1), atol=1e-5,
+        causes={"these are scores, not yet log probabilities": logits[:, -1],
+                "these are probabilities: the search adds up their logarithms":
+                    logits[:, -1].softmax(-1),
+                "of every position: only what comes after the last is asked for":
+                    logits.log_softmax(-1),
+                "of the first position, not of the last": logits[:, 0].log_softmax(-1),
+                "normalised over the rows, not over the vocabulary": logits[:, -1].log_softmax(0)},
+        otherwise="decode the prefixes with the state's memory, then look at one position",
+        read="§3.4")
+    expect.close(got.exp().sum(-1), torch.ones(2), atol=1e-5, what="sums of the probabilities",
+                 read="§3.4")
+
+
+@exercise("4.9")
+def test_state_is_kept(student):
+    """The state comes back for the next step."""
+    _, state = stepped(student)
+    expect.true(hasattr(state, "type_name"), expected="the state", got=repr(state)[:60],
+                otherwise="return it beside the log probabilities", read="exercise 4.9")
+    expect.close(state.get("memory"), MEMORY, what="the state's memory", read="exercise 4.9",
+                 otherwise="nothing has happened to the encoder's output")

@@ -1,0 +1,49 @@
+"""Trains the translator on the grammar's sentences: exact match, and words found by attention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from course_lib import datasets
+from course_lib.generated_translation import pairs
+from course_lib.metrics import bleu, exact_match
+from course_lib.translation_profiles import profile
+from course_lib.translation_recipe import train_translator
+from course_lib.word_alignment import error_rate
+
+from . import measurement
+
+PROFILE, NAME = "grammar", "grammar_cpu"
+UNITS = {"exact_match_percent": "%", "bleu": "BLEU", "cpu_minutes": "min"}
+Measures = dict[str, Any]
+
+
+def run(seeds: Sequence[int], tell: Callable[[str], None]) -> Measures:
+    """One training a seed, looked at on the test sentences; writes `results/grammar_cpu.json`."""
+    torch.set_num_threads(1)
+    settings = profile(PROFILE)
+    data = datasets.load(settings.dataset, sources=["generated"])
+    test = data["test"][:]
+    rows = list[dict[str, float]]()
+    for seed in seeds:
+        trained = train_translator(data, settings, seed, progress=True)
+        made = trained.translator.translate(test[settings.source], width=1)
+        rows.append(
+            {
+                "exact_match_percent": 100 * exact_match(made, test[settings.target]),
+                "alignment_error_rate": error_rate(trained.translator, pairs("test")),
+                "bleu": bleu(made, test[settings.target]).value,
+                "cpu_minutes": trained.cpu_seconds / 60,
+            }
+        )
+        tell(f"seed {seed}: " + ", ".join(f"{key} {value:.3f}" for key, value in rows[-1].items()))
+    measures = {
+        key: measurement.measure(UNITS.get(key, "1"), [row[key] for row in rows]) for key in rows[0]
+    }
+    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
+    command = f"course bench grammar --seeds {','.join(map(str, seeds))}"
+    measurement.write(NAME, command, measures, about)
+    return measures

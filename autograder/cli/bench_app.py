@@ -1,0 +1,104 @@
+"""The commands of `course bench` and their options; see `bench_command`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+bench_app = typer.Typer(
+    help="Measured comparisons; each writes results/NAME.json.", no_args_is_help=True
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print what a program would read.")]
+
+
+@bench_app.command("grading")
+def bench_grading(
+    json: Json = False,
+    submissions: Annotated[int, typer.Option(min=1, help="of each assignment")] = 10,
+) -> None:
+    """Our grading against `nbgrader autograde`, on the same notebook, in one run."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.grading(submissions, json))
+
+
+@bench_app.command("model")
+def bench_model(json: Json = False) -> None:
+    """Our multi-head attention against torch.nn.MultiheadAttention, interleaved."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.model(json))
+
+
+@bench_app.command("sst2")
+def bench_sst2(
+    profile: Annotated[str, typer.Option(help="of course_lib.profiles, but tiny")] = "cpu",
+    seeds: Annotated[str, typer.Option(help="one training each")] = "100,101,102,103,104",
+    name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
+    json: Json = False,
+) -> None:
+    """What the sentence classifier reaches on real SST-2: one training a seed."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.sst2(profile, seeds, name, json))
+
+
+@bench_app.command("encoder")
+def bench_encoder(json: Json = False) -> None:
+    """Train the encoder in its fast forms, against torch.nn.TransformerEncoder; a minute."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.encoder(json))
+
+
+@bench_app.command("multi30k")
+def bench_multi30k(
+    profile: Annotated[str, typer.Option(help="of course_lib.translation_profiles")] = "cpu",
+    seeds: Annotated[str, typer.Option(help="one training each")] = "0",
+    name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
+    test: Annotated[  # noqa: UP007
+        str | None, typer.Option(help="translate test_2016_flickr, into this results file")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What the translator reaches on real Multi30k: one training a seed."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.multi30k(profile, seeds, name, test, json))
+
+
+@bench_app.command("grammar")
+def bench_grammar(
+    seeds: Annotated[str, typer.Option(help="one training each")] = "0,1,2",
+    json: Json = False,
+) -> None:
+    """What the translator reaches on made-up sentences, and the words that attention finds."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.grammar(seeds, json))
+
+
+@bench_app.command("train")
+def bench_train(json: Json = False) -> None:
+    """Train our Transformer at base size, against torch.nn.Transformer; some minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.train(json))
+
+
+@bench_app.command("decode")
+def bench_decode(
+    model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],
+    sentences: Annotated[int, typer.Option(min=5, help="of test_2016_flickr")] = 1000,
+    peers: Annotated[str, typer.Option(help="whom to compare with")] = (
+        "ctranslate2,huggingface,joeynmt"
+    ),
+    json: Json = False,
+) -> None:
+    """Our beam search with its cache, against none and others', on the same weights; minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.decode(model, sentences, peers, json))

@@ -1,0 +1,175 @@
+"""How the hidden tests search: with one model on both sides, and answers read as plain data."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from autograder.suites.a4.search_models import TableModel
+from course_lib.checking import expect
+from course_lib.checking.expect import Failure
+from course_lib.seam import Handle, StudentError
+
+START, END = 2, 3
+SOURCE = Path(__file__).with_name("search_models.py").read_text(encoding="utf-8")
+BUILD = "(exec(text, scope := {}), scope['TableModel'](table, by_hand))[1]"
+READ = "lambda found: [[h.tokens, float(h.score), bool(h.finished)] for h in found]"
+REORDERED = (
+    "the state is not re-ordered with the rows: `state = reorder(state, rows)` with the rows "
+    "that the prefixes were taken from"
+)
+
+
+class Found(NamedTuple):
+    """A hypothesis as data."""
+
+    tokens: list[int]
+    score: float
+    finished: bool
+
+
+def drawn(rng, vocab_size=6, sharpness=1.5, rows=997, end=0.0):
+    """A table of log probabilities; `end` is added to the logit of the end token."""
+    logits = sharpness * torch.from_numpy(rng.normal(size=(rows, vocab_size)).astype("float32"))
+    logits[:, END] += end
+    return logits.log_softmax(-1)
+
+
+class Search:
+    """A model on the student's side, its twin on this side, and the searches it is given to."""
+
+    def __init__(self, student, table, by_hand=None):
+        self.student, self.twin = student, TableModel(table, by_hand)
+        self.model = student.make(BUILD, text=SOURCE, table=table, by_hand=by_hand)
+        self.step = student.make("model.step", model=self.model)
+
+    def state(self, sentences):
+        """The first state of some sentences on the student's side; None needs none."""
+        if sentences is None:
+            return None
+        return self.model.method("start", list(sentences))
+
+    def greedy(self, n_rows, max_length, sentences=None, name="greedy", **options):
+        """One hypothesis a row."""
+        found = self.ask(name, n_rows, sentences, max_length=max_length, **options)
+        return self.read(found, n_rows, "a row")
+
+    def beam(self, n_sentences, sentences=None, **options):
+        """A list of hypotheses a sentence."""
+        found = self.ask("beam_search", n_sentences, sentences, **options)
+        expect.true(
+            isinstance(found, (list, tuple)) and len(found) == n_sentences,
+            expected=f"{n_sentences} lists, one a sentence",
+            got=described(found),
+            otherwise="each sentence has a list of its own, also when n_best is 1",
+            read="the docstring of 4.11",
+        )
+        return [self.read(one, None, "a place") for one in found]
+
+    def ask(self, name, n, sentences, **options):
+        function = getattr(self.student, name)
+        try:
+            return function(self.step, self.state(sentences), n, **options)
+        except StudentError as error:
+            if error.kind.isupper() or not self.model.get("strays"):
+                raise
+            got = f"{error.kind}: {error.message}"
+            raise Failure("hypotheses", got, REORDERED, "the docstring of `step`") from None
+
+    def read(self, found, count, each):
+        """Hypotheses as data."""
+        expect.true(
+            isinstance(found, (list, tuple))
+            and all(isinstance(one, Handle) and one.type_name == "Hypothesis" for one in found),
+            expected="a list of `Hypothesis`",
+            got=described(found),
+            otherwise="return `Hypothesis(tokens, score, finished)`, which is given",
+            read="the docstring of `Hypothesis`",
+        )
+        expect.true(
+            count is None or len(found) == count,
+            expected=f"{count} hypotheses, one {each}",
+            got=f"{len(found)}",
+            read="the docstring",
+        )
+        made = [Found(*one) for one in self.student.make(READ)(list(found))]
+        for one in made:
+            expect.true(
+                isinstance(one.tokens, list) and all(type(token) is int for token in one.tokens),
+                expected="tokens as a list of ints",
+                got=described(one.tokens),
+                otherwise="`.tolist()` makes a list of ints of a tensor",
+                read="the docstring of `Hypothesis`",
+            )
+        return made
+
+    def calls(self):
+        return len(self.model.get("log"))
+
+    def check_state(self, read):
+        """Every step had the state of its own rows."""
+        strays = self.model.get("strays")
+        got = "it was"
+        if strays:
+            known, prefix = strays[0]
+            got = f"a state that had read {known} for the prefix {prefix}"
+            if isinstance(known, int):
+                got = f"a state of {known} rows for {prefix} prefixes"
+        expect.true(
+            not strays,
+            expected="at every step the state of the rows that are read",
+            got=got,
+            otherwise=REORDERED,
+            read=read,
+        )
+
+
+def described(value):
+    if isinstance(value, (list, tuple)):
+        kinds = [v.type_name if isinstance(v, Handle) else type(v).__name__ for v in value[:3]]
+        return f"a {type(value).__name__} of {len(value)} ({', '.join(kinds)})"
+    return value.type_name if isinstance(value, Handle) else type(value).__name__
+
+
+def same(found, wanted):
+    """Whether two lists of hypotheses agree; those of equal score may come in either order."""
+    if len(found) != len(wanted):
+        return False
+    orders = (None, lambda one: (one.tokens, one.finished))
+    as_they_come, by_tokens = (
+        zip(*(sorted(side, key=key) if key else side for side in (found, wanted)), strict=True)
+        for key in orders
+    )
+    ranks = all(abs(a.score - b.score) <= 1e-4 and a[2] == b[2] for a, b in as_they_come)
+    return ranks and all(agree(a, b) for a, b in by_tokens)
+
+
+def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence"):
+    """Lists of lists of hypotheses. `causes` maps mistakes to all that they would have given."""
+    wrong = [n for n, pair in enumerate(zip(found, wanted, strict=True)) if not same(*pair)]
+    if not wrong:
+        return
+    seen = ""
+    for name, made in (causes or {}).items():
+        if all(same(*pair) for pair in zip(found, made, strict=True)):
+            seen = name
+            break
+    n = wrong[0]
+    place = next(
+        (i for i, pair in enumerate(zip(found[n], wanted[n], strict=False)) if not agree(*pair)), 0
+    )
+    expected, got = told(wanted[n], place), told(found[n], place)
+    raise Failure(f"for {what} {n}: {expected}", got, seen or otherwise, read, bool(seen))
+
+
+def agree(one, other):
+    return one[::2] == other[::2] and abs(one.score - other.score) <= 1e-4
+
+
+def told(hypotheses, place):
+    if place >= len(hypotheses):
+        return f"{len(hypotheses)} hypotheses"
+    one = hypotheses[place]
+    end = "finished" if one.finished else "cut off"
+    number = f"hypothesis {place} of {len(hypotheses)}: " if len(hypotheses) > 1 else ""
+    return f"{number}tokens {one.tokens}, score {one.score:.4f}, {end}"

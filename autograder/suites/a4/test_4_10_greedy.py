@@ -1,0 +1,179 @@
+"""Hidden tests of exercise 4.10: greedy search, asked about a model whose table the judge knows."""
+
+from autograder.suites.a4.search_reference import greedy
+from autograder.suites.a4.searching import Search, compare, drawn
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.1; the docstring of 4.10"
+
+
+def second(row):
+    return int(row.topk(2).indices[1])
+
+
+def wanted(search, sentences, max_length, **options):
+    return [[greedy(search.twin, sentence, max_length, **options)] for sentence in sentences]
+
+
+def mistakes(search, sentences, max_length):
+    """What each likely mistake would have found."""
+
+    def made(length=max_length, **options):
+        return wanted(search, sentences, length, **options)
+
+    right = made()
+    first_end = min([len(h.tokens) + 1 for (h,) in right if h.finished] + [max_length])
+    return {
+        "a row that has ended goes on: what it writes afterwards changes its score": made(
+            goes_on=True
+        ),
+        "a row that has ended goes on: after the end token nothing follows": made(endless=True),
+        "the hypotheses are in the order in which they ended: row by row": sorted(
+            right, key=lambda one: (not one[0].finished, len(one[0].tokens))
+        ),
+        "all rows stop as soon as one has ended": made(first_end),
+        "the end token is kept: a hypothesis has its tokens without start and end": made(
+            kept_end=True
+        ),
+        "the start token is kept: a hypothesis has its tokens without start and end": made(
+            kept_start=True
+        ),
+        "the score lacks the log probability of the end token": made(free_end=True),
+        "the search ends one step too early: `max_length` steps are allowed": made(max_length - 1),
+        "the search goes one step too far: `max_length` steps are allowed": made(max_length + 1),
+        "the least likely token is taken": made(pick=lambda row: int(row.argmin())),
+        "the scores are of opposite sign: the score is the log probability": [
+            [h._replace(score=-h.score)] for (h,) in right
+        ],
+        "the score is the mean over the tokens: it is the sum": [
+            [h._replace(score=h.score / (len(h.tokens) + h.finished))] for (h,) in right
+        ],
+        "`finished` is whether the end token followed": [
+            [h._replace(finished=not h.finished)] for (h,) in right
+        ],
+    }
+
+
+def check(search, sentences, max_length, found, **options):
+    compare(
+        [[one] for one in found],
+        wanted(search, sentences, max_length, **options),
+        causes=mistakes(search, sentences, max_length),
+        otherwise="each step: the likeliest token of each row, its log probability added, until "
+        "the end token",
+        read=READ,
+        what="row",
+    )
+
+
+@exercise("4.10", weight=2)
+def test_one_row(student, rng):
+    """Tokens, score and end of sentences that are searched one by one."""
+    for end in (1.0, -1.5):
+        search = Search(student, drawn(rng, end=end))
+        for max_length in (1, 4, 9):
+            found = search.greedy(1, max_length)
+            check(search, [0], max_length, found)
+
+
+@exercise("4.10", weight=2)
+def test_batch(student, rng):
+    """Rows of a batch end at different steps, and each has what it would have alone."""
+    for max_length in (3, 12):
+        search, rows = uneven(student, rng, max_length)
+        check(search, rows, max_length, search.greedy(len(rows), max_length, rows))
+
+
+def uneven(student, rng, max_length=12):
+    """Six sentences of different lengths, some of them cut off."""
+    while True:
+        table = drawn(rng, 7)
+        search, rows = Search(student, table), [0, 1, 2, 3, 4, 5]
+        lengths = [greedy(search.twin, row, max_length) for row in rows]
+        ends = {len(h.tokens) for h in lengths if h.finished}
+        if len(ends) >= 2 and not all(h.finished for h in lengths):
+            return search, rows
+
+
+@exercise("4.10", weight=2)
+def test_state(student, rng):
+    """The state is that of the rows that are read: it is re-ordered when rows leave."""
+    search, rows = uneven(student, rng)
+    search.greedy(len(rows), 12, rows)
+    search.check_state(READ)
+    again = Search(student, search.twin.table)
+    check(again, [0] * 3, 5, again.greedy(3, 5))  # a model that remembers nothing
+
+
+@exercise("4.10")
+def test_rows_that_ended(student, rng):
+    """A row that has ended is read no more."""
+    search, rows = uneven(student, rng)
+    right = [h for (h,) in wanted(search, rows, 12)]
+    search.greedy(len(rows), 12, rows)
+    for step, (sentences, _) in enumerate(search.model.get("log")):
+        left = [r for r, h in zip(rows, right, strict=True) if len(h.tokens) >= step]
+        late = sorted(set(sentences) - set(left))
+        expect.true(
+            not late,
+            expected=f"at step {step + 1} the rows {left}",
+            got=f"also rows {late}, which have ended",
+            otherwise="take the rows that have not ended out of prefixes, scores and state",
+            read=READ,
+        )
+
+
+@exercise("4.10")
+def test_steps(student, rng):
+    """One step a token for the whole batch, none after the longest row has ended."""
+    for max_length in (12, 100):
+        search = Search(student, drawn(rng, end=0.5))
+        rows = [0, 1, 2, 3]
+        found = search.greedy(4, max_length, rows)
+        longest = max(len(h.tokens) + h.finished for h in found)
+        expect.true(
+            search.calls() <= longest,
+            expected=f"at most {longest} calls of `step` for 4 rows, the longest of "
+            f"{longest - 1} tokens and the end",
+            got=f"{search.calls()}",
+            otherwise="one call serves all rows; when none is left the search is over",
+            read=READ,
+        )
+
+
+@exercise("4.10")
+def test_other_start_and_end(student, rng):
+    """Other numbers of the start and the end token."""
+    for start, end in ((0, 1), (5, 4)):
+        search = Search(student, drawn(rng))
+        compare(
+            [[one] for one in search.greedy(1, 8, start=start, end=end)],
+            wanted(search, [0], 8, start=start, end=end),
+            causes={
+                "`start` is not used: it is always 2": wanted(search, [0], 8, end=end),
+                "`end` is not used: it is always 3": wanted(search, [0], 8, start=start),
+                "`start` and `end` are not used": wanted(search, [0], 8),
+            },
+            read=READ,
+            what="row",
+        )
+
+
+@exercise("4.10")
+def test_choose(student, rng):
+    """`choose` picks the tokens; their own log probabilities make the score."""
+    search, rows = Search(student, drawn(rng)), [0, 1, 2, 3]
+    choose = student.make("lambda rows: rows.topk(2).indices[:, 1]")
+    found = search.greedy(4, 8, rows, choose=choose)
+    right = wanted(search, rows, 8, pick=second)
+    compare(
+        [[one] for one in found],
+        right,
+        causes={
+            "`choose` is not used: the likeliest token is always taken": wanted(search, rows, 8)
+        },
+        otherwise="the token that `choose` picks, and that token's log probability",
+        read=READ,
+        what="row",
+    )

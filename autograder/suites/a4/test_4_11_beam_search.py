@@ -1,0 +1,459 @@
+"""Hidden tests of exercise 4.11: beam search, against its definition and exhaustive search."""
+
+import math
+
+import numpy as np
+import torch
+
+from autograder.suites.a3.answers import answered, normal
+from autograder.suites.a4.search_models import TableModel
+from autograder.suites.a4.search_reference import beam, exhaustive, factor, greedy
+from autograder.suites.a4.searching import END, Found, Search, compare, drawn
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§6.1; the docstring of 4.11"
+PENALTY = "Wu et al. 2016, Eq. 14"
+
+
+def powers(base):
+    return lambda score, length, alpha: score / max(base(length), 1e-9) ** alpha
+
+
+MISTAKES = {
+    "a score is multiplied by the length penalty: divide by it": {
+        "normalised": lambda score, length, alpha: score * factor(length, alpha)
+    },
+    "the 5 of the length penalty is missing": {"normalised": powers(lambda n: n / 6)},
+    "the length counts one token more: |Y| is without start and end": {
+        "normalised": powers(lambda n: (6 + n) / 6)
+    },
+    "the length penalty is not used": {"normalised": lambda score, *_: score},
+    "divided by the number of tokens, not by ((5 + |Y|) / 6)^α": {
+        "normalised": lambda score, n, alpha: score / max(n, 1) ** alpha
+    },
+    "the length penalty is in the running scores: only what has ended is divided": {
+        "running": True
+    },
+    "finished beams are extended: after the end token nothing follows": {"extended": True},
+    "end tokens behind the `width` best candidates finish hypotheses, too": {"all_ends": True},
+    "what has ended takes a place in the beam: refill it with the best of the others": {
+        "ends_take_places": True
+    },
+    "the search stops at the first hypothesis that ends": {"first_only": True},
+    "the search goes on when `width` hypotheses have finished": {"never_done": True},
+    "the hypotheses are not sorted: the best first": {"ranking": list},
+    "what was cut off is ranked among what has finished: it only fills up the list, behind": {
+        "ranking": lambda found: sorted(found, key=lambda h: -h.score)
+    },
+    "what was cut off stands before what has finished": {
+        "ranking": lambda found: sorted(found, key=lambda h: (h.finished, -h.score))
+    },
+    "the worst hypotheses come first": {
+        "ranking": lambda found: sorted(found, key=lambda h: (not h.finished, h.score))
+    },
+    "each beam gives its own best: all candidates of a sentence compete": {"own_best": True},
+    "the first step begins with equal beams: they find everything several times": {"copies": True},
+    "the scores of the prefixes are not added: a score is that of the whole sentence": {
+        "added": False
+    },
+    "the end token is kept: a hypothesis has its tokens without start and end": {"kept_end": True},
+}
+
+
+def told(asked, mistakes=MISTAKES):
+    """The right lists of all (model, case) pairs, and by mistake all that it would have given."""
+
+    def made(change=lambda case: {}, **mistake):
+        return [beam(model, **{**case, **change(case)}, **mistake) for model, case in asked]
+
+    others = {
+        "`n_best` is not used: only the best hypothesis is returned": made(lambda _: {"n_best": 1}),
+        "`n_best` is not used: all hypotheses are returned": made(lambda _: {"n_best": 10**6}),
+    }
+    others |= {name: made(**options) for name, options in mistakes.items()}
+    for step, name in ((-1, "one step too early"), (1, "one step too late")):
+        others[f"the search ends {name}: `max_length` steps are allowed"] = made(
+            lambda case, step=step: {"max_length": max(1, case["max_length"] + step)}
+        )
+    return made(), others
+
+
+def clear(rng, cases, suits=None, **options):
+    """A table on which no choice is so close that rounding decides, and whose lists `suits`."""
+    while True:
+        table, gaps = drawn(rng, **options), []
+        found = [beam(TableModel(table), **case, gaps=gaps) for case in cases]
+        if min(gaps, default=1.0) > 1e-4 and (suits is None or all(map(suits, found))):
+            return table
+
+
+def check(student, tables, cases, mistakes=MISTAKES, **options):
+    """Every case is searched by itself on every table, without a state."""
+    found, asked = [], []
+    for table in tables:
+        search = Search(student, table)
+        for case in cases:
+            own = {"width": case["width"], "length_penalty": case["alpha"]}
+            own |= {"max_length": case["max_length"], "n_best": case["n_best"]}
+            found += search.beam(1, **own)
+            asked.append((search.twin, case))
+    right, others = told(asked, mistakes)
+    compare(found, right, causes=others, read=READ, what="search", **options)
+
+
+def case(width, alpha, max_length, n_best=None, sentence=0):
+    n_best = width if n_best is None else n_best
+    return {
+        "sentence": sentence,
+        "width": width,
+        "alpha": alpha,
+        "max_length": max_length,
+        "n_best": n_best,
+    }
+
+
+@exercise("4.11")
+def test_length_penalty_factor(student):
+    """((5 + |Y|) / 6)^α for short and long sentences, and for several α."""
+    lengths, alphas = np.array([0.0, 1, 7, 19, 55])[:, None], np.array([0.0, 0.6, 1.0, 2.0])
+    found = [
+        [float(student.length_penalty_factor(int(n), float(alpha))) for alpha in alphas]
+        for n in lengths[:, 0]
+    ]
+    expect.close(
+        found,
+        ((5 + lengths) / 6) ** alphas,
+        causes={
+            "the 5 is missing": (lengths / 6) ** alphas,
+            "the length counts the end or the start token, too": ((6 + lengths) / 6) ** alphas,
+            "the length counts the start and the end token, too": ((7 + lengths) / 6) ** alphas,
+            "the power is of the numerator only": (5 + lengths) ** alphas / 6,
+            "(5 + 1) is in the power, too": (5 + lengths) ** alphas / 6**alphas / 6,
+            "times α, not to the power of α": (5 + lengths) / 6 * alphas,
+            "the factor is inverted: a log probability is divided by it": (
+                ((5 + lengths) / 6) ** -alphas
+            ),
+        },
+        read=PENALTY,
+        what="the factors of lengths 0, 1, 7, 19, 55 for α = 0, 0.6, 1, 2",
+    )
+
+
+@exercise("4.11", weight=2)
+def test_continuations(student, rng):
+    """The best of all candidates of each sentence: scores, rows and tokens."""
+    for n_sentences, beams, vocab_size, n in [(2, 3, 7, 4), (3, 1, 6, 6), (1, 4, 5, 8)]:
+        scores = 2 * normal(rng, n_sentences, beams)
+        scores = scores.sort(descending=True).values
+        following = (2 * normal(rng, n_sentences * beams, vocab_size)).log_softmax(-1)
+        made = answered(
+            lambda scores=scores, following=following, n=n: student.continuations(
+                scores, following, n
+            ),
+            "(sentences, beams) scores and (sentences · beams, vocab_size) log probabilities",
+            READ,
+        )
+        totals, rows, tokens = expect.parts(made, 3, read="the docstring of `continuations`")
+        check_candidates(scores, following, n, totals, rows, tokens)
+
+
+def check_candidates(scores, following, n, totals, rows, tokens):
+    (n_sentences, beams), vocab_size = scores.shape, following.shape[1]
+    sums = scores[..., None] + following.view(n_sentences, beams, vocab_size)
+    best, places = sums.flatten(1).topk(n)
+    for name, value in (("scores", totals), ("rows", rows), ("tokens", tokens)):
+        expect.shape(
+            value,
+            (n_sentences, n),
+            otherwise="n continuations of each sentence, whatever beam they go on from",
+            read="the docstring of `continuations`",
+            what=f"the {name}",
+        )
+    order = torch.as_tensor(totals).argsort(dim=1, descending=True)
+    totals, rows, tokens = (torch.as_tensor(x).gather(1, order) for x in (totals, rows, tokens))
+    alone = following.view(n_sentences, -1).topk(n).values
+    own = sums.topk(max(1, n // beams), dim=2).values.flatten(1)
+    whole = sums.flatten().topk(n).values
+    causes = {
+        "the scores of the prefixes are not added": alone,
+        "each beam gives its own best: all continuations of a sentence compete": (
+            own.sort(descending=True).values
+        ),
+        "the n worst, not the n best": sums.flatten(1).topk(n, largest=False).values.flip(1),
+        "probabilities, not their logarithms": best.exp(),
+        "the log probabilities are subtracted": (
+            scores[..., None] - following.view(n_sentences, beams, vocab_size)
+        )
+        .flatten(1)
+        .topk(n)
+        .values,
+        "multiplied: log probabilities are added": (
+            scores[..., None] * following.view(n_sentences, beams, vocab_size)
+        )
+        .flatten(1)
+        .topk(n)
+        .values,
+    }
+    if n_sentences > 1:
+        causes["the sentences are mixed: each has its own n best"] = whole.expand(n_sentences, -1)
+    expect.close(
+        totals,
+        best,
+        atol=1e-5,
+        causes=causes,
+        otherwise="the n greatest of score + log probability in each sentence",
+        read=READ,
+        what="the scores",
+    )
+    first = torch.arange(0, n_sentences * beams, beams)[:, None]
+    swapped = {
+        "division and remainder have changed places: place = beam · vocab_size + token": (
+            first + places % vocab_size
+        ),
+        "the rows count from 0 in each sentence: those of sentence i begin at i · beams": (
+            places // vocab_size
+        ),
+        "divided by the number of beams: place = beam · vocab_size + token": first
+        + places // beams,
+    }
+    expect.close(rows, first + places // vocab_size, causes=swapped, read=READ, what="the rows")
+    expect.close(
+        tokens,
+        places % vocab_size,
+        causes={
+            "division and remainder have changed places: place = beam · vocab_size + token": (
+                places // vocab_size
+            ),
+            "the remainder of the number of beams: place = beam · vocab_size + token": (
+                places % beams
+            ),
+            "the place in the whole list: its remainder by vocab_size is the token": places,
+        },
+        read=READ,
+        what="the tokens",
+    )
+
+
+@exercise("4.11", weight=2)
+def test_exhaustive_search(student, rng):
+    """A beam that covers every prefix of a tiny vocabulary finds what trying all of them finds."""
+    table = drawn(rng, 4, rows=499)
+    cases = [
+        case(60, alpha, max_length)
+        for alpha, max_length in [(0.0, 3), (0.6, 3), (1.0, 2), (2.0, 3), (0.6, 1)]
+    ]
+    search = Search(student, table)
+    for one in cases:
+        sentences = exhaustive(search.twin, 0, one["max_length"], one["alpha"])
+        assert beam(search.twin, **one) == sentences[: one["n_best"]]
+    check(
+        student,
+        [table],
+        cases,
+        otherwise="with a beam this wide nothing is lost: every hypothesis is found",
+    )
+
+
+@exercise("4.11", weight=3)
+def test_narrow_beams(student, rng):
+    """Beams of 2 to 5, with several penalties and greatest lengths."""
+    settings = [(2, 0.0, 6), (2, 0.6, 9), (3, 1.0, 6), (3, 2.0, 8), (4, 0.6, 5), (5, 1.5, 7),
+                (3, 0.6, 1), (2, 1.0, 3)]  # fmt: skip
+    cases = [case(width, alpha, max_length) for width, alpha, max_length in settings]
+    check(
+        student,
+        [clear(rng, cases, end=end) for end in (-0.7, 0.0, 1.5)],
+        cases,
+        otherwise="of all candidates of a sentence: ends among the `width` best finish, the "
+        "`width` best others go on",
+    )
+
+
+@exercise("4.11")
+def test_best_of_the_list(student, rng):
+    """A list shorter than the beam is the beginning of the long one; stopping early is safe."""
+    settings = [(2, 0.6, 9, 1), (4, 2.0, 9, 1), (5, 1.5, 12, 2), (3, 3.0, 9, 2), (5, 0.0, 9, 3)]
+    cases = [case(*one) for one in settings]
+    early = "it stops too early: a prefix may still gain by its length, so that its bound is its "
+    mistakes = {f"{early}score / factor(max_length - 1)": {"hasty": True}, **MISTAKES}
+    check(
+        student,
+        [clear(rng, cases, end=end) for end in (0.0, 0.7)],
+        cases,
+        mistakes,
+        otherwise="the `n_best` best of all that a beam of `width` meets",
+    )
+
+
+@exercise("4.11")
+def test_width_one_is_greedy(student, rng):
+    """A beam of one without length penalty is greedy search."""
+    for sharpness in (0.5, 2.0):
+        search = Search(student, drawn(rng, sharpness=sharpness))
+        found = search.beam(1, width=1, length_penalty=0.0, max_length=10)
+        right = [[greedy(search.twin, 0, 10)]]
+        compare(
+            found,
+            right,
+            causes=told([(search.twin, case(1, 0.0, 10))])[1],
+            otherwise="with width 1 the beam is the likeliest token at every step",
+            read=READ,
+        )
+
+
+@exercise("4.11")
+def test_cut_off(student, rng):
+    """What the greatest length cuts off fills up the list, behind all that has finished."""
+    cases = [case(3, 0.6, 4), case(4, 2.0, 3), case(3, 0.0, 2)]
+
+    def mixed(found):
+        ended, cut = ([h.score for h in found if h.finished is kind] for kind in (True, False))
+        return ended and cut and min(ended) < max(cut)
+
+    check(
+        student,
+        [clear(rng, cases, mixed, end=-0.5)],
+        cases,
+        otherwise="`add_unfinished` gives what was cut off; finished hypotheses come first",
+    )
+
+
+SPARSE = {
+    "2": [0.0, 0.0, 0.0, 0.0, 0.75, 0.25],
+    "2 4": [0.0, 0.0, 0.0, 0.5, 0.0, 0.5],
+    "2 5": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+    "2 4 5": [0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+}
+
+
+@exercise("4.11")
+def test_zero_probability(student, rng):
+    """Nothing of zero probability is found: the list is shorter."""
+    search = Search(student, drawn(rng), SPARSE)
+    found = search.beam(1, width=6, length_penalty=0.0, max_length=6, n_best=6)
+    everything = [Found([4], math.log(0.375), True), Found([4, 5], math.log(0.375), True)]
+    everything.append(Found([5], math.log(0.25), True))
+    lost = [h for h in found[0] if not math.isfinite(h.score)]
+    compare(
+        found,
+        [everything],
+        causes=told([(search.twin, case(6, 0.0, 6))])[1],
+        otherwise="a hypothesis of score −∞ has probability 0: leave it out"
+        if lost
+        else "three sentences are possible, and all three are found",
+        read=READ,
+    )
+
+
+def copies(rng):
+    """Cases and a table that is clear for each of three sentences."""
+    cases = [case(3, 0.6, 8, 3, sentence) for sentence in range(5)]
+    return cases, clear(rng, cases)
+
+
+@exercise("4.11", weight=2)
+def test_sentences(student, rng):
+    """Each sentence of a batch gets the hypotheses that it would get alone."""
+    cases, table = copies(rng)
+    search = Search(student, table)
+    options = {"width": 3, "length_penalty": 0.6, "max_length": 8, "n_best": 3}
+    found = search.beam(5, range(5), **options)
+    right, causes = told([(search.twin, one) for one in cases])
+    compare(
+        found,
+        right,
+        causes=causes,
+        otherwise="each sentence has its own beam, its own end and its own list",
+        read=READ,
+    )
+
+
+@exercise("4.11", weight=2)
+def test_state_follows_the_beams(student, rng):
+    """At every step each row has the state of its own prefix, as a cache needs it."""
+    _, table = copies(rng)
+    for sentences, width in (([0], 4), (range(5), 3)):
+        search = Search(student, table)
+        search.beam(len(sentences), sentences, width=width, max_length=8)
+        search.check_state(READ)
+
+
+@exercise("4.11", weight=2)
+def test_steps(student, rng):
+    """Never more steps than `max_length`, and as many for eight sentences as for one."""
+    for max_length in (1, 7):
+        asked = []
+        for count in (1, 8):
+            search = Search(student, drawn(np.random.default_rng(7), end=-2.0))
+            options = {"width": 4, "length_penalty": 1.0, "max_length": max_length}
+            search.beam(count, [0] * count, **options)
+            asked.append(search.calls())
+        expect.true(
+            asked[0] <= max_length,
+            expected=f"at most max_length = {max_length} calls of `step`",
+            got=f"{asked[0]}",
+            otherwise="one call a step for all beams together",
+            read=READ,
+        )
+        expect.true(
+            asked[1] == asked[0],
+            expected=f"{asked[0]} calls of `step` for eight copies of a sentence, as for one",
+            got=f"{asked[1]}",
+            otherwise="one call serves the beams of all sentences: no loop over sentences",
+            read=READ,
+        )
+
+
+@exercise("4.11")
+def test_certain_result(student, rng):
+    """It stops when nothing can change the result any more."""
+    sure = {"2": [0.02, 0.02, 0.0, 0.9, 0.04, 0.02]}
+    search = Search(student, drawn(rng, end=-3.0), sure)
+    found = search.beam(1, width=4, length_penalty=1.0, max_length=10)
+    right = [[Found([], math.log(0.9) / (5 / 6), True)]]
+    compare(found, right, causes=told([(search.twin, case(4, 1.0, 10, 1))])[1], read=READ)
+    expect.true(
+        search.calls() <= 2,
+        expected="an end after the first step: no other sentence can reach the score of this one",
+        got=f"{search.calls()} calls of `step`",
+        otherwise="`is_final` knows when a sentence is done: bound = best score of the beam / "
+        "factor(max_length - 1)",
+        read="the docstring of 4.11, second paragraph",
+    )
+
+
+@exercise("4.11")
+def test_other_start_and_end(student, rng):
+    """Other numbers of the start and the end token."""
+    for start, end in ((0, 1), (5, 4)):
+        ids = {"start": start, "end": end}
+        one = case(3, 0.6, 5, 3) | ids
+        search = Search(student, clear(rng, [one]))
+        options = {"width": 3, "length_penalty": 0.6, "max_length": 5, "n_best": 3}
+        right, causes = told([(search.twin, one)])
+        for name in ids:
+            usual = {"start": 2, "end": END}[name]
+            causes[f"`{name}` is not used: it is always {usual}"] = [
+                beam(search.twin, **{**one, name: usual})
+            ]
+        compare(search.beam(1, **options, **ids), right, causes=causes, read=READ)
+
+
+@exercise("4.11", weight=0.5)
+def test_arguments(student, rng):
+    """A list longer than the beam, an empty one and a negative penalty raise a ValueError."""
+    search = Search(student, drawn(rng))
+    for options in (
+        {"width": 2, "n_best": 3},
+        {"n_best": 0},
+        {"width": 0, "n_best": 0},
+        {"length_penalty": -0.5},
+    ):
+        expect.raises(
+            lambda options=options: search.student.beam_search(
+                search.step, None, 1, max_length=3, **options
+            ),
+            otherwise=f"{options} must be refused before the search",
+            read="the docstring of 4.11",
+        )

@@ -1,0 +1,132 @@
+"""Hidden tests of exercise 4.13: the mean of several checkpoints."""
+
+import torch
+
+from autograder.suites.a3.answers import answered, normal
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§6.1; the docstring of 4.13"
+
+
+def state(rng):
+    """Tensors of different shapes, two of them of the same."""
+    return {
+        "embedding.tokens.weight": normal(rng, 5, 4),
+        "w_q.weight": normal(rng, 4, 4),
+        "w_k.weight": normal(rng, 4, 4),
+        "scale": normal(rng),
+    }
+
+
+def asked(student, states):
+    """The mean, a tensor a name, and whether a state was written into."""
+    called = answered(
+        lambda: student.call(student.averaged, states),
+        "a dict: for each name the mean of its tensors",
+        READ,
+    )
+    found = called.value
+    expect.true(
+        isinstance(found, dict) and set(found) == set(states[0]),
+        expected=f"a dict with the names {', '.join(states[0])}",
+        got=f"{list(found)}" if isinstance(found, dict) else type(found).__name__,
+        otherwise="a state dict, as `load_state_dict` takes it",
+        read=READ,
+    )
+    return found, called.changed
+
+
+def compare(found, states):
+    for name in states[0]:
+        values = torch.stack([one[name] for one in states])
+        expect.close(
+            found[name],
+            values.mean(0),
+            causes={
+                "the sum, not the mean": values.sum(0),
+                "one state alone: the last": values[-1],
+                "one state alone: the first": values[0],
+                "divided by one too few": values.sum(0) / max(1, len(states) - 1),
+                "a running mean: each new state counts as much as all before it": running(values),
+                "the tensors are matched by their places, not by their names": by_place(
+                    states, name
+                ),
+            },
+            otherwise="the mean of the tensors of one name",
+            read=READ,
+            what=f"{name} of {len(states)} states",
+        )
+
+
+def running(values):
+    mean = values[0]
+    for value in values[1:]:
+        mean = (mean + value) / 2
+    return mean
+
+
+def by_place(states, name):
+    """The mean over what stands at the place of `name`, or nothing where shapes do not fit."""
+    place = list(states[0]).index(name)
+    values = [list(one.values())[place] for one in states]
+    shapes = {tuple(value.shape) for value in values} - {()}
+    return sum(values) / len(values) if len(shapes) < 2 else torch.zeros(99)
+
+
+@exercise("4.13", weight=2)
+def test_mean(student, rng):
+    """Each tensor is the mean over the states: of one, two, and five."""
+    for count in (1, 2, 5):
+        states = [state(rng) for _ in range(count)]
+        compare(asked(student, states)[0], states)
+
+
+@exercise("4.13")
+def test_states_stay(student, rng):
+    """The states stay as they are."""
+    states = [state(rng) for _ in range(3)]
+    expect.unchanged(
+        asked(student, states)[1],
+        otherwise="a state is changed in place: `+=` writes into its tensors",
+        read=READ,
+    )
+
+
+@exercise("4.13")
+def test_by_name(student, rng):
+    """Names decide which tensors belong together, in whatever order a state holds them."""
+    first, second = state(rng), state(rng)
+    order = ["scale", "w_k.weight", "w_q.weight", "embedding.tokens.weight"]
+    swapped = ["embedding.tokens.weight", "w_k.weight", "w_q.weight", "scale"]
+    for names in (order, swapped):
+        states = [first, {name: second[name] for name in names}]
+        made = answered(
+            lambda states=states: asked(student, states),
+            "the tensors are matched by their places, not by their names",
+            READ,
+            "size",
+        )
+        compare(made[0], states)
+
+
+@exercise("4.13", weight=0.5)
+def test_nothing_to_average(student, rng):
+    """No state, and states of different names, raise a ValueError."""
+    expect.raises(
+        lambda: student.averaged([]),
+        otherwise="the mean of nothing does not exist",
+        read=READ,
+    )
+    states = [state(rng), state(rng), state(rng)]
+    for change in ({"w_o.weight": normal(rng, 4, 4)}, {}):
+        other = {**state(rng), **change}
+        if not change:
+            del other["scale"]
+        for order in ([*states, other], [other, *states]):
+            expect.raises(
+                lambda order=order: student.averaged(order),
+                otherwise="names that only some states have must not go unnoticed: these are "
+                "checkpoints of different models",
+                read=READ,
+            )

@@ -1,0 +1,161 @@
+"""Hidden tests of exercise 4.14: perplexity over batches of different size."""
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from autograder.suites.a3.answers import answered, normal
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§6.2, Table 3; the docstring of 4.14"
+VOCAB = 7
+# Logits from the token read and the mean of the source; dropout makes the mode felt.
+MODEL = (
+    "type('Model', (torch.nn.ModuleDict,), {'forward': lambda self, source_ids, read: "
+    "(modes.append(self.training), (self['dropout'](self['read'](read) + self['source'](source_ids)"
+    ".mean(1, keepdim=True)), None))[1]})({'read': torch.nn.Embedding(7, 7), "
+    "'source': torch.nn.Embedding(7, 7), 'dropout': torch.nn.Dropout(0.5)})"
+)
+
+
+class Model:
+    """A model on the student's side, and its logits on this side."""
+
+    def __init__(self, student, rng):
+        self.modes = student.make("[]")
+        self.there = student.make(MODEL, modes=self.modes)
+        self.read, self.source = 2 * normal(rng, VOCAB, VOCAB), normal(rng, VOCAB, VOCAB)
+        weights = {"read.weight": self.read, "source.weight": self.source}
+        self.there.load_state_dict(weights)
+
+    def losses(self, source_ids, target_ids, smoothing=0.0):
+        """The cross-entropy of every token that is to be said, padding too, and these tokens."""
+        logits = self.read[target_ids[:, :-1]] + self.source[source_ids].mean(1, keepdim=True)
+        wanted = target_ids[:, 1:]
+        loss = cross_entropy(
+            logits.transpose(1, 2), wanted, reduction="none", label_smoothing=smoothing
+        )
+        return loss, wanted
+
+
+def pairs(rng, lengths, pad_id=0):
+    """A batch: targets START … END of these lengths, filled up with `pad_id`."""
+    tokens = [token for token in range(VOCAB) if token not in (pad_id, 2, 3)]
+    n = max(lengths) + 2
+    target = torch.full((len(lengths), n), pad_id)
+    for row, length in enumerate(lengths):
+        inner = [int(token) for token in rng.choice(tokens, length)]
+        target[row, : length + 2] = torch.tensor([2, *inner, 3])
+    return torch.from_numpy(rng.choice(tokens, (len(lengths), 4))), target
+
+
+def asked(student, model, batches, **options):
+    return answered(
+        lambda: student.perplexity(model.there, batches, **options),
+        "`model(source_ids, read)` gives (logits, weights)",
+        READ,
+    )
+
+
+def compare(found, model, batches, pad_id=0):
+    parts = [model.losses(*batch) for batch in batches]
+    smoothed = [model.losses(*batch, smoothing=0.1) for batch in batches]
+    real = [(loss[wanted != pad_id]) for loss, wanted in parts]
+    mean = torch.cat(real).mean()
+    default = [loss[wanted != 0] for loss, wanted in parts]
+    wanted = mean.exp()
+    causes = {
+        "the mean of the batches' means: a token of a small batch counts more": torch.stack(
+            [loss.mean() for loss in real]
+        )
+        .mean()
+        .exp(),
+        "the mean of the batches' perplexities": torch.stack(
+            [loss.mean().exp() for loss in real]
+        ).mean(),
+        "the labels are smoothed: perplexity is of the true tokens alone": torch.cat(
+            [loss[wanted != pad_id] for loss, wanted in smoothed]
+        )
+        .mean()
+        .exp(),
+        "the padding counts: it is no token to predict": torch.cat(
+            [loss.flatten() for loss, _ in parts]
+        )
+        .mean()
+        .exp(),
+        "divided by all tokens, the padding too": (
+            torch.cat(real).sum() / sum(wanted.numel() for _, wanted in parts)
+        ).exp(),
+        "the exponential is missing: this is the loss": mean,
+        "2 to the loss, which is in nats: e to it": 2**mean,
+        "e to the sum of all losses, not to their mean": torch.cat(real).sum().exp(),
+        "`pad_id` is not used: it is always 0": torch.cat(default).mean().exp(),
+        "the last batch alone": real[-1].mean().exp(),
+    }
+    expect.close(
+        found,
+        wanted,
+        atol=1e-4,
+        rtol=1e-4,
+        causes=causes,
+        otherwise="e to (the sum of all real tokens' losses / the number of real tokens)",
+        read=READ,
+        what="the perplexity",
+    )
+
+
+@exercise("4.14", weight=2)
+def test_batches(student, rng):
+    """Every token counts once, whatever batch it is in; padding never does."""
+    for lengths in ([[3, 1, 4]], [[5, 2], [1, 1, 1, 3], [2]]):
+        model = Model(student, rng)
+        model.there.eval()
+        batches = [pairs(rng, own) for own in lengths]
+        compare(asked(student, model, batches), model, batches)
+
+
+@exercise("4.14")
+def test_pad_id(student, rng):
+    """Another number of the padding token."""
+    model = Model(student, rng)
+    model.there.eval()
+    batches = [pairs(rng, own, pad_id=5) for own in ([4, 1, 2], [1, 3])]
+    compare(asked(student, model, batches, pad_id=5), model, batches, 5)
+
+
+@exercise("4.14")
+def test_mode(student, rng):
+    """Asked in evaluation mode, without dropout, and left in the mode it came in."""
+    for mode in ("train", "eval"):
+        model = Model(student, rng)
+        getattr(model.there, mode)()
+        found = asked(student, model, batches := [pairs(rng, [3, 2]), pairs(rng, [1])])
+        expect.true(
+            not any(model.modes.get()),
+            expected="a model in evaluation mode",
+            got="a model in training mode",
+            otherwise="dropout falls on the logits: `model.eval()` first",
+            read=READ,
+        )
+        compare(found, model, batches)
+        expect.equal(
+            model.there.get("training"),
+            mode == "train",
+            otherwise="a training that looks at its perplexity goes on in the mode it had: "
+            "`model.train(was_training)`",
+            read=READ,
+            what=f"`model.training` of a model that came with `model.{mode}()`",
+        )
+
+
+@exercise("4.14", weight=0.5)
+def test_no_token(student, rng):
+    """No pair, and nothing but padding, raise a ValueError."""
+    model = Model(student, rng)
+    padding = torch.zeros(2, 3, dtype=torch.long)
+    for batches in ([], [(pairs(rng, [1, 2])[0], padding)]):
+        expect.raises(
+            lambda batches=batches: student.perplexity(model.there, batches),
+            otherwise="without a token there is no mean: neither 1 nor NaN",
+            read=READ,
+        )

@@ -1,0 +1,305 @@
+"""Hidden tests of exercise 4.16: weights between words, links, and their figure read as data."""
+
+import numpy as np
+
+from autograder.suites.a3.answers import answered
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+from course_lib.seam import Handle
+
+READ = "the docstring of 4.16"
+SMALL = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots()"
+CLOSE = "__import__('matplotlib.pyplot').pyplot.close('all')"
+PAIRS = "lambda links: sorted([int(source), int(target)] for source, target in links)"
+
+
+def attention(rng, n_heads, n_target, n_source):
+    """Weights of the heads; each target token gives 1 in all."""
+    drawn = rng.random((n_heads, n_target, n_source)) ** 3
+    return (drawn / drawn.sum(axis=2, keepdims=True)).astype("float32")
+
+
+def between_words(
+    weights, target_words, source_words, *, heads=np.mean, target=np.mean, source=np.sum
+):
+    """The options make mistakes on purpose. A token of no word is left out."""
+    over = heads(np.asarray(weights, float), axis=0)
+    rows, columns = (
+        [[i for i, word in enumerate(words) if word == number] for number in range(max(words) + 1)]
+        for words in (target_words, source_words)
+    )
+    return np.array([[target(source(over[np.ix_(r, c)], axis=1)) for c in columns] for r in rows])
+
+
+def with_the_rest(weights, target_words, source_words):
+    """Tokens of no word, −1, are counted as parts of the last one."""
+    ends = [
+        [max(words) if word < 0 else word for word in words]
+        for words in (target_words, source_words)
+    ]
+    return between_words(weights, *ends)
+
+
+def negative_index(weights, target_words, source_words):
+    """The same, but divided by the real number of tokens: an index of −1 is the last word."""
+    over = np.asarray(weights, float).mean(axis=0)
+    found = np.zeros((max(target_words) + 1, max(source_words) + 1))
+    for i, target in enumerate(target_words):
+        for j, source in enumerate(source_words):
+            found[target, source] += over[i, j]
+    return found / np.bincount([w for w in target_words if w >= 0])[:, None]
+
+
+def check_words(student, weights, target_words, source_words, what):
+    called = answered(
+        lambda: student.call(student.word_weights, weights, target_words, source_words),
+        "a number of a word for every token, −1 for a token of none",
+        READ,
+    )
+    expect.unchanged(called.changed)
+    args = (weights, target_words, source_words)
+    right = between_words(*args)
+    expect.close(
+        called.value,
+        right,
+        atol=1e-5,
+        causes={
+            "the sum over the heads, not their mean": between_words(*args, heads=np.sum),
+            "one head alone: the first": between_words(weights[:1], *args[1:]),
+            "the largest of the heads, not their mean": between_words(*args, heads=np.max),
+            "the mean over the tokens of a source word: what they receive adds up": between_words(
+                *args, source=np.mean
+            ),
+            "the sum over the tokens of a target word: each gives 1 in all, so take their mean": (
+                between_words(*args, target=np.sum)
+            ),
+            "sum and mean have changed places: source tokens add up, target tokens are averaged": (
+                between_words(*args, target=np.sum, source=np.mean)
+            ),
+            "a token of no word, −1, is counted as part of the last one": with_the_rest(*args),
+            "a token of no word, −1, is counted: as an index −1 is the last word": negative_index(
+                *args
+            ),
+            "transposed: target words are the rows": right.T,
+        },
+        otherwise="mean over heads, sum over a source word's tokens, mean over a target word's",
+        read=READ,
+        what=what,
+    )
+
+
+@exercise("4.16", weight=2)
+def test_word_weights(student, rng):
+    """Mean over heads and over a target word's tokens, sum over a source word's."""
+    target, source = [0, 1, 1, 2, 2, 2], [0, 0, 1, 2, 2, 2, 3]
+    for n_heads in (1, 4):
+        weights = attention(rng, n_heads, len(target), len(source))
+        check_words(student, weights, target, source, f"the weights of words, {n_heads} heads")
+    alone = attention(rng, 2, 3, 4)
+    check_words(student, alone, [0, 1, 2], [0, 1, 2, 3], "weights where each token is a word")
+
+
+@exercise("4.16")
+def test_tokens_of_no_word(student, rng):
+    """Tokens of no word, such as start and end, are left out, wherever they stand."""
+    target, source = [0, 1, 1, 2, -1], [-1, 0, 1, 1, 2, -1]
+    weights = attention(rng, 3, len(target), len(source))
+    check_words(student, weights, target, source, "the weights of words, some tokens of none")
+
+
+@exercise("4.16", weight=0.5)
+def test_wrong_lengths(student, rng):
+    """A list that is not as long as its axis raises a ValueError."""
+    weights = attention(rng, 2, 4, 5)
+    for target, source in (
+        ([0, 1, 2], [0, 1, 2, 3, 4]),
+        ([0, 1, 2, 3], [0, 1, 2, 3]),
+        ([0, 1, 2, 3, 4], [0, 1, 2, 3]),
+    ):
+        expect.raises(
+            lambda target=target, source=source: student.word_weights(weights, target, source),
+            otherwise="give each token its word: compare the lengths with the shape first",
+            read=READ,
+        )
+
+
+def links(weights, share=0.5, axis=1):
+    """Pairs (source, target), sorted; `axis` is that of the words a best is looked for among."""
+    best = weights.max(axis=axis, keepdims=True)
+    targets, sources = np.nonzero((weights >= share * best) & (best > 0))
+    return sorted(
+        [int(source), int(target)] for source, target in zip(sources, targets, strict=True)
+    )
+
+
+def check_links(student, weights, share=None):
+    options = {} if share is None else {"share": share}
+    share = 0.5 if share is None else share
+    made = answered(
+        lambda: student.alignment_links(weights, **options), "a set of pairs of words", READ
+    )
+    expect.true(
+        isinstance(made, Handle) and made.type_name == "set",
+        expected="a set of pairs",
+        got=made.type_name if isinstance(made, Handle) else type(made).__name__,
+        otherwise="`set(zip(…))` makes a set of pairs",
+        read=READ,
+    )
+    found = answered(lambda: student.make(PAIRS)(made), "pairs of two numbers", READ)
+    right = links(weights, share)
+    likely = {
+        "the links are transposed: (source word, target word)": sorted(
+            [target, source] for source, target in right
+        ),
+        "for every target word its best source words: this is the other way round": links(
+            weights, share, axis=0
+        ),
+        "the best source word alone: all that get `share` of what it gets": links(weights, 1.0),
+        "a share of 1, not of what the best one gets": sorted(
+            [int(s), int(t)] for t, s in np.argwhere(weights >= share)
+        ),
+        "`share` is not used: it is always 0.5": links(weights),
+        "at least `share`: one that gets just as much has a link": sorted(
+            [int(s), int(t)]
+            for t, s in np.argwhere(weights > share * weights.max(axis=1, keepdims=True))
+        ),
+        "a target word that looks at nothing has no link": sorted(
+            [int(s), int(t)]
+            for t, s in np.argwhere(weights >= share * weights.max(axis=1, keepdims=True))
+        ),
+    }
+    seen = next((cause for cause, pairs in likely.items() if found == pairs), "")
+    expect.equal(
+        found,
+        right,
+        otherwise=seen or "those that get at least `share` of what the best one of the row gets",
+        read=READ,
+        what="the links (source, target), sorted",
+    )
+
+
+@exercise("4.16")
+def test_links(student, rng):
+    """All source words that get at least a share of what the best one gets."""
+    for share in (None, 0.3, 0.9):
+        check_links(student, attention(rng, 1, 5, 7)[0], share)
+    exact = np.array([[0.5, 0.25, 0.125], [0.125, 0.25, 0.5], [0.25, 0.0, 0.0]])
+    check_links(student, exact)
+    check_links(student, exact, 1.0)
+
+
+@exercise("4.16", weight=0.5)
+def test_links_of_nothing(student):
+    """A target word that looks at nothing has no link."""
+    check_links(student, np.array([[0.0, 0.0], [0.25, 1.0], [0.0, 0.0]]))
+
+
+def drawn(student, weights, source, target, **options):
+    """The Axes, read as data."""
+    made = answered(
+        lambda: student.plot_alignment(weights, source, target, **options),
+        "weights are target words × source words",
+        READ,
+    )
+    expect.true(
+        isinstance(made, Handle),
+        expected="a matplotlib Axes",
+        got=type(made).__name__,
+        otherwise="nothing is returned: end with `return ax`" if made is None else "`return ax`",
+        read=READ,
+    )
+    return made.axes()
+
+
+def image(shown):
+    found = shown["images"]
+    expect.true(
+        len(found) == 1,
+        expected="one image in the Axes",
+        got=f"{len(found)}",
+        otherwise="draw into `ax` when it is given, into a new figure when it is None",
+        read=READ,
+    )
+    return found[0]
+
+
+@exercise("4.16")
+def test_figure(student, rng):
+    """A row for each target word, a column for each source word, drawn into `ax`."""
+    weights = attention(rng, 1, 3, 4)[0]
+    axes = student.make(SMALL)
+    drawn(student, weights, list("abcd"), list("xyz"), ax=axes)
+    expect.close(
+        image(axes.axes()),
+        weights,
+        causes={
+            "the image is transposed: a row for each target word": weights.T,
+            "the rows are in reverse order": weights[::-1],
+            "the rows are scaled to their largest weight": (
+                weights / weights.max(axis=1, keepdims=True)
+            ),
+        },
+        otherwise="show the weights as they are",
+        read=READ,
+        what="the image",
+    )
+    for one in (weights, attention(rng, 1, 2, 4)[0]):
+        shown = drawn(student, one, list("abcd"), list("xyz"[: len(one)]))
+        expect.close(image(shown), one, read=READ, what="the image of one of two calls")
+    student.make(CLOSE)
+
+
+@exercise("4.16")
+def test_labels_and_colours(student, rng):
+    """Words at their rows and columns; colours from 0 to 1; names of the axes."""
+    source, target = ["the", "dog", "the", "cat"], ["le", "chien", "chat"]
+    axes = student.make(SMALL)
+    drawn(student, attention(rng, 1, 3, 4)[0] / 2, source, target, ax=axes)
+    shown = axes.axes()
+    image(shown)
+    for axis, words, others in (("x", source, target), ("y", target, source)):
+        ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
+        labelled = sorted((place, text.strip()) for place, text in ticks if text.strip())
+        found = [text for _, text in labelled]
+        places = [int(np.floor(place + 1e-6)) for place, _ in labelled]
+        side = "source" if axis == "x" else "target"
+        expect.true(
+            found == words and places == list(range(len(words))),
+            expected=f"places 0 … {len(words) - 1} of {axis} labelled {', '.join(words)}",
+            got=", ".join(f"{place:g}: {word}" for place, word in labelled) or "no labels",
+            otherwise="the labels of source and target have changed places"
+            if found == others or found == others[: len(words)]
+            else f"set_{axis}ticks(range(n), labels={side}): label by place, words may repeat",
+            read=READ,
+        )
+    expect.close(
+        shown["colour_limits"][0],
+        [0.0, 1.0],
+        otherwise="the colours follow the data, so that two figures cannot be compared: vmin=0, "
+        "vmax=1",
+        read=READ,
+        what="colour limits",
+    )
+    x, y = shown["xlabel"].lower(), shown["ylabel"].lower()
+    expect.true(
+        bool(x and y) and not ("target" in x or "source" in y),
+        expected="an x label for the source words and a y label for the target words",
+        got=f"x: {shown['xlabel']!r}, y: {shown['ylabel']!r}",
+        otherwise="the names of the axes have changed places: source words are columns"
+        if x and y
+        else "ax.set(xlabel=…, ylabel=…)",
+        read=READ,
+    )
+
+
+@exercise("4.16", weight=0.5)
+def test_wrong_words(student, rng):
+    """Weights that do not fit the words raise a ValueError."""
+    for shape in ((4, 3), (3, 3), (2, 4)):
+        expect.raises(
+            lambda shape=shape: student.plot_alignment(
+                attention(rng, 1, *shape)[0], list("abcd"), list("xyz"), ax=student.make(SMALL)
+            ),
+            otherwise="compare the shape of the weights with the numbers of words first",
+            read=READ,
+        )

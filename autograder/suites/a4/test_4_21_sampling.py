@@ -1,0 +1,282 @@
+"""Hidden tests of exercise 4.21: narrowed probabilities, and what is drawn from them."""
+
+import numpy as np
+import torch
+
+from autograder.suites.a3.answers import normal
+from autograder.suites.a4.search_reference import greedy
+from autograder.suites.a4.searching import END, Found, Search, compare, drawn
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "the docstring of 4.21"
+TOP_P = "Holtzman et al. 2020; the docstring of 4.21"
+GENERATOR = "torch.Generator().manual_seed(seed)"
+
+
+def kept(row, top_k, top_p, *, before=False, least=0, after=False, whole=False):
+    """The places of a row of probabilities that are left, the likeliest first.
+
+    `before` drops the token that reaches `top_p`, but leaves `least` tokens; `after` keeps one
+    more; `whole` measures `top_p` against all tokens, not against those that `top_k` has left.
+    """
+    order = row.argsort(descending=True).tolist()[:top_k]
+    if top_p is None:
+        return order
+    total, reached, found = 1.0 if whole else float(row[order].sum()), 0.0, []
+    for place in order:
+        share = float(row[place]) / total
+        if (reached + share if before else reached) >= top_p:
+            return [*found, place] if after else found or order[:least]
+        reached += share
+        found.append(place)
+    return found
+
+
+def narrow(log_probabilities, temperature=1.0, top_k=None, top_p=None, *, divided=True, **options):
+    """By definition, row by row; `divided=False` does not make the rows sum to one again."""
+    rows = torch.softmax(log_probabilities.double() / temperature, dim=-1)
+    found = torch.zeros_like(rows)
+    for row, own in zip(rows, found, strict=True):
+        places = kept(row, top_k, top_p, **options)
+        own[places] = row[places]
+    return found / found.sum(-1, keepdim=True) if divided else found
+
+
+def mistakes(log_probabilities, temperature, top_k, top_p):
+    given = (log_probabilities, temperature, top_k, top_p)
+    fewer, more = (None if top_k is None else max(1, top_k + step) for step in (-1, 1))
+    late = torch.softmax(narrow(log_probabilities, 1.0, top_k, top_p).log() / temperature, dim=-1)
+    return {
+        "the temperature multiplies: it divides the log probabilities": narrow(
+            log_probabilities, 1 / temperature, top_k, top_p
+        ),
+        "the temperature is not used": narrow(log_probabilities, 1.0, top_k, top_p),
+        "the probabilities are divided by the temperature: their logarithms are": narrow(
+            (log_probabilities.exp() / temperature), 1.0, top_k, top_p
+        ),
+        "`top_k` leaves one token too few": narrow(log_probabilities, temperature, fewer, top_p),
+        "`top_k` leaves one token too many": narrow(log_probabilities, temperature, more, top_p),
+        "`top_k` is not used": narrow(log_probabilities, temperature, None, top_p),
+        "`top_p` is cut too early: the token that reaches it is kept": narrow(*given, before=True),
+        "`top_p` is cut too early: the token that reaches it is kept, and at least one": narrow(
+            *given, before=True, least=1
+        ),
+        "`top_p` is cut too late: once it is reached nothing more is kept": narrow(
+            *given, after=True
+        ),
+        "`top_p` is not used": narrow(log_probabilities, temperature, top_k, None),
+        "`top_p` is measured against all tokens, not against those that `top_k` has left": narrow(
+            *given, whole=True
+        ),
+        "the rows do not sum to one: divide by what is left": narrow(*given, divided=False),
+        "the temperature comes last: first it, then `top_k` and `top_p`": late,
+        "these are logarithms: probabilities are asked for": narrow(*given).log(),
+        "the tokens stay in the order of their probabilities: put each back into its place": (
+            narrow(*given).sort(dim=-1, descending=True).values
+        ),
+    }
+
+
+def clear_rows(rng, settings, n=4, vocab_size=8):
+    """Log probabilities whose sums come close to no `top_p` of the settings."""
+    while True:
+        rows = (1.5 * normal(rng, n, vocab_size)).log_softmax(-1)
+        near = [
+            abs(float(total) - top_p)
+            for temperature, top_k, top_p in settings
+            if top_p is not None
+            for total in narrow(rows, temperature, top_k)
+            .sort(dim=-1, descending=True)
+            .values.cumsum(-1)
+            .flatten()
+        ]
+        if min(near, default=1.0) > 1e-3:
+            return rows
+
+
+def check_narrowed(student, rng, settings):
+    """All settings are asked about before any is judged: together they tell mistakes apart."""
+    rows = clear_rows(rng, settings)
+    found = []
+    for temperature, top_k, top_p in settings:
+        called = student.call(student.narrowed, rows, temperature, top_k=top_k, top_p=top_p)
+        expect.unchanged(called.changed)
+        expect.shape(called.value, tuple(rows.shape), what="the probabilities", read=READ)
+        found.append(torch.as_tensor(called.value).double())
+    wrong = [mistakes(rows, *one) for one in settings]
+    expect.close(
+        torch.stack(found),
+        torch.stack([narrow(rows, *one) for one in settings]),
+        atol=1e-5,
+        causes={name: torch.stack([values[name] for values in wrong]) for name in wrong[0]},
+        otherwise="divide by the temperature, keep the `top_k` likeliest, and of those the "
+        "fewest that reach `top_p`",
+        read=TOP_P,
+        what=f"the probabilities for (temperature, top_k, top_p) = {settings}",
+    )
+
+
+@exercise("4.21")
+def test_temperature(student, rng):
+    """Temperatures below and above 1, and 1 itself."""
+    check_narrowed(student, rng, [(1.0, None, None), (0.5, None, None), (3.0, None, None)])
+
+
+@exercise("4.21")
+def test_top_k(student, rng):
+    """The k likeliest tokens, at their own places."""
+    check_narrowed(student, rng, [(1.0, 3, None), (0.7, 5, None), (1.0, 8, None), (2.0, 1, None)])
+
+
+@exercise("4.21")
+def test_top_p(student, rng):
+    """The fewest likeliest tokens that reach p, at least one; with `top_k` those it has left."""
+    check_narrowed(student, rng, [(1.0, None, 0.7), (0.6, None, 0.9), (1.5, None, 0.05)])
+    check_narrowed(student, rng, [(1.0, 4, 0.6), (1.3, 3, 0.8)])
+
+
+@exercise("4.21", weight=0.5)
+def test_refused(student, rng):
+    """What cannot be drawn from raises a ValueError."""
+    rows = drawn(rng, rows=2)
+    for options in (
+        {"temperature": 0.0},
+        {"temperature": -1.0},
+        {"top_k": 0},
+        {"top_p": 0.0},
+        {"top_p": 1.2},
+    ):
+        expect.raises(
+            lambda options=options: student.narrowed(rows, **options),
+            otherwise=f"{options} must be refused",
+            read=READ,
+        )
+
+
+def sampled(search, n_rows, max_length, seed, **options):
+    """Hypotheses drawn with a generator of this seed; each row is of sentence 0."""
+    generator = search.student.make(GENERATOR, seed=seed)
+    return search.greedy(n_rows, max_length, name="sample", generator=generator, **options)
+
+
+@exercise("4.21", weight=2)
+def test_frequencies(student, rng):
+    """Tokens are drawn as often as `narrowed` says."""
+    n = 2000
+    for options in ({}, {"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.6}):
+        search = Search(student, drawn(rng, sharpness=1.0))
+        first = search.twin.following(0, [2])[None]
+        found = sampled(search, n, 1, 5, **options)
+        counts = np.zeros(first.shape[1])
+        for one in found:
+            counts[END if one.finished else one.tokens[0]] += 1
+        p = narrow(first, **options)[0].numpy()
+        far = np.abs(counts / n - p) > 5 * np.sqrt(p * (1 - p) / n) + 1e-9
+        plain = narrow(first)[0].numpy()
+        ignored = (
+            bool(options)
+            and (np.abs(counts / n - plain) <= 5 * np.sqrt(plain * (1 - plain) / n)).all()
+        )
+        name = f" with {options}" if options else ""
+        expect.true(
+            not far.any(),
+            expected=f"tokens as frequent as {expect.show(p)}{name}",
+            got=expect.show(counts / n),
+            otherwise=f"{', '.join(options)} is not passed on to `narrowed`"
+            if ignored
+            else "always the likeliest token: draw from the probabilities"
+            if (counts == n).any()
+            else "draw from what `narrowed` leaves: `torch.multinomial`",
+            read=READ,
+        )
+
+
+@exercise("4.21")
+def test_generator(student, rng):
+    """The generator decides, and it alone: the global one stays as it is."""
+    search = Search(student, drawn(rng, sharpness=0.5))
+    state = student.make("torch.get_rng_state")
+    before = state()
+    one, again, other = (sampled(search, 12, 6, seed) for seed in (1, 1, 2))
+    expect.true(
+        bool(torch.equal(state(), before)),
+        expected="a global generator that nothing was drawn from",
+        got="one that has moved on",
+        otherwise="drawn from the global generator: pass `generator=generator`",
+        read=READ,
+    )
+    expect.true(
+        one == again,
+        expected="the same hypotheses from equal generators",
+        got="others",
+        otherwise="something else than `generator` decides",
+        read=READ,
+    )
+    expect.true(
+        one != other,
+        expected="other hypotheses from another generator",
+        got="the same",
+        otherwise="nothing is drawn from `generator`",
+        read=READ,
+    )
+
+
+@exercise("4.21")
+def test_scores(student, rng):
+    """The score is the model's own, without temperature and without narrowing."""
+    search = Search(student, drawn(rng, sharpness=1.0))
+    options = {"temperature": 2.0, "top_k": 3, "top_p": 0.9}
+    found = sampled(search, 6, 5, 3, **options)
+
+    def scored(row_of):
+        made = []
+        for one in found:
+            tokens = [*one.tokens, END] if one.finished else one.tokens
+            score = 0.0
+            for n, token in enumerate(tokens):
+                row = search.twin.following(0, [2, *tokens[:n]])
+                score += float(row_of(row)[token])
+            made.append([Found(one.tokens, score, one.finished)])
+        return made
+
+    def log_of(**how):
+        return lambda row: narrow(row[None], **how)[0].log()
+
+    compare(
+        [[one] for one in found],
+        scored(lambda row: row),
+        causes={
+            "the score is of the narrowed probabilities: it is the model's own": scored(
+                log_of(**options)
+            ),
+            "the score is with temperature: it is the model's own": scored(log_of(temperature=2.0)),
+            "the score is of log probabilities divided by the temperature": scored(
+                lambda row: row / 2.0
+            ),
+        },
+        otherwise="the sum of the log probabilities that `step` gave for the tokens drawn",
+        read=READ,
+        what="row",
+    )
+
+
+@exercise("4.21", weight=0.5)
+def test_one_token_is_greedy(student, rng):
+    """With `top_k` 1 every token is the likeliest; start and end may have other numbers."""
+    for start, end in ((2, 3), (0, 1)):
+        search = Search(student, drawn(rng))
+        found = sampled(search, 1, 7, 0, top_k=1, start=start, end=end)
+        right = [[greedy(search.twin, 0, 7, start=start, end=end)]]
+        compare(
+            [[one] for one in found],
+            right,
+            causes={
+                "`start` and `end` are not passed on": [[greedy(search.twin, 0, 7)]],
+                "`start` is not passed on": [[greedy(search.twin, 0, 7, end=end)]],
+                "`end` is not passed on": [[greedy(search.twin, 0, 7, start=start)]],
+            },
+            otherwise="only one token is left: this is greedy search",
+            read=READ,
+            what="row",
+        )

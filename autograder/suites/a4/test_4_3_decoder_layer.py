@@ -1,0 +1,387 @@
+"""Hidden tests of exercise 4.3: one layer of the decoder, with written-in weights."""
+
+import functools
+
+import torch
+from torch.nn import TransformerDecoderLayer
+
+from autograder.suites.a3.answers import answered, named_parts, normal
+from autograder.suites.a3.encoder_reference import draw
+from autograder.suites.a4.decoder_reference import HEADS, ORDER, causal, layer, layer_shapes
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.1, Decoder; §3.2.3"
+DOCSTRING = "the docstring of 4.3"
+SIZES = (8, HEADS, 12)  # d_model, n_heads, d_ff
+WAY = (
+    "self-attention among the targets, attention whose keys and values come from the memory, "
+    "feed-forward: each in its own residual connection"
+)
+MASKS = "`target_mask` belongs to the self-attention, `source_mask` to the attention to the memory"
+
+
+def build(student, state, dropout=0.1, norm_first=False):
+    module = student.DecoderLayer(*SIZES, dropout, norm_first)
+    named_parts(
+        module,
+        layer_shapes(SIZES[0], SIZES[2]),
+        "the parts `self_attention`, `cross_attention`, `feed_forward`, and for each a residual "
+        "connection of its own, such as `self_attention_residual`",
+        DOCSTRING,
+    )
+    module.load_state_dict(state)
+    module.eval()
+    return module
+
+
+def ask(module, *inputs, **options):
+    hint = MASKS if any(torch.is_tensor(v) and v.dtype == torch.bool for v in inputs) else WAY
+    call = answered(lambda: module(*inputs, **options), hint, READ)
+    return expect.parts(call, 2, otherwise="return (output, weights)", read=DOCSTRING)
+
+
+def mistakes(x, memory, state, target_mask, source_mask, norm_first):
+    """The outputs of likely mistakes, and the weights to the source that go with them."""
+    made = functools.partial(
+        layer, x, memory, state, target_mask, source_mask, norm_first=norm_first
+    )
+    first, second, third = ORDER
+    same = x.shape == memory.shape
+    alone = "`{}` goes through no residual connection"
+    causes = {
+        "the attention to the memory comes before the self-attention": made(
+            order=(second, first, third)
+        ),
+        "the feed-forward network comes before the attention to the memory": made(
+            order=(first, third, second)
+        ),
+        "all three go through `self_attention_residual`": made(
+            norms=dict.fromkeys(ORDER, f"{first}")
+        ),
+        "the attention to the memory goes through `self_attention_residual`": made(
+            norms={second: first}
+        ),
+        "the feed-forward network goes through `cross_attention_residual`": made(
+            norms={third: second}
+        ),
+        "the feed-forward network goes through `self_attention_residual`": made(
+            norms={third: first}
+        ),
+        "the first two residual connections have changed places": made(
+            norms={first: second, second: first}
+        ),
+        "the self-attention reads the memory: its keys and values are the targets": made(
+            keys=("memory", "memory")
+        )
+        if same
+        else None,
+        "the memory is not read: keys and values of `cross_attention` come from it": (
+            made(source=("x", "x")) if same else None
+        ),
+        "the keys of `cross_attention` come from x: keys and values come from the memory": (
+            made(source=("x", "memory")) if same else None
+        ),
+        "the values of `cross_attention` come from x: keys and values come from the memory": (
+            made(source=("memory", "x")) if same else None
+        ),
+        "both attentions use the parameters of `self_attention`": made(modules=(first, first)),
+        "the two attentions have changed places": made(modules=(second, first)),
+        "the attention to the memory is left out": made(order=(first, third)),
+        "the self-attention is left out": made(order=(second, third)),
+        "the feed-forward network is left out": made(order=(first, second)),
+        **{alone.format(name): made(without=(name,)) for name in ORDER},
+    }
+    if norm_first:
+        causes |= {
+            "`norm_first` is not passed on to the residual connections": layer(
+                x, memory, state, target_mask, source_mask, False
+            ),
+            **{
+                f"{what} reads x itself, not what the residual connection hands over: in pre-norm "
+                "that is normalised": made(unnormalised=names)
+                for what, names in (
+                    ("the self-attention", (first,)),
+                    ("the attention to the memory", (second,)),
+                    ("each attention", (first, second)),
+                )
+            },
+            "the memory is normalised as well: the encoder's last norm has done so": made(
+                normalised_memory=True
+            ),
+        }
+    else:
+        causes["pre-norm where the paper's order, post-norm, was asked for"] = layer(
+            x, memory, state, target_mask, source_mask, True
+        )
+    return {name: found for name, found in causes.items() if found is not None} | masked(
+        x, memory, state, target_mask, source_mask, norm_first
+    )
+
+
+def masked(x, memory, state, target_mask, source_mask, norm_first):
+    """What mistakes with masks would have given."""
+    made = functools.partial(layer, x, memory, state, norm_first=norm_first)
+    causes = {}
+    if target_mask is not None:
+        causes["the target mask is not passed on: the future is visible"] = made(None, source_mask)
+    if source_mask is not None:
+        causes["the source mask is not passed on: the padding of the source is attended to"] = made(
+            target_mask, None
+        )
+    if target_mask is not None and source_mask is not None:
+        causes["neither mask is passed on"] = made(None, None)
+    if target_mask is not None and x.shape == memory.shape:
+        causes["the memory is masked by the target mask: every target may see the whole source"] = (
+            made(target_mask, target_mask)
+        )
+        both = target_mask if source_mask is None else target_mask & source_mask
+        causes["the memory is masked by both masks: every target may see the whole source"] = made(
+            target_mask, both
+        )
+        if source_mask is not None:
+            causes["the two masks have changed places"] = made(source_mask, target_mask)
+            causes["the self-attention is masked by the source mask as well"] = made(
+                both, source_mask
+            )
+    return causes
+
+
+def compare(module, x, memory, state, target_mask=None, source_mask=None, norm_first=False):
+    output, weights = ask(module, x, memory, target_mask, source_mask, need_weights=True)
+    wanted, own, across = layer(x, memory, state, target_mask, source_mask, norm_first)
+    wrong = mistakes(x, memory, state, target_mask, source_mask, norm_first)
+    expect.close(
+        output,
+        wanted,
+        atol=1e-4,
+        causes={name: found[0] for name, found in wrong.items()},
+        otherwise=WAY if target_mask is None and source_mask is None else f"{WAY}; {MASKS}",
+        read=READ,
+        what=f"the output with norm_first={norm_first}",
+    )
+    expect.close(
+        weights,
+        across,
+        atol=1e-5,
+        causes={
+            "these are the weights of the self-attention: return those to the source": own,
+            "the mean over the heads: return each head's weights": across.mean(1),
+        },
+        otherwise="the weights are those of `cross_attention`, each head's: (batch, heads, "
+        "targets, source)",
+        read=DOCSTRING,
+        what="the weights",
+    )
+
+
+def padding(lengths, n):
+    return (torch.arange(n) < torch.tensor(lengths)[:, None])[:, None, None]
+
+
+def _torch_case(norm_first):
+    """A layer of torch's own with random weights: inputs, masks, output, and its weights by our
+    names. Made once, before any rule of an exercise forbids its parts."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(11 + norm_first)
+        theirs = TransformerDecoderLayer(
+            8, 2, 12, 0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first
+        )
+        with torch.no_grad():
+            for value in theirs.parameters():
+                value.add_(0.3 * torch.randn_like(value))
+            x, memory = torch.randn(3, 5, 8), torch.randn(3, 4, 8)
+            source = padding([4, 3, 1], 4)
+            theirs.eval()
+            output = theirs(
+                x,
+                memory,
+                tgt_mask=~causal(5)[0, 0],
+                memory_key_padding_mask=~source[:, 0, 0],
+            )
+    state = theirs.state_dict()
+    names = {
+        "self_attn.out_proj": "self_attention.w_o",
+        "multihead_attn.out_proj": "cross_attention.w_o",
+        "linear1": "feed_forward.w_1",
+        "linear2": "feed_forward.w_2",
+        **{f"norm{i + 1}": f"{name}_residual.norm" for i, name in enumerate(ORDER)},
+    }
+    ours = {}
+    for kind in ("weight", "bias"):
+        for torchs, mine in (("self_attn", ORDER[0]), ("multihead_attn", ORDER[1])):
+            packed = state[f"{torchs}.in_proj_{kind}"].chunk(3)
+            ours |= {f"{mine}.w_{n}.{kind}": v for n, v in zip("qkv", packed, strict=True)}
+        ours |= {f"{mine}.{kind}": state[f"{torchs}.{kind}"] for torchs, mine in names.items()}
+    return x, memory, source, output, ours
+
+
+TORCH_CASES = {norm_first: _torch_case(norm_first) for norm_first in (False, True)}
+
+
+@exercise("4.3", weight=2)
+def test_post_norm(student, rng):
+    """Self-attention, attention to the memory, feed-forward; each added, then normalised."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x, memory = normal(rng, 2, 4, 8), normal(rng, 2, 4, 8)
+    compare(module, x, memory, state)
+    expect.unchanged(student.call(module, x, memory).changed)
+
+
+@exercise("4.3")
+def test_pre_norm(student, rng):
+    """With `norm_first`, all three sub-layers get the normalised input; the memory stays."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state, norm_first=True)
+    compare(module, normal(rng, 2, 4, 8), normal(rng, 2, 4, 8), state, norm_first=True)
+
+
+@exercise("4.3", weight=2)
+def test_masks(student, rng):
+    """The target mask reaches the self-attention, the source mask the attention to the memory."""
+    state = draw(rng, layer_shapes(8, 12))
+    x, memory, source = normal(rng, 2, 5, 8), normal(rng, 2, 5, 8), padding([5, 3], 5)
+    for norm_first in (False, True):
+        module = build(student, state, norm_first=norm_first)
+        for masks in ((causal(5), source), (causal(5) & padding([4, 5], 5), source)):
+            compare(module, x, memory, state, *masks, norm_first=norm_first)
+        compare(module, x, memory, state, causal(5), None, norm_first)
+        compare(module, x, memory, state, None, source, norm_first)
+
+
+@exercise("4.3")
+def test_source_of_another_length(student, rng):
+    """Source and target have different lengths; one target, one word of source."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    for n_target, lengths in ((3, [6, 4]), (6, [2, 3]), (1, [1, 1])):
+        n_source = max(lengths)
+        x, memory = normal(rng, 2, n_target, 8), normal(rng, 2, n_source, 8)
+        compare(module, x, memory, state, causal(n_target), padding(lengths, n_source))
+
+
+@exercise("4.3")
+def test_what_changes_what(student, rng):
+    """A later target changes no earlier output; the padding of the source changes none."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x, memory, source = normal(rng, 2, 5, 8), normal(rng, 2, 6, 8), padding([6, 4], 6)
+    before, _ = ask(module, x, memory, causal(5), source)
+    expect.shape(before, (2, 5, 8), what="the output", read=READ)
+    for j in (1, 4):
+        later = x.clone()
+        later[:, j] += 3
+        after, _ = ask(module, later, memory, causal(5), source)
+        expect.close(
+            after[:, :j],
+            before[:, :j],
+            atol=1e-5,
+            otherwise="the future is visible: the target mask does not reach the self-attention",
+            read="§3.2.3",
+            what=f"the outputs before target {j}, after target {j} has changed",
+        )
+    other = memory.clone()
+    other[1, 4:] += 5
+    after, _ = ask(module, x, other, causal(5), source)
+    expect.close(
+        after,
+        before,
+        atol=1e-5,
+        otherwise="the padding of the source is attended to: pass the source mask on",
+        read="§3.2.3",
+        what="the output, after the padding of the source has changed",
+    )
+
+
+@exercise("4.3")
+def test_parity_with_torch(student):
+    """Equal to torch's own decoder layer, in both orders."""
+    for norm_first, (x, memory, source, wanted, state) in TORCH_CASES.items():
+        module = build(student, state, norm_first=norm_first)
+        output, _ = ask(module, x, memory, causal(5), source)
+        expect.close(
+            output,
+            wanted,
+            atol=1e-4,
+            otherwise=WAY,
+            read=READ,
+            what=f"the output with norm_first={norm_first}",
+        )
+
+
+@exercise("4.3")
+def test_dropout(student, rng):
+    """The dropout rate reaches both attentions and all residual connections, in training only."""
+    state = draw(rng, layer_shapes(8, 12))
+    x, memory = normal(rng, 2, 4, 8), normal(rng, 2, 3, 8)
+    module = build(student, state, dropout=1.0, norm_first=True)
+    compare(module, x, memory, state, norm_first=True)
+    module.train()
+    expect.close(
+        ask(module, x, memory)[0],
+        x,
+        atol=1e-5,
+        otherwise="with a rate of 1 every sub-layer's output is dropped and x remains: pass "
+        "`dropout` on to all three residual connections",
+        read="§5.4",
+        what="the pre-norm output in training mode, dropout = 1",
+    )
+    for name in ORDER[:2]:
+        inner = module.get(name)
+        inner.train()
+        expect.close(
+            ask(inner, x, memory, memory)[0],
+            state[f"{name}.w_o.bias"].expand_as(x),
+            atol=1e-5,
+            otherwise=f"pass `dropout` on to `{name}`: it drops weights",
+            read="the signature of 4.3",
+            what=f"the output of `{name}` in training mode, dropout = 1",
+        )
+
+
+@exercise("4.3")
+def test_weights_only_when_asked_for(student, rng):
+    """`need_weights` decides between each head's weights to the source and None."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x, memory = normal(rng, 1, 3, 8), normal(rng, 1, 4, 8)
+    for options in ({}, {"need_weights": False}):
+        _, weights = ask(module, x, memory, **options)
+        expect.true(
+            weights is None,
+            expected="(output, None) when nobody asks for weights",
+            got="weights",
+            otherwise="pass `need_weights` on to the attention to the memory",
+            read=DOCSTRING,
+        )
+    compare(module, x, memory, state)
+
+
+@exercise("4.3")
+def test_gradients(student, rng):
+    """Gradients reach x, the memory and every parameter, as through the formula."""
+    state = draw(rng, layer_shapes(8, 12))
+    module = build(student, state)
+    x, memory, cotangent = normal(rng, 2, 3, 8), normal(rng, 2, 4, 8), normal(rng, 2, 3, 8)
+    leaves = {name: value.clone().requires_grad_() for name, value in state.items()}
+    points = [value.clone().requires_grad_() for value in (x, memory)]
+    made, *_ = layer(*points, leaves, causal(3))
+    wanted = torch.autograd.grad(made, [*points, *leaves.values()], cotangent)
+    got = answered(
+        lambda: student.vjp(module, x, memory, causal(3), cotangent=cotangent, parameters=True),
+        WAY,
+        READ,
+    )
+    found = [*(got.arguments.get(i) for i in (0, 1)), *map(got.parameters.get, leaves)]
+    for name, have, want in zip(["x", "memory", *leaves], found, wanted, strict=True):
+        expect.close(
+            torch.zeros_like(want) if have is None else have,
+            want,
+            atol=1e-3,
+            rtol=1e-3,
+            causes={"nothing flows back: `.detach()` or `torch.no_grad()`": want * 0},
+            otherwise=f"the output itself is not the formula's, or a path is cut: {WAY}",
+            read=READ,
+            what=f"the gradient of `{name}`",
+        )

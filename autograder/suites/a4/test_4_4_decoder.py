@@ -1,0 +1,189 @@
+"""Hidden tests of exercise 4.4: the stack of decoder layers."""
+
+import functools
+
+import torch
+
+from autograder.suites.a3.answers import answered, named_parts, normal
+from autograder.suites.a3.encoder_reference import draw
+from autograder.suites.a4.decoder_reference import HEADS, causal, decoder, decoder_shapes, real
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.1, Decoder"
+DOCSTRING = "the docstring of 4.4"
+SIZES = (8, HEADS, 12)  # d_model, n_heads, d_ff
+WAY = "the output of one layer is the x of the next; memory and masks are the same for all of them"
+
+
+def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
+    module = student.Decoder(n_layers, *SIZES, dropout, norm_first)
+    shapes = decoder_shapes(n_layers, 8, 12, norm_first)
+    found = set(module.state_dict())
+    if norm_first and "norm.weight" not in found:
+        cause = "the last norm is missing: in pre-norm nothing normalises the sum of a layer"
+    elif not norm_first and "norm.weight" in found:
+        cause = "a last norm in post-norm: the last layer has normalised its sum already"
+    else:
+        cause = "`layers`, an nn.ModuleList of n_layers layers"
+    named_parts(module, shapes, cause, DOCSTRING)
+    trained = module.parameters()
+    expect.true(
+        len(trained) == len(shapes),
+        expected=f"{len(shapes)} parameters in {n_layers} layers",
+        got=f"{len(trained)}",
+        otherwise="all layers are one and the same object: make each layer anew",
+        read='§3.1: "a stack of N = 6 identical layers"; their parameters are their own',
+    )
+    state = draw(rng, shapes)
+    module.load_state_dict(state)
+    module.eval()
+    return module, state
+
+
+def mistakes(x, memory, state, target_mask, source_mask, norm_first, n_layers):
+    made = functools.partial(
+        decoder, x, memory, state, target_mask, source_mask, norm_first=norm_first
+    )
+    order = list(range(n_layers))
+    with_masks = functools.partial(decoder, x, memory, state, norm_first=norm_first)
+    causes = {
+        "the layers are run in reverse": made(own=order[::-1]),
+        "every layer gets the embeddings: hand x from layer to layer": made(reads=x),
+        "only the first layer is run": made(own=[0]),
+    }
+    if x.shape == memory.shape:
+        causes["a layer's output is taken for the memory of the next"] = made(hands_on_memory=True)
+    if norm_first:
+        causes["`norm_first` does not reach the layers"] = decoder(
+            x, memory, state, target_mask, source_mask, False, last_norm=True
+        )
+        causes["the last norm is missing: it follows the last layer"] = made(last_norm=False)
+    if target_mask is not None:
+        causes["the target mask is not passed on: the future is visible"] = with_masks(
+            None, source_mask
+        )
+    if source_mask is not None:
+        causes["the source mask is not passed on: the padding of the source is attended to"] = (
+            with_masks(target_mask, None)
+        )
+        if target_mask is not None and x.shape == memory.shape:
+            causes["the two masks have changed places"] = with_masks(source_mask, target_mask)
+    return {name: found[0] for name, found in causes.items()}
+
+
+def ask(module, *inputs, **options):
+    call = answered(lambda: module(*inputs, **options), f"{WAY}; a layer gives (x, weights)", READ)
+    return expect.parts(call, 2, otherwise="return (output, weights)", read=DOCSTRING)
+
+
+def compare(
+    module, x, memory, state, target_mask=None, source_mask=None, norm_first=False, n_layers=3
+):
+    output, weights = ask(module, x, memory, target_mask, source_mask, need_weights=True)
+    wanted, maps = decoder(x, memory, state, target_mask, source_mask, norm_first)
+    expect.close(
+        output,
+        wanted,
+        atol=1e-3,
+        rtol=1e-4,
+        causes=mistakes(x, memory, state, target_mask, source_mask, norm_first, n_layers),
+        otherwise=WAY,
+        read=READ,
+        what=f"the output with norm_first={norm_first}",
+    )
+    compare_weights(weights, maps, n_layers)
+
+
+def compare_weights(weights, maps, n_layers):
+    """One tensor of weights a layer, in the order of the layers."""
+    if torch.is_tensor(weights) and weights.ndim == 4:
+        cause = "the weights of one layer only: collect those of every layer in a list"
+    elif isinstance(weights, (list, tuple)) and len(weights) == 1:
+        cause = "the weights of the last layer only: append those of every layer"
+    else:
+        cause = "a list with one tensor of weights for each layer"
+    expect.true(
+        isinstance(weights, (list, tuple)) and len(weights) == n_layers,
+        expected=f"weights: a list of {n_layers} tensors",
+        got=f"{type(weights).__name__} of {len(weights) if weights is not None else 0}",
+        otherwise=cause,
+        read=DOCSTRING,
+    )
+    for number, (got, want) in enumerate(zip(weights, maps, strict=True)):
+        expect.close(
+            got,
+            want,
+            atol=1e-3,
+            causes={"the same layer's weights stand there for all": maps[-1]},
+            otherwise="in the order of the layers",
+            read=DOCSTRING,
+            what=f"the weights of layer {number}",
+        )
+
+
+@exercise("4.4", weight=2)
+def test_post_norm(student, rng):
+    """Three layers one after the other, no norm behind the last."""
+    module, state = build(student, rng)
+    x, memory = normal(rng, 2, 4, 8), normal(rng, 2, 4, 8)
+    compare(module, x, memory, state)
+    expect.unchanged(student.call(module, x, memory).changed)
+
+
+@exercise("4.4", weight=2)
+def test_pre_norm(student, rng):
+    """With `norm_first`, a last norm follows the layers."""
+    module, state = build(student, rng, norm_first=True)
+    compare(module, normal(rng, 2, 4, 8), normal(rng, 2, 4, 8), state, norm_first=True)
+
+
+@exercise("4.4")
+def test_own_parameters(student, rng):
+    """Every layer has parameters of its own, and as many layers as asked for are made."""
+    for n_layers in (1, 4):
+        module, state = build(student, rng, n_layers=n_layers)
+        x, memory = normal(rng, 1, 3, 8), normal(rng, 1, 5, 8)
+        compare(module, x, memory, state, n_layers=n_layers)
+
+
+@exercise("4.4", weight=2)
+def test_masks(student, rng):
+    """Both masks reach every layer, each in its place."""
+    source = real(torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]]))
+    for norm_first in (False, True):
+        module, state = build(student, rng, norm_first=norm_first)
+        for n_target in (5, 3):
+            x, memory = normal(rng, 2, n_target, 8), normal(rng, 2, 5, 8)
+            compare(module, x, memory, state, causal(n_target), source, norm_first)
+
+
+@exercise("4.4")
+def test_weights_only_when_asked_for(student, rng):
+    """(output, None) when nobody asks for weights."""
+    module, _ = build(student, rng)
+    _, weights = ask(module, normal(rng, 1, 3, 8), normal(rng, 1, 4, 8))
+    expect.true(
+        weights is None,
+        expected="None instead of weights",
+        got=type(weights).__name__,
+        otherwise="a list of None is not None: `weights if need_weights else None`",
+        read=DOCSTRING,
+    )
+
+
+@exercise("4.4")
+def test_dropout(student, rng):
+    """The dropout rate reaches the layers: at a rate of 1, pre-norm leaves norm(x) in training."""
+    module, state = build(student, rng, dropout=1.0, norm_first=True)
+    x = normal(rng, 2, 4, 8)
+    module.train()
+    gain, bias = state["norm.weight"], state["norm.bias"]
+    expect.close(
+        ask(module, x, normal(rng, 2, 3, 8))[0],
+        torch.native_layer_norm(x, (8,), gain, bias, 1e-6)[0],
+        atol=1e-4,
+        otherwise="pass `dropout` on to every layer",
+        read="§5.4",
+        what="the pre-norm output in training mode, dropout = 1",
+    )

@@ -1,0 +1,212 @@
+"""Hidden tests of exercise 4.6: cross-entropy with smoothed labels, padding left out."""
+
+import math
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from autograder.suites.a3.answers import answered
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§5.4, Label Smoothing; exercise 4.6"
+WAY = "−(1 − ε) · log p(true token) − ε · the mean of all log probabilities; real tokens only"
+
+
+def wanted(logits, targets, smoothing, pad_id):
+    """torch's own loss; 0 without any real target."""
+    loss = cross_entropy(
+        logits.flatten(0, -2),
+        targets.flatten(),
+        ignore_index=pad_id,
+        label_smoothing=smoothing,
+        reduction="sum",
+    )
+    return loss / max(1, int((targets != pad_id).sum()))
+
+
+def spread(logits, targets, smoothing, pad_id, over):
+    """The mean loss over real tokens if ε is spread over `over` (a boolean row for each target)."""
+    real = targets != pad_id
+    true = torch.nn.functional.one_hot(targets, logits.shape[-1]).to(logits)
+    label = (1 - smoothing) * true + smoothing * over / over.sum(-1, keepdim=True)
+    return -(label * logits.log_softmax(-1)).sum(-1)[real].mean()
+
+
+def mistakes(logits, targets, smoothing, pad_id):
+    """What likely mistakes would have given."""
+    logs, real = logits.log_softmax(-1), targets != pad_id
+    true = logs.gather(-1, targets[..., None])[..., 0]
+    vocab_size = logits.shape[-1]
+    is_true = torch.nn.functional.one_hot(targets, vocab_size).bool()
+    is_pad = (torch.arange(vocab_size) == pad_id).expand_as(is_true)
+    every = -((1 - smoothing) * true + smoothing * logs.mean(-1))
+    total = every[real].sum()
+    right = total / real.sum()
+    sums = -((1 - smoothing) * true + smoothing * logs.sum(-1))
+    entropy = -sum(
+        p * math.log(p) * count
+        for p, count in (
+            (1 - smoothing + smoothing / vocab_size, 1),
+            (smoothing / vocab_size, vocab_size - 1),
+        )
+        if p > 0
+    )
+    causes = {
+        "the targets that are padding are counted": every.mean(),
+        "the mean runs over all positions: divide by the number of real tokens": total
+        / targets.numel(),
+        "padding is not counted in the sum, but the sum is not divided": total,
+        "the labels are not smoothed": -true[real].mean(),
+        "smoothing is not used: it is always 0.1": wanted(logits, targets, 0.1, pad_id),
+        "ε is spread over vocab_size − 1 tokens: the true token is included": spread(
+            logits, targets, smoothing, pad_id, ~is_true
+        ),
+        "ε is not spread to the padding: it goes to the whole vocabulary": spread(
+            logits, targets, smoothing, pad_id, ~is_pad
+        ),
+        "ε goes neither to the true token nor to the padding: it goes to the whole vocabulary": (
+            spread(logits, targets, smoothing, pad_id, ~is_true & ~is_pad)
+        ),
+        "ε is not divided by vocab_size: the mean of the log probabilities, not their sum": sums[
+            real
+        ].mean(),
+        "1 − ε and ε have changed places": -(smoothing * true + (1 - smoothing) * logs.mean(-1))[
+            real
+        ].mean(),
+        "probabilities, not their logarithms": -(
+            (1 - smoothing) * logs.exp().gather(-1, targets[..., None])[..., 0]
+            + smoothing * logs.exp().mean(-1)
+        )[real].mean(),
+        "logits, not log probabilities: the softmax is missing": -(
+            (1 - smoothing) * logits.gather(-1, targets[..., None])[..., 0]
+            + smoothing * logits.mean(-1)
+        )[real].mean(),
+        "in bits: nats are natural logarithms": right / math.log(2),
+        "the sign is missing": -right,
+        "the entropy of the smoothed labels is taken off: this is the divergence": right - entropy,
+    }
+    if targets.ndim > 1:
+        rows = [row[own].mean() for row, own in zip(every, real, strict=True) if own.any()]
+        causes["the mean of the sentences' means: every real token counts the same"] = torch.stack(
+            rows
+        ).mean()
+    if pad_id:
+        causes["pad_id is not used: 0 is not always the padding"] = wanted(
+            logits, targets, smoothing, 0
+        )
+    return causes
+
+
+def compare(student, logits, targets, smoothing=0.1, pad_id=0, atol=1e-5):
+    """The loss; options are handed over only where they differ from the default."""
+    options = {"smoothing": smoothing} if smoothing != 0.1 else {}
+    options |= {"pad_id": pad_id} if pad_id else {}
+    call = answered(
+        lambda: student.call(student.label_smoothed_loss, logits, targets, **options), WAY, READ
+    )
+    expect.unchanged(call.changed)
+    expect.shape(call.value, (), what="the loss", otherwise="one number: a mean", read=READ)
+    has_real = bool((targets != pad_id).any())
+    expect.close(
+        call.value,
+        wanted(logits, targets, smoothing, pad_id),
+        atol=atol,
+        rtol=1e-6 if atol < 1e-5 else 1e-5,
+        causes=mistakes(logits, targets, smoothing, pad_id) if has_real else {},
+        otherwise=WAY if has_real else "0 / 0 is NaN: divide by at least 1",
+        read=READ,
+        what=f"the loss with smoothing={smoothing}, pad_id={pad_id}",
+    )
+
+
+def draw(rng, *shape, vocab_size=9, pad_id=0, dtype="float32"):
+    """Logits, and targets of which about a third are padding."""
+    logits = torch.from_numpy(2 * rng.normal(size=(*shape, vocab_size)).astype(dtype))
+    targets = torch.from_numpy(rng.integers(0, vocab_size, size=shape))
+    padded = torch.from_numpy(rng.random(size=shape) < 0.35)
+    padded.view(-1)[0], padded.view(-1)[-1] = False, True
+    targets[(targets == pad_id) & ~padded] = vocab_size - 1
+    return logits, targets.masked_fill(padded, pad_id)
+
+
+@exercise("4.6", weight=2)
+def test_equal_to_torch(student, rng):
+    """Equal to torch's cross-entropy to 1e-6 in double precision, smoothed by 0.1 or as asked."""
+    logits, targets = draw(rng, 4, 6, dtype="float64")
+    for smoothing in (0.1, 0.3, 0.0):
+        compare(student, logits, targets, smoothing, atol=1e-6)
+    single, targets = draw(rng, 3, 7)
+    compare(student, single, targets)
+
+
+@exercise("4.6", weight=2)
+def test_padding(student, rng):
+    """What is padding counts neither in the sum nor in the number, whatever its logits are."""
+    for pad_id in (0, 4):
+        logits, targets = draw(rng, 3, 8, pad_id=pad_id)
+        if pad_id:
+            targets[0, 0] = 0  # now a token like any other
+        compare(student, logits, targets, pad_id=pad_id)
+        other = logits.masked_fill((targets == pad_id)[..., None], 50.0)
+        other[..., 1] -= 30.0 * (targets == pad_id)
+        compare(student, other, targets, pad_id=pad_id)
+
+
+@exercise("4.6")
+def test_shapes(student, rng):
+    """Any leading shape: tokens, sentences of tokens, batches of them."""
+    for shape in ((7,), (2, 5), (2, 3, 4)):
+        compare(student, *draw(rng, *shape))
+
+
+@exercise("4.6")
+def test_no_real_target(student, rng):
+    """Without any real target the loss is 0, and so are its gradients: never NaN."""
+    logits, _ = draw(rng, 2, 3)
+    nothing = torch.zeros(2, 3, dtype=torch.long)
+    compare(student, logits, nothing)
+    got = student.vjp(student.label_smoothed_loss, logits, nothing).arguments.get(0)
+    expect.close(
+        torch.zeros_like(logits) if got is None else got,
+        torch.zeros_like(logits),
+        otherwise="0 / 0 is NaN: divide by at least 1",
+        read=READ,
+        what="the gradient without any real target",
+    )
+
+
+@exercise("4.6")
+def test_unlikely_targets(student, rng):
+    """Targets with a probability that underflows have a large loss, not an infinite one."""
+    logits, targets = draw(rng, 3, 5)
+    call = answered(lambda: student.label_smoothed_loss(100 * logits, targets), WAY, READ)
+    expect.close(
+        call,
+        wanted(100 * logits, targets, 0.1, 0),
+        atol=1e-3,
+        causes=mistakes(100 * logits, targets, 0.1, 0),
+        otherwise="the logarithm of a softmax underflows: `log_softmax` does not",
+        read=READ,
+        what="the loss of logits in the hundreds",
+    )
+
+
+@exercise("4.6")
+def test_gradients(student, rng):
+    """Gradients of the logits as torch's; none at the padding."""
+    logits, targets = draw(rng, 3, 5)
+    compare(student, logits, targets, 0.2)
+    got = student.vjp(student.label_smoothed_loss, logits, targets, smoothing=0.2).arguments
+    leaf = logits.clone().requires_grad_()
+    (want,) = torch.autograd.grad(wanted(leaf, targets, 0.2, 0), leaf)
+    found = got.get(0)
+    expect.close(
+        torch.zeros_like(logits) if found is None else found,
+        want,
+        atol=1e-5,
+        causes={"nothing flows back: `.item()`, `.detach()` or `torch.no_grad()`": want * 0},
+        otherwise="(softmax − smoothed label) / number of real tokens, and 0 at the padding",
+        read=READ,
+        what="the gradient of the logits",
+    )

@@ -1,0 +1,356 @@
+"""Hidden tests of exercise 4.7: shifted targets, and one step of training on pairs."""
+
+import functools
+
+import torch
+
+from autograder.suites.a3.answers import answered
+from autograder.suites.a4.watched_translation import (
+    RATE,
+    READ,
+    SOURCE,
+    TARGET,
+    Run,
+    gradient,
+    shifted,
+    shifted_by_two,
+    started_late,
+    stepped,
+    unshifted,
+)
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+SHIFT = "all but the last token are read, all but the first are wanted: [:, :-1] and [:, 1:]"
+DOCSTRING = "the docstring of 4.7"
+NOT_SMOOTHED = "the labels are not smoothed"
+
+
+@exercise("4.7", weight=2)
+def test_shift(student, rng):
+    """All but the last token are read, all but the first are wanted."""
+    for shape in ((3, 6), (2, 2), (1, 9)):
+        ids = torch.from_numpy(rng.permutation(100)[: shape[0] * shape[1]].reshape(shape) + 4)
+        call = answered(lambda ids=ids: student.call(student.shift_targets, ids), SHIFT, READ)
+        expect.unchanged(call.changed)
+        got = expect.parts(call.value, 2, otherwise="return (read, wanted)", read=DOCSTRING)
+        first, last = ids[:, :-1], ids[:, 1:]
+        of_two = {} if shape[1] < 3 else {"by two: the decoder skips a token": ids[:, 2:]}
+        for name, found, want, other in (
+            ("read", got[0], first, last),
+            ("wanted", got[1], last, first),
+        ):
+            causes = {
+                "read and wanted have changed places, or the start token is shifted away"
+                if name == "read"
+                else "the targets are not shifted: the decoder would copy what it reads": other,
+                "this is the whole target: it is one token shorter": ids,
+                "shifted the wrong way, around the end": ids.roll(1, 1),
+                "shifted around the end: the start token follows END": ids.roll(-1, 1),
+                **(
+                    {f"the targets are shifted {what}": value for what, value in of_two.items()}
+                    if name == "wanted"
+                    else {}
+                ),
+                **(
+                    {"the targets are shifted by two: only the last token is left out": ids[:, :-2]}
+                    if name == "read" and of_two
+                    else {}
+                ),
+            }
+            expect.close(found, want, causes=causes, otherwise=SHIFT, read=READ, what=f"`{name}`")
+
+
+def mistakes(before, max_norm, smoothing=0.1):
+    """The weights after one step with likely mistakes."""
+    made = functools.partial(stepped, before, max_norm, smoothing=smoothing)
+    real = int((TARGET[:, 1:] != 0).sum())
+    return {
+        NOT_SMOOTHED: stepped(before, max_norm, smoothing=0.0),
+        "the targets are not shifted: the model learns to copy what it reads": made(
+            shift=unshifted
+        ),
+        "the targets are shifted by two": made(shift=shifted_by_two),
+        "the start token is shifted away: the decoder never learns to begin": made(
+            shift=started_late
+        ),
+        "the decoder reads what it is to say": made(shift=lambda ids: (ids[:, 1:], ids[:, 1:])),
+        "read and wanted have changed places": made(shift=lambda ids: shifted(ids)[::-1]),
+        "the padding of the targets is counted": made(pad_id=None),
+        "the mean runs over all positions: padding is counted": made(total=TARGET[:, 1:].numel()),
+        "the loss is a sum, not a mean": made(total=1),
+        "the gradients are clipped after the optimizer's step, or not at all": stepped(
+            before, float("inf"), smoothing=smoothing
+        ),
+        "max_norm is not used: it is always 1.0": stepped(before, 1.0, smoothing=smoothing),
+        "the schedule goes before the optimizer: its step has the next step's rate": made(
+            rate=RATE / 2
+        ),
+        "the weights have not moved: `optimizer.step()`": before,
+        "the step goes uphill": 2 * before - made(),
+        "the loss is a mean over the sentences": made(total=real / len(TARGET)),
+    }
+
+
+def check_weights(run, wanted, before, max_norm, what, smoothing=0.1):
+    expect.close(
+        run.model.state_dict()["weight"],
+        wanted,
+        atol=1e-4,
+        causes=mistakes(before, max_norm, smoothing),
+        otherwise="shift, loss, backward, clip, optimizer, schedule, zero_grad: each once",
+        read=READ,
+        what=what,
+    )
+
+
+@exercise("4.7", weight=2)
+def test_one_step(student, rng):
+    """The weights after one step, with and without an effect of clipping."""
+    for max_norm in (0.05, 100.0):
+        run = Run(student, rng)
+        call = answered(
+            lambda run=run, m=max_norm: student.call(
+                student.translation_step,
+                run.model,
+                SOURCE,
+                TARGET,
+                run.optimizer,
+                run.schedule,
+                max_norm=m,
+            ),
+            f"`model(source_ids, read)` gives (logits, weights); {SHIFT}",
+            READ,
+        )
+        wanted = stepped(run.weight, max_norm)
+        check_weights(run, wanted, run.weight, max_norm, f"the weights with max_norm={max_norm}")
+        expect.unchanged(call.changed)
+
+
+@exercise("4.7")
+def test_label_smoothing(student, rng):
+    """The loss is smoothed as much as asked for, by default 0.1."""
+    for options, smoothing in [({}, 0.1), ({"label_smoothing": 0.3}, 0.3)]:
+        run = Run(student, rng)
+        result = returned(run.step(**options))
+        expect.close(
+            result["loss"],
+            gradient(run.weight, smoothing=smoothing)[0],
+            atol=1e-5,
+            causes={
+                NOT_SMOOTHED: gradient(run.weight, smoothing=0.0)[0],
+                "`label_smoothing` is not used: it is always 0.1": gradient(run.weight)[0],
+            },
+            otherwise="label_smoothed_loss(logits, wanted, label_smoothing, pad_id)",
+            read="§5.4, Label Smoothing",
+            what=f"the loss with label_smoothing={smoothing}",
+        )
+
+
+@exercise("4.7")
+def test_two_steps(student, rng):
+    """A second step does not feel the gradients of the first, and has the schedule's next rate."""
+    run = Run(student, rng)
+    run.step(max_norm=100.0)
+    middle = stepped(run.weight, 100.0)
+    check_weights(run, middle, run.weight, 100.0, "the weights after the first step")
+    run.step(max_norm=100.0)
+    (_, first, _), (_, second, _) = gradient(run.weight), gradient(middle)
+    expect.close(
+        run.model.state_dict()["weight"],
+        middle - RATE / 2 * second,
+        atol=1e-4,
+        causes={
+            "the gradients are not cleared: those of the first step are added": (
+                middle - RATE / 2 * (first + second)
+            ),
+            "the schedule's step is missing: the rate stays": middle - RATE * second,
+        },
+        otherwise="clear the gradients once a step, but not between backward and the optimizer",
+        read=READ,
+        what="the weights after the second step",
+    )
+
+
+@exercise("4.7")
+def test_order(student, rng):
+    """backward, clip, optimizer, schedule; each once; those handed in are the ones used."""
+    run = Run(student, rng)
+    run.step(**run.watched())
+    seen = run.seen()
+    order = [
+        event for event in seen if event not in ("zero_grad", "training mode", "evaluation mode")
+    ]
+    wanted = ["backward", "clip", "optimizer", "schedule"]
+    if "backward" not in order or "clip" not in order:
+        cause = "`backward` and `clip` are handed in by the training loop: call them"
+    elif order.index("clip") > (order.index("optimizer") if "optimizer" in order else 99):
+        cause = "the gradients are clipped after the optimizer's step: then it is too late"
+    elif {"schedule", "optimizer"} <= set(order) and order.index("schedule") < order.index(
+        "optimizer"
+    ):
+        cause = "the schedule goes before the optimizer"
+    else:
+        cause = "loss, backward, clip, optimizer, schedule: each once"
+    expect.equal(order, wanted, otherwise=cause, read=READ, what="what was called")
+    between = seen[seen.index("backward") : seen.index("optimizer")]
+    expect.true(
+        "zero_grad" not in between,
+        expected="gradients that are there when the optimizer steps",
+        got=" → ".join(seen),
+        otherwise="the gradients are cleared before they are used",
+        read=READ,
+    )
+    modes = [event for event in seen if event.endswith("mode")]
+    expect.true(
+        len(modes) == 1,
+        expected="one forward pass",
+        got=f"{len(modes)}",
+        otherwise="keep the logits: a second pass draws another dropout",
+        read=READ,
+    )
+
+
+@exercise("4.7")
+def test_training_mode(student, rng):
+    """The model is in training mode, even when an evaluation has just left it in the other."""
+    run = Run(student, rng)
+    run.model.eval()
+    run.step()
+    modes = [event for event in run.seen() if event.endswith("mode")]
+    expect.equal(
+        modes[:1],
+        ["training mode"],
+        otherwise="the model trains in evaluation mode, without dropout: `model.train()` first",
+        read=READ,
+        what="the mode of the forward pass",
+    )
+
+
+def returned(result):
+    """The four floats."""
+    names = ["accuracy", "gradient_norm", "learning_rate", "loss"]
+    expect.true(
+        isinstance(result, dict) and set(names) <= set(result),
+        expected=f"a dict with {', '.join(names)}",
+        got=f"{sorted(result)}" if isinstance(result, dict) else type(result).__name__,
+        otherwise="return what the docstring names",
+        read=DOCSTRING,
+    )
+    for name in names:
+        expect.true(
+            isinstance(result[name], float),
+            expected=f"{name} as a float",
+            got=type(result[name]).__name__,
+            otherwise="`.item()` or `float(…)`: a tensor would keep the whole graph alive",
+            read=DOCSTRING,
+        )
+    return result
+
+
+def check_accuracy(got, logits, target, pad_id):
+    wanted = target[:, 1:]
+    right, real = logits.argmax(-1) == wanted, wanted != pad_id
+    share = float((right & real).sum() / real.sum())
+    expect.close(
+        got,
+        share,
+        causes={
+            "padding is counted, among the right ones too": float(right.double().mean()),
+            "padding is counted: divide by the number of real tokens": float(
+                (right & real).double().mean()
+            ),
+            "padding that is guessed right is counted as right": float(right.sum() / real.sum()),
+            "the number of right answers, not their share": float((right & real).sum()),
+            "accuracy in percent: it is a share between 0 and 1": share * 100,
+            "the share of wrong answers": 1 - share,
+            "compared with what was read, not with what was wanted": float(
+                ((logits.argmax(-1) == target[:, :-1]) & real).sum() / real.sum()
+            ),
+        },
+        otherwise="the share of real tokens whose largest logit is the wanted one",
+        read=DOCSTRING,
+        what="accuracy",
+    )
+
+
+@exercise("4.7", weight=2)
+def test_returned_values(student, rng):
+    """Loss, gradient norm before clipping, this step's rate and the accuracy, as floats."""
+    run = Run(student, rng)
+    result = returned(run.step(max_norm=0.05))
+    loss, found, _ = gradient(run.weight)
+    other = {
+        "the targets are not shifted: the model learns to copy what it reads": unshifted,
+        "the targets are shifted by two": shifted_by_two,
+        "the start token is shifted away: the decoder never learns to begin": started_late,
+    }
+    expect.close(
+        result["loss"],
+        loss,
+        atol=1e-5,
+        causes={
+            "the padding of the targets is counted": gradient(run.weight, pad_id=None)[0],
+            NOT_SMOOTHED: gradient(run.weight, smoothing=0.0)[0],
+            **{name: gradient(run.weight, shift=shift)[0] for name, shift in other.items()},
+        },
+        otherwise="the smoothed loss: the mean over the real tokens",
+        read=READ,
+        what="loss",
+    )
+    expect.close(
+        result["gradient_norm"],
+        found.norm(),
+        atol=1e-4,
+        causes={
+            "this is the norm after clipping": 0.05,
+            "the squared norm": found.square().sum(),
+        },
+        otherwise="`clip` returns the norm that the gradients had before it",
+        read=DOCSTRING,
+        what="gradient_norm",
+    )
+    expect.close(
+        result["learning_rate"],
+        RATE,
+        causes={"this is the next step's rate: read it before the schedule steps": RATE / 2},
+        otherwise='`optimizer.param_groups[0]["lr"]`, before the schedule steps',
+        read=DOCSTRING,
+        what="learning_rate",
+    )
+
+
+@exercise("4.7")
+def test_accuracy(student, rng):
+    """The share of real tokens that were the likeliest; padding counts on neither side."""
+    run = Run(student, rng)
+    # what follows a word is its likeliest successor here, and the padding's is the padding
+    successor = torch.tensor([0, 3, 5, 0, 7, 6, 7, 3])
+    weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, 8)
+    run.model.load_state_dict({"weight": weight})
+    result = returned(run.step())
+    check_accuracy(result["accuracy"], gradient(weight)[2], TARGET, 0)
+
+
+@exercise("4.7")
+def test_another_pad_id(student, rng):
+    """`pad_id` is passed on: what is padding counts neither in the loss nor in the accuracy."""
+    run = Run(student, rng)
+    target = torch.where(TARGET == 0, 6, torch.where(TARGET == 6, 0, TARGET))
+    result = returned(run.step(target=target, max_norm=100.0, pad_id=6))
+    loss, _, logits = gradient(run.weight, target, pad_id=6)
+    expect.close(
+        result["loss"],
+        loss,
+        atol=1e-5,
+        causes={
+            "pad_id is not passed on to the loss: 0 is not always the padding": gradient(
+                run.weight, target, pad_id=0
+            )[0],
+            "the padding of the targets is counted": gradient(run.weight, target, pad_id=None)[0],
+        },
+        otherwise="label_smoothed_loss(logits, wanted, label_smoothing, pad_id)",
+        read=READ,
+        what="the loss with pad_id = 6",
+    )
+    check_accuracy(result["accuracy"], logits, target, 6)

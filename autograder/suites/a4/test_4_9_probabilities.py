@@ -1,0 +1,123 @@
+"""Hidden tests of exercise 4.9: the step of a search, without a cache."""
+
+import torch
+
+from autograder.suites.a3.answers import answered, normal
+from autograder.suites.a3.encoder_reference import draw
+from autograder.suites.a4.answers import MATRIX, write_in
+from autograder.suites.a4.decoder_reference import HEADS, decoded, real, transformer_shapes
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+READ = "§3.4, last but one sentence; exercise 4.9"
+WAY = "decode the prefixes, take the last position, and its log-softmax"
+SIZES = (11, 2, 8, HEADS, 12)  # vocab_size, n_layers, d_model, n_heads, d_ff
+LENGTHS = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 0, 0, 0]])
+STATE = "student['Encoded'](memory, source_mask)"
+
+
+def build(student, rng):
+    """A model with fresh weights, its step, and what the step's state holds."""
+    module = student.Transformer(*SIZES, norm_first=True)
+    state = draw(rng, transformer_shapes(*SIZES[:3], SIZES[4], norm_first=True))
+    state[MATRIX][0] = 0.0
+    write_in(module, state)
+    module.eval()
+    step = answered(lambda: student.uncached_step(module), "return a function", READ)
+    return step, state, normal(rng, 3, 5, 8), real(LENGTHS)
+
+
+def ask(step, prefixes, state):
+    call = answered(lambda: step(prefixes, state), WAY, READ)
+    return expect.parts(call, 2, otherwise="return (log_probabilities, state)", read=READ)
+
+
+def check(got, prefixes, weights, memory, mask, what):
+    def logits(ids=prefixes, mask=mask):
+        return decoded(ids, memory, weights, mask, True)[0]
+
+    wanted = logits()[:, -1].log_softmax(-1)
+    if torch.is_tensor(got) and got.ndim == 3:
+        cause = "every position is returned: only the last one tells what comes next"
+    else:
+        cause = "(rows, vocab_size)"
+    expect.shape(got, tuple(wanted.shape), what=what, otherwise=cause, read=READ)
+    causes = {
+        "probabilities: scores of sentences are sums of their logarithms": wanted.exp(),
+        "logits: the softmax is missing": logits()[:, -1],
+        "in bits: nats are natural logarithms": wanted / torch.tensor(2.0).log(),
+        "the softmax runs over the rows, not over the tokens": logits()[:, -1].log_softmax(0),
+        "only the last token is decoded: without a cache the whole prefix is read": logits(
+            prefixes[:, -1:]
+        )[:, -1].log_softmax(-1),
+        "the source mask is dropped: the padding of the source is attended to": logits(mask=None)[
+            :, -1
+        ].log_softmax(-1),
+        "the mean over all positions: the last one tells what comes next": logits()
+        .mean(1)
+        .log_softmax(-1),
+    }
+    if prefixes.shape[1] > 1:
+        causes |= {
+            "the first position, not the last: it tells what follows the start token": logits()[
+                :, 0
+            ].log_softmax(-1),
+            "the last position but one: the last tells what comes next": logits()[
+                :, -2
+            ].log_softmax(-1),
+        }
+    expect.close(got, wanted, atol=1e-4, causes=causes, otherwise=WAY, read=READ, what=what)
+
+
+def prefix(rng, rows, n):
+    ids = torch.from_numpy(rng.integers(4, SIZES[0], size=(rows, n)))
+    ids[:, 0] = 2
+    return ids
+
+
+@exercise("4.9", weight=2)
+def test_values(student, rng):
+    """Log probabilities of what follows each prefix, (rows, vocab_size), in nats."""
+    step, weights, memory, mask = build(student, rng)
+    state = student.make(STATE, memory=memory, source_mask=mask)
+    for n in (4, 2):
+        ids = prefix(rng, 3, n)
+        call = answered(lambda ids=ids: student.call(step, ids, state), WAY, READ)
+        expect.unchanged(call.changed)
+        got, _ = expect.parts(
+            call.value, 2, otherwise="return (log_probabilities, state)", read=READ
+        )
+        check(got, ids, weights, memory, mask, f"log probabilities after {n} tokens")
+
+
+@exercise("4.9")
+def test_rows_sum_to_one(student, rng):
+    """The first step reads the start token only; the probabilities of each row sum to one."""
+    step, weights, memory, mask = build(student, rng)
+    ids = torch.full((3, 1), 2)
+    got, _ = ask(step, ids, student.make(STATE, memory=memory, source_mask=mask))
+    check(got, ids, weights, memory, mask, "log probabilities after the start token")
+    expect.close(got.exp().sum(-1), torch.ones(3), atol=1e-4, read=READ, what="the sums of rows")
+
+
+@exercise("4.9")
+def test_state(student, rng):
+    """The state of each call is used and returned: rows that are reordered have their own."""
+    step, weights, memory, mask = build(student, rng)
+    state = student.make(STATE, memory=memory, source_mask=mask)
+    ids = prefix(rng, 3, 3)
+    _, state = ask(step, ids, state)
+    hint = "return the state as it is: without a cache a step adds nothing to it"
+    for rows in (torch.tensor([2, 0, 0, 1]), torch.tensor([3, 1, 1, 0])):
+        expect.close(
+            answered(lambda state=state: state.get("memory"), hint, READ),
+            memory,
+            otherwise=hint,
+            read=READ,
+            what="the memory in the state that was returned",
+        )
+        state = state.method("reorder", rows)
+        memory, mask = memory[rows], mask[rows]
+        ids = torch.cat([ids[rows], prefix(rng, 4, 2)[:, 1:]], dim=1)
+        got, state = ask(step, ids, state)
+        check(got, ids, weights, memory, mask, "log probabilities of reordered rows")

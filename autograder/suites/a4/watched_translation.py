@@ -1,0 +1,99 @@
+"""A training on pairs that can be watched: `watched_training` of assignment 3, with two inputs.
+
+The model is made on the student's side; `gradient` and `stepped` say what should have come of it.
+"""
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from autograder.suites.a3.answers import answered, normal
+from autograder.suites.a3.watched_training import BACKWARD, CLIP, OPTIMIZER, RATE, SCHEDULE
+
+READ = "§3.1, §5.3, §5.4; exercise 4.7"
+SOURCE = torch.tensor([[5, 1, 6], [4, 7, 0], [1, 0, 0]])
+TARGET = torch.tensor([[2, 5, 6, 7, 3], [2, 4, 3, 0, 0], [2, 1, 7, 3, 0]])
+VOCAB = 8
+# A row of logits for each word that is read, plus the mean of those of the source; the model
+# notes its mode and how much it was given to read.
+MODEL = (
+    "type('Model', (torch.nn.Embedding,), {'forward': lambda self, source_ids, target_ids: "
+    "(events.append('training mode' if self.training else 'evaluation mode'), "
+    "(torch.nn.Embedding.forward(self, target_ids) + "
+    "torch.nn.Embedding.forward(self, source_ids).mean(1, keepdim=True), None))[1]})(8, 8)"
+)
+
+
+class Run:
+    """A model, an optimizer and a schedule on the student's side, and what happened to them."""
+
+    def __init__(self, student, rng):
+        self.student, self.weight = student, 2 * normal(rng, VOCAB, VOCAB)
+        self.events = student.make("[]")
+        self.model = student.make(MODEL, events=self.events)
+        self.model.load_state_dict({"weight": self.weight})
+        self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
+        self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)
+
+    def step(self, source=SOURCE, target=TARGET, **options):
+        return answered(
+            lambda: self.student.translation_step(
+                self.model, source, target, self.optimizer, self.schedule, **options
+            ),
+            "`model(source_ids, read)` gives (logits, weights); `clip(parameters, max_norm)` the "
+            "norm; read and wanted have one token less than the targets",
+            READ,
+        )
+
+    def watched(self):
+        return {
+            "backward": self.student.make(BACKWARD, events=self.events),
+            "clip": self.student.make(CLIP, events=self.events),
+        }
+
+    def seen(self):
+        return self.events.get()
+
+
+def shifted(target):
+    """What the decoder reads, and what it is to say."""
+    return target[:, :-1], target[:, 1:]
+
+
+def unshifted(target):
+    """The mistake: what is to be said is what was read."""
+    return target[:, :-1], target[:, :-1]
+
+
+def shifted_by_two(target):
+    return target[:, :-2], target[:, 2:]
+
+
+def started_late(target):
+    """The mistake: the start token is not read."""
+    return target[:, 1:-1], target[:, 2:]
+
+
+def gradient(
+    weight, target=TARGET, smoothing=0.1, pad_id=0, *, shift=shifted, source=SOURCE, total=None
+):
+    """The loss, its gradient and the logits. `total`: what the sum is divided by instead."""
+    leaf = weight.clone().requires_grad_()
+    read, wanted = shift(target)
+    logits = leaf[read] + leaf[source].mean(1, keepdim=True)
+    ignored = -100 if pad_id is None else pad_id
+    loss = cross_entropy(
+        logits.flatten(0, 1),
+        wanted.flatten(),
+        label_smoothing=smoothing,
+        reduction="sum",
+        ignore_index=ignored,
+    )
+    loss = loss / (total or int((wanted != ignored).sum()))
+    (found,) = torch.autograd.grad(loss, leaf)
+    return loss.detach(), found, logits.detach()
+
+
+def stepped(weight, max_norm, rate=RATE, **options):
+    """The weights after one step."""
+    _, found, _ = gradient(weight, **options)
+    return weight - rate * found * min(1.0, max_norm / float(found.norm()))

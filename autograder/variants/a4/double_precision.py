@@ -1,0 +1,183 @@
+"""Style: double precision inside, single outside; what was asked for comes back as it was given."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import torch
+from torch import nn
+
+
+def causal_mask(n, device=None):
+    place = torch.arange(n, device=device, dtype=torch.float64)
+    distance = place.unsqueeze(-1) - place
+    return distance.ge(0.0)[None, None, :, :]
+
+
+def target_mask(token_ids, pad_id=0):
+    n = token_ids.shape[1]
+    allowed = torch.zeros(len(token_ids), 1, n, n, dtype=torch.bool, device=token_ids.device)
+    for last in range(n):
+        allowed[:, 0, last, : last + 1] = token_ids[:, : last + 1] != pad_id
+    return allowed
+
+
+def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
+    """Entropies of two distributions, mixed."""
+    precise = logits.double()
+    logs = precise - torch.logsumexp(precise, dim=-1, keepdim=True)
+    real = (targets != pad_id).double()
+    chosen = torch.gather(logs, -1, targets.unsqueeze(-1)).squeeze(-1)
+    even = logs.mean(dim=-1)
+    loss = -((1.0 - smoothing) * (chosen * real).sum() + smoothing * (even * real).sum())
+    return (loss / real.sum().clamp(min=1.0)).to(logits.dtype)
+
+
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    """The rate in logarithms."""
+    if warmup_steps < 1:
+        raise ValueError(f"warmup_steps is {warmup_steps}, but at least one step is needed")
+
+    def rate(done):
+        step = math.log(done + 1)
+        exponent = min(-step / 2, step - 1.5 * math.log(warmup_steps))
+        return math.exp(exponent - math.log(d_model) / 2)
+
+    adam = torch.optim.Adam(params=model.parameters(), lr=1, betas=(0.9, 0.98), eps=1e-9)
+    return adam, torch.optim.lr_scheduler.LambdaLR(adam, [rate])
+
+
+def uncached_step(model):
+    @torch.no_grad()
+    def step(prefixes, state):
+        logits, _ = model.decode(prefixes, state.memory, state.source_mask)
+        return torch.log_softmax(logits.double(), dim=-1).select(1, -1).float(), state
+
+    return step
+
+
+def greedy(
+    step,
+    state,
+    n_rows,
+    max_length,
+    start=2,
+    end=3,
+    choose=most_likely,
+    device="cpu",
+):
+    """A while loop; rows that have ended leave all tensors at once."""
+    number = torch.arange(n_rows, device=device)
+    written = torch.full((n_rows, 1), start, dtype=torch.int64, device=device)
+    sums = torch.zeros(n_rows, dtype=torch.float64, device=device)
+    result = [None] * n_rows
+    while len(number) and written.shape[1] <= max_length:
+        logs, state = step(written, state)
+        tokens = choose(logs)
+        sums = sums + torch.gather(logs.double(), 1, tokens.view(-1, 1)).view(-1)
+        for row in range(len(number)):
+            if tokens[row] == end:
+                sentence = written[row].tolist()[1:]
+                result[number[row]] = Hypothesis(sentence, sums[row].item(), True)
+        written = torch.hstack([written, tokens.view(-1, 1)])
+        going = tokens != end
+        if not going.all():
+            number, written, sums = number[going], written[going], sums[going]
+            if going.any():
+                state = reorder(state, torch.where(going)[0])
+    for row in range(len(number)):
+        result[number[row]] = Hypothesis(written[row].tolist()[1:], sums[row].item(), False)
+    return result
+
+
+def averaged(states):
+    if len(states) == 0:
+        raise ValueError("an average needs at least one state")
+    first, *others = states
+    for other in others:
+        if first.keys() != other.keys():
+            raise ValueError(f"not in all states: {first.keys() ^ other.keys()}")
+    return {
+        name: (sum(state[name].detach().double() for state in states) / len(states)).to(value)
+        for name, value in first.items()
+    }
+
+
+def perplexity(model, batches, pad_id=0):
+    training = model.training
+    model.train(False)
+    logs, count = 0.0, 0
+    for source_ids, target_ids in batches:
+        with torch.no_grad():
+            logits = model(source_ids, target_ids[:, :-1])[0].double()
+        wanted = target_ids[:, 1:]
+        real = wanted.ne(pad_id)
+        chosen = logits.gather(-1, wanted[..., None])[..., 0] - logits.logsumexp(-1)
+        logs += torch.masked_select(chosen, real).sum().item()
+        count += int(torch.count_nonzero(real))
+    if training:
+        model.train()
+    if count == 0:
+        raise ValueError("not one token")
+    return math.exp(-logs / count)
+
+
+def bleu_by_hand(hypotheses, references, n=4):
+    """Precisions as fractions; the only roundings are one root and one exponential."""
+    precisions = []
+    for order in range(1, n + 1):
+        found = possible = 0
+        for made, wanted in zip(hypotheses, references, strict=True):
+            ours = [tuple(made[i : i + order]) for i in range(len(made) - order + 1)]
+            theirs = [tuple(wanted[i : i + order]) for i in range(len(wanted) - order + 1)]
+            possible += len(ours)
+            found += sum(min(ours.count(gram), theirs.count(gram)) for gram in set(ours))
+        precisions.append(Fraction(found, possible) if possible else Fraction(0))
+    whole = math.prod(precisions)
+    if whole == 0:
+        return 0.0
+    made, wanted = sum(len(h) for h in hypotheses), sum(len(r) for r in references)
+    brevity = math.exp(1 - Fraction(wanted, made)) if made < wanted else 1.0
+    return 100 * brevity * float(whole) ** (1 / n)
+
+
+def word_weights(weights, target_words, source_words):
+    """Through torch: index_add over rows, then over columns."""
+    table = torch.from_numpy(np.asarray(weights, dtype=np.float64)).mean(0)
+    if table.shape != (len(target_words), len(source_words)):
+        raise ValueError(f"{tuple(table.shape)}: {len(target_words)} × {len(source_words)} tokens")
+    target, source = torch.tensor(target_words), torch.tensor(source_words)
+    # what belongs to no word is collected in a last row and a last column, which are cut off
+    target = torch.where(target < 0, target.max() + 1, target)
+    source = torch.where(source < 0, source.max() + 1, source)
+    rows = torch.zeros(int(max(target_words)) + 2, table.shape[1], dtype=torch.float64)
+    rows.index_add_(0, target, table)
+    both = torch.zeros(len(rows), int(max(source_words)) + 2, dtype=torch.float64)
+    both.index_add_(1, source, rows)
+    tokens = torch.bincount(target, minlength=len(rows)).clamp(min=1)
+    return (both / tokens[:, None])[:-1, :-1].numpy()
+
+
+def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+    """Tokens are dropped from the unlikely end, as long as the rest suffices."""
+    if temperature <= 0:
+        raise ValueError("a temperature must be greater than 0")
+    if top_k is not None and top_k < 1:
+        raise ValueError("top_k must be 1 or greater")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError("top_p must be greater than 0 and at most 1")
+    shares = nn.functional.softmax(log_probabilities.double() / temperature, dim=-1)
+    for row in shares:
+        order = row.argsort()  # the least likely first
+        if top_k is not None and top_k < len(order):
+            row[order[: len(order) - top_k]] = 0.0
+        row /= row.sum()
+        if top_p is not None:
+            rest = 1.0
+            for token in order[:-1].tolist():
+                if rest - row[token] < top_p - 1e-9:
+                    break
+                rest -= float(row[token])
+                row[token] = 0.0
+            row /= row.sum()
+    return shares.float()

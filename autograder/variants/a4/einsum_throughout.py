@@ -1,0 +1,207 @@
+"""Style: einsum and one-hot tensors wherever something is summed."""
+
+import math
+
+import numpy as np
+import torch
+from torch import nn
+
+from course_lib.embeddings import TransformerEmbedding
+from course_lib.encoder import Encoder
+
+
+def causal_mask(n, device=None):
+    later = torch.triu(torch.ones(n, n, device=device), diagonal=1)
+    return (later == 0).unsqueeze(0).unsqueeze(0)
+
+
+def target_mask(token_ids, pad_id=0):
+    n = token_ids.shape[1]
+    real = (token_ids != pad_id).float()
+    earlier = causal_mask(n, token_ids.device)[0, 0].float()
+    return torch.einsum("bk,qk->bqk", real, earlier)[:, None] > 0.5
+
+
+class Transformer(nn.Module):
+    """Scores are a product of vectors and words, summed over features."""
+
+    def __init__(
+        self,
+        vocab_size,
+        n_layers=6,
+        d_model=512,
+        n_heads=8,
+        d_ff=2048,
+        dropout=0.1,
+        norm_first=False,
+        pad_id=0,
+        position_scale=1.0,
+    ):
+        super().__init__()
+        options = (n_layers, d_model, n_heads, d_ff, dropout, norm_first)
+        self.encoder = Encoder(*options)
+        self.decoder = Decoder(*options)
+        matrices = [p for p in self.parameters() if p.ndim > 1]
+        for matrix in matrices:
+            nn.init.xavier_uniform_(matrix)
+        self.embedding = TransformerEmbedding(
+            vocab_size, d_model, dropout, pad_id, position_scale=position_scale
+        )
+        self.register_buffer("pad", torch.tensor(pad_id), persistent=False)
+
+    @property
+    def pad_id(self):
+        return int(self.pad)
+
+    def generate(self, x):
+        return torch.einsum("...d,vd->...v", x, self.embedding.tokens.weight)
+
+    def encode(self, source_ids):
+        real = (source_ids != self.pad)[:, None, None, :]
+        memory, _ = self.encoder(x=self.embedding(source_ids), mask=real)
+        return memory, real
+
+    def decode(self, target_ids, memory, source_mask, need_weights=False):
+        mask = target_mask(target_ids, pad_id=self.pad_id)
+        x = self.embedding(target_ids)
+        x, weights = self.decoder(x, memory, mask, source_mask, need_weights)
+        return self.generate(x), weights
+
+    def forward(self, source_ids, target_ids, need_weights=False):
+        return self.decode(target_ids, *self.encode(source_ids), need_weights=need_weights)
+
+
+def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
+    vocab_size = logits.shape[-1]
+    logs = torch.log_softmax(logits, -1)
+    true = nn.functional.one_hot(targets, vocab_size).to(logs)
+    wanted = torch.lerp(true, torch.full_like(true, 1 / vocab_size), smoothing)
+    real = (targets != pad_id).to(logs)
+    total = torch.einsum("...v,...v,...->", wanted, logs, real)
+    return -total / torch.clamp(real.sum(), min=1.0)
+
+
+def uncached_step(model):
+    """Only the last position is turned into scores' logarithms, by way of softmax."""
+
+    def step(prefixes, state):
+        with torch.no_grad():
+            logits = model.decode(prefixes, state.memory, state.source_mask)[0]
+        last = logits[:, -1].double()
+        return last.softmax(-1).log().to(logits.dtype), state
+
+    return step
+
+
+def length_penalty_factor(length, alpha):
+    return np.power((5 + length) / 6, alpha).item()
+
+
+def continuations(scores, log_probabilities, n):
+    """One ranking of a (sentences, beams, words) table."""
+    table = scores[..., None] + log_probabilities.reshape(*scores.shape, -1)
+    flat = table.flatten(1)
+    values, places = torch.topk(flat, min(n, flat.shape[1]), dim=1)
+    beams, tokens = np.unravel_index(places.numpy(), tuple(table.shape[1:]))
+    rows = torch.from_numpy(beams) + scores.shape[1] * torch.arange(len(scores))[:, None]
+    return values, rows, torch.from_numpy(tokens)
+
+
+def averaged(states):
+    """A weighted sum over a stack."""
+    if len(states) < 1:
+        raise ValueError("without states there is no mean")
+    names = [frozenset(state) for state in states]
+    if len(set(names)) > 1:
+        raise ValueError("the states' names differ")
+    share = 1 / len(states)
+    mean = {}
+    for name in states[0]:
+        stack = torch.stack([state[name] for state in states])
+        mean[name] = torch.einsum("s...->...", stack * share)
+    return mean
+
+
+def perplexity(model, batches, pad_id=0):
+    mode, sums = model.training, np.zeros(2)
+    model.eval()
+    with torch.no_grad():
+        for source_ids, target_ids in batches:
+            logits = model(source_ids, target_ids[:, :-1])[0]
+            logs = logits.log_softmax(-1)
+            wanted = nn.functional.one_hot(target_ids[:, 1:], logits.shape[-1]).to(logs)
+            real = (target_ids[:, 1:] != pad_id).to(logs)
+            total = torch.einsum("bnv,bnv,bn->", wanted, logs, real)
+            sums += (-float(total), float(real.sum()))
+    model.train(mode)
+    if not sums[1]:
+        raise ValueError("no tokens")
+    return float(np.exp(sums[0] / sums[1]))
+
+
+def word_weights(weights, target_words, source_words):
+    if (len(target_words), len(source_words)) != tuple(weights.shape[-2:]):
+        raise ValueError(
+            f"{len(target_words)} and {len(source_words)} for shape {tuple(weights.shape)}"
+        )
+    target = np.equal.outer(np.arange(max(target_words) + 1), target_words) * 1.0
+    source = np.equal.outer(np.arange(max(source_words) + 1), source_words) * 1.0
+    total = np.einsum("hij,ti,sj->ts", weights, target, source)
+    return total / len(weights) / target.sum(1)[:, None]
+
+
+def alignment_links(weights, share=0.5):
+    relative = weights / np.maximum(weights.max(axis=1), 1e-300)[:, None]
+    chosen = np.argwhere((relative >= share - 1e-12) & (weights.max(1)[:, None] > 0))
+    return {(int(source), int(target)) for target, source in chosen}
+
+
+def attend_once(module, x, keys, values, mask):
+    """Attention to projected keys and values, head by head in one sum."""
+    queries = module.w_q(x).unflatten(-1, (module.n_heads, -1))
+    scores = torch.einsum("bqhd,bhkd->bhqk", queries, keys) / math.sqrt(queries.shape[-1])
+    weights = scores.masked_fill(~mask, -math.inf).softmax(-1)
+    weights = weights.masked_fill(~mask, 0.0)
+    return module.w_o(torch.einsum("bhqk,bhkd->bqhd", weights, values).flatten(2))
+
+
+def cached_layer(layer, x, cache, mask, source_mask):
+    own, cross, grown = layer.self_attention, layer.cross_attention, {}
+
+    def before(y):
+        for name, projection in (("keys", own.w_k), ("values", own.w_v)):
+            new = projection(y).unflatten(-1, (own.n_heads, -1)).transpose(1, 2)
+            old = getattr(cache, name)
+            grown[name] = nn.functional.pad(old, (0, 0, 0, new.shape[2]))
+            grown[name][:, :, old.shape[2] :] = new
+        return attend_once(own, y, grown["keys"], grown["values"], mask)
+
+    x = layer.self_attention_residual(x, before)
+    x = layer.cross_attention_residual(
+        x,
+        lambda y: attend_once(cross, y, cache.source_keys, cache.source_values, source_mask),
+    )
+    x = layer.feed_forward_residual(x, layer.feed_forward)
+    return x, LayerCache(**grown, source_keys=cache.source_keys, source_values=cache.source_values)
+
+
+def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+    """A table of who is likelier than whom."""
+    if temperature <= 0:
+        raise ValueError("temperature must be positive")
+    if top_k is not None and top_k <= 0:
+        raise ValueError("top_k must be positive")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError("top_p must be in (0, 1]")
+    shares = torch.softmax(log_probabilities / temperature, -1)
+    place = torch.arange(shares.shape[1], device=shares.device)
+    ahead = shares[:, None, :] > shares[:, :, None]
+    ahead |= (shares[:, None, :] == shares[:, :, None]) & (place[None, :] < place[:, None])
+    if top_k is not None:
+        shares = shares * (ahead.sum(-1) < top_k)
+        shares = shares / shares.sum(-1, keepdim=True)
+    if top_p is not None:
+        likelier = torch.einsum("rij,rj->ri", ahead.to(shares), shares)
+        shares = shares * ((likelier < top_p) | ~ahead.any(-1))
+        shares = shares / shares.sum(-1, keepdim=True)
+    return shares

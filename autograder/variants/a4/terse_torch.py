@@ -1,0 +1,246 @@
+"""Style: as few lines as torch allows."""
+
+import math
+from collections import Counter
+from itertools import groupby
+from time import perf_counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch import nn
+
+
+def causal_mask(n, device=None):
+    return torch.tril(torch.full((1, 1, n, n), True, device=device))
+
+
+def target_mask(token_ids, pad_id=0):
+    return (token_ids[:, None, None] != pad_id) * causal_mask(token_ids.shape[1], token_ids.device)
+
+
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
+        super().__init__()
+        parts = {
+            "self_attention": MultiHeadAttention(d_model, n_heads, dropout),
+            "cross_attention": MultiHeadAttention(d_model, n_heads, dropout),
+            "feed_forward": FeedForward(d_model, d_ff),
+        }
+        for name, part in parts.items():
+            self.add_module(name, part)
+            self.add_module(f"{name}_residual", ResidualConnection(d_model, dropout, norm_first))
+
+    def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
+        seen = []
+        x = self.self_attention_residual(x, lambda y: self.self_attention(y, y, y, target_mask)[0])
+        x = self.cross_attention_residual(
+            x,
+            lambda y: (
+                seen.extend(self.cross_attention(y, memory, memory, source_mask, need_weights))
+                or seen[0]
+            ),
+        )
+        return self.feed_forward_residual(x, self.feed_forward), seen[1]
+
+
+def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
+    logs, real = logits.log_softmax(-1), targets != pad_id
+    true = torch.take_along_dim(logs, targets[..., None], -1)[..., 0]
+    loss = torch.lerp(true, logs.mean(-1), smoothing).where(real, torch.zeros_like(true))
+    return -loss.sum() / max(real.sum(), 1)
+
+
+def shift_targets(target_ids):
+    return target_ids[:, :-1].clone(), target_ids.roll(-1, dims=1)[:, :-1]
+
+
+def translation_step(
+    model,
+    source_ids,
+    target_ids,
+    optimizer,
+    schedule,
+    max_norm=1.0,
+    label_smoothing=0.1,
+    backward=torch.Tensor.backward,
+    clip=nn.utils.clip_grad_norm_,
+    pad_id=0,
+):
+    optimizer.zero_grad(set_to_none=True)
+    (read, wanted), rate = shift_targets(target_ids), schedule_rate(optimizer)
+    logits = model.train()(source_ids, read)[0]
+    backward(loss := label_smoothed_loss(logits, wanted, label_smoothing, pad_id))
+    norm, real = clip(model.parameters(), max_norm), wanted != pad_id
+    optimizer.step(), schedule.step(), optimizer.zero_grad()
+    hits = (logits.argmax(-1) == wanted)[real].float()
+    values = (float(loss), float(norm), rate, hits.mean().nan_to_num(0).item())
+    return dict(zip(("loss", "gradient_norm", "learning_rate", "accuracy"), values, strict=True))
+
+
+def schedule_rate(optimizer):
+    return float(next(iter(optimizer.param_groups))["lr"])
+
+
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    if warmup_steps <= 0:
+        raise ValueError("warmup_steps must be positive")
+    peak = (d_model * warmup_steps) ** -0.5
+    adam = torch.optim.Adam(model.parameters(), peak, (0.9, 0.98), 1e-9)
+    return adam, torch.optim.lr_scheduler.LambdaLR(
+        adam, lambda n: min((n + 1) / warmup_steps, (warmup_steps / (n + 1)) ** 0.5)
+    )
+
+
+def uncached_step(model):
+    return torch.no_grad()(
+        lambda prefixes, state: (
+            model.decode(prefixes, state.memory, state.source_mask)[0].log_softmax(-1)[:, -1],
+            state,
+        )
+    )
+
+
+def length_penalty_factor(length, alpha):
+    return (1 + (length - 1) / 6) ** alpha
+
+
+def continuations(scores, log_probabilities, n):
+    n_sentences, n_beams = scores.shape
+    sums = (scores.view(-1, 1) + log_probabilities).view(n_sentences, -1)
+    totals, places = sums.topk(min(n, sums.shape[1]))
+    beams, tokens = places // log_probabilities.shape[1], places % log_probabilities.shape[1]
+    return totals, beams + torch.arange(n_sentences)[:, None] * n_beams, tokens
+
+
+def averaged(states):
+    if not states or any(set(state) != set(states[0]) for state in states):
+        raise ValueError("give states, and of one model")
+    return {k: sum(state[k].detach() for state in states) / len(states) for k in states[0]}
+
+
+@torch.no_grad()
+def perplexity(model, batches, pad_id=0):
+    mode = model.training
+    pairs = [
+        (model.eval()(source, target[:, :-1])[0].log_softmax(-1), target[:, 1:])
+        for source, target in batches
+    ]
+    model.train(mode)
+    logs = [logs.gather(2, wanted[..., None])[..., 0][wanted != pad_id] for logs, wanted in pairs]
+    if not sum(map(len, logs)):
+        raise ValueError("no tokens")
+    return math.exp(-torch.cat(logs).mean())
+
+
+def bleu_by_hand(hypotheses, references, n=4):
+    def grams(sentences, order):
+        return Counter(
+            (number, *gram)
+            for number, tokens in enumerate(sentences)
+            for gram in zip(*(tokens[i:] for i in range(order)), strict=False)
+        )
+
+    product = 1.0
+    for order in range(1, n + 1):
+        made, wanted = grams(hypotheses, order), grams(references, order)
+        product *= sum((made & wanted).values()) / max(1, sum(made.values()))
+    lengths = [sum(map(len, sentences)) for sentences in (references, hypotheses)]
+    ratio = lengths[0] / max(lengths[1], 1)
+    return 100 * product ** (1 / n) * math.exp(min(0, 1 - ratio))
+
+
+def word_weights(weights, target_words, source_words):
+    if weights.shape[1:] != (len(target_words), len(source_words)):
+        raise ValueError(f"{weights.shape} for {len(target_words)} and {len(source_words)} tokens")
+    mean, t, s = weights.mean(0), np.array(target_words), np.array(source_words)
+    return np.array(
+        [
+            [mean[t == i][:, s == j].sum(1).mean() for j in range(s.max() + 1)]
+            for i in range(t.max() + 1)
+        ]
+    )
+
+
+def alignment_links(weights, share=0.5):
+    return {
+        (j, i)
+        for i, row in enumerate(weights)
+        for j, w in enumerate(row)
+        if w >= share * max(row)
+        if w > 0 or share * max(row) > 0
+    }
+
+
+def plot_alignment(weights, source, target, ax=None):
+    if weights.shape != (len(target), len(source)):
+        raise ValueError(f"{weights.shape}, not {(len(target), len(source))}")
+    ax = plt.subplots()[1] if ax is None else ax
+    plt.colorbar(ax.imshow(np.asarray(weights), clim=(0, 1), aspect="auto"), ax=ax)
+    ax.set(title="alignment", xlabel="source", ylabel="target")
+    ax.set_xticks(np.arange(len(source)), source), ax.set_yticks(np.arange(len(target)), target)
+    return ax
+
+
+def error_signs(source, hypothesis, reference, counts, rare=5):
+    extra = Counter(hypothesis)
+    extra.subtract(reference)
+    return {
+        "dropped": sorted((-extra).elements()),
+        "added": sorted((+extra).elements()),
+        "repeated": sorted({word for word, run in groupby(hypothesis) if len(list(run)) > 1}),
+        "rare": sorted(filter(lambda word: counts.get(word, -1) < rare, set(source))),
+    }
+
+
+def cached_step(model):
+    @torch.no_grad()
+    def step(prefixes, cache):
+        new = prefixes.shape[1] - cache.layers[0].keys.shape[2]
+        if new <= 0:
+            raise ValueError(f"{prefixes.shape[1]} tokens are all in the cache")
+        x, layers = model.embedding(prefixes)[:, -new:], []
+        mask = target_mask(prefixes, model.pad_id)[..., -new:, :]
+        for layer, own in zip(model.decoder.layers, cache.layers, strict=True):
+            x, own = cached_layer(layer, x, own, mask, cache.source_mask)
+            layers += [own]
+        logs = model.generate(model.decoder.norm(x)).log_softmax(-1)
+        return logs[:, -1], Cache(layers, cache.source_mask)
+
+    return step
+
+
+def width_study(translate, references, widths, length_penalties, samples=1000):
+    if not set(widths).isdisjoint([1]):
+        raise ValueError("leave width 1 out")
+    rows, greedy = [], None
+    for w, a in [(1, 0.0), *((w, a) for w in widths for a in length_penalties)]:
+        start, made = perf_counter(), translate(w, a)
+        speed = len(made) / (perf_counter() - start)
+        greedy = made if greedy is None else greedy
+        bleu, _, difference, (low, high), *_ = paired_bootstrap(made, greedy, references, samples)
+        rows.append(
+            {
+                "width": w,
+                "length_penalty": a,
+                "bleu": bleu,
+                "difference": difference,
+                "low": low,
+                "high": high,
+                "sentences_per_second": speed,
+            }
+        )
+    return rows
+
+
+def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+    k, p = log_probabilities.shape[1] if top_k is None else top_k, 1.0 if top_p is None else top_p
+    if temperature <= 0 or k < 1 or not 0 < p <= 1:
+        raise ValueError(f"temperature = {temperature}, top_k = {top_k}, top_p = {top_p}")
+    shares, order = (log_probabilities / temperature).softmax(-1).sort(-1, descending=True)
+    shares[:, k:] = 0
+    shares /= shares.sum(-1, keepdim=True)
+    if top_p is not None:
+        shares *= nn.functional.pad(shares.cumsum(-1)[:, :-1], (1, 0)) < p
+        shares /= shares.sum(-1, keepdim=True)
+    return shares.gather(1, order.argsort(-1))

@@ -1,0 +1,353 @@
+"""A trained translator is scored by what it translates again in the sandbox, and nothing else."""
+
+import itertools
+import json
+
+import pytest
+import torch
+from safetensors.torch import save
+from small_translation import CODE, LAST, SMALL, TEST, pairs
+
+from autograder import class_run, handed_in
+from autograder.judge import hidden_labels, model_part
+from autograder.judge.asking import Asked, how_many
+from autograder.judge.collect import collect
+from autograder.judge.grade import Load, Model, grade
+from autograder.judge.hidden_labels import HiddenLabels
+from autograder.judge.notebook_file import Cell, read
+from autograder.judge.thresholds import share
+from autograder.judge.translation import LONGEST, Translation
+from autograder.release import notebooks
+from autograder.release.components import Component
+from autograder.report.model_sentences import model_sentences
+from course_lib import handin
+from course_lib.datasets import DataError
+from course_lib.metrics import bleu
+from course_lib.translation import arguments_of
+from course_lib.translation_recipe import train_translator, untrained_model
+
+
+@pytest.fixture(scope="module")
+def data():
+    return pairs()
+
+
+@pytest.fixture(scope="module")
+def hidden(data):
+    test = data[TEST][:]
+    fingerprint = data.fingerprint(TEST)
+    return HiddenLabels("mirror", tuple(test["en"]), tuple(test["fr"]), fingerprint)
+
+
+@pytest.fixture(scope="module")
+def trained(data):
+    return train_translator(data, SMALL, seed=0)
+
+
+@pytest.fixture(scope="module")
+def files(trained, hidden, tmp_path_factory):
+    """What a student hands in, written as the notebook writes it."""
+    folder = tmp_path_factory.mktemp("submission")
+    made = trained.translator.translate(hidden.sentences, width=2)
+    about = {"name": "made_up", "source": "mirror", "fingerprint": hidden.fingerprint}
+    measured = {"training_perplexity": 1.2, "validation_perplexity": 1.5}
+    form = arguments_of(trained.model)
+    handin.save_translator(folder, trained.model, form, trained.tokenizer, made, about, measured)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def notebook(course):
+    """Assignment 4 with every exercise written, and `load_model` and `translate` of the test's."""
+    assignment = course.assignment("a4")
+    names = [name for exercise in assignment.exercises for name in exercise.components]
+    sources = {name: Component.parse(name).source for name in names}
+    made = notebooks.build(course, assignment, "starter", sources)
+
+    def with_code(code):
+        cell = {"cell_type": "code", "id": "own", "metadata": {}, "outputs": []}
+        cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
+        return notebooks.dump(made | {"cells": [*made["cells"], cell]}).encode()
+
+    return with_code
+
+
+@pytest.fixture
+def evaluated(course, sandbox, notebook, files, hidden):
+    """Evaluate files with a notebook's own code, in the sandbox."""
+    assignment = course.assignment("a4")
+
+    def run(changed=None, code=CODE, hidden=hidden, seconds=60.0, whole=True):
+        cells = read(notebook(code)) if whole else [Cell(1, "code", code, "")]
+        collected = collect(cells, assignment.model.entry_points)
+        load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
+        part = assignment.model.model_copy(update={"seconds": seconds})
+        opened = sandbox("a4")
+        given = files if changed is None else changed
+        return model_part.evaluate(given, part, hidden, assignment.seed, lambda: opened(load))
+
+    return run
+
+
+def test_a_translator_earns_what_it_translates_again(evaluated, hidden, files):
+    told = evaluated()
+    assert told["problem"] == ""
+    assert told["notes"] == []
+    assert told["recomputed"] == told["examples"] == len(hidden.labels)
+    assert told["low"] <= told["bleu"] <= told["high"]
+    assert told["bleu"] > 90
+    assert told["signature"] == bleu(["a"], ["a"]).signature
+    assert told["agreement"] >= 0.95
+    assert told["sentences_per_second"] > 1
+    assert told["measured"] == {"training_perplexity": 1.2, "validation_perplexity": 1.5}
+    lines = files["translations.txt"].decode().splitlines()
+    assert told["bleu"] == pytest.approx(bleu(lines, hidden.labels).value, abs=1)
+
+
+def test_an_untrained_model_earns_nothing(evaluated, files, trained):
+    fresh = untrained_model(trained.tokenizer.vocab_size, SMALL, seed=1)
+    told = evaluated(files | {"translation.safetensors": save(fresh.state_dict())})
+    assert told["problem"] == ""
+    assert told["bleu"] < 10
+    assert any("the model's own translations count" in note for note in told["notes"])
+
+
+def test_translations_without_weights_earn_nothing(evaluated, files):
+    told = evaluated({"translations.txt": files["translations.txt"]})
+    assert told["bleu"] is None
+    assert "no translation.safetensors was handed in, only translations.txt" in told["problem"]
+    assert evaluated({})["problem"] == "no translation.safetensors was handed in"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"translation.safetensors": b"not weights"}, "no readable safetensors file"),
+        ({"translation.safetensors": save({"other": torch.ones(3)})}, "RuntimeError: Error(s) in"),
+        ({"config.json": b"[" * 10**5}, "RecursionError"),
+        ({"config.json": b'{"model": {"n_layers": 2}}'}, "TypeError"),
+        ({"tokenizer.json": b"{}"}, "is no tokenizer"),
+    ],
+)
+def test_files_that_cannot_be_used(evaluated, files, change, told):
+    assert told in evaluated(files | change)["problem"]
+
+
+@pytest.mark.parametrize("known", [1.0, 0.5])
+def test_references_in_the_code_are_no_model(evaluated, hidden, known):
+    """Not even when they are there for some of the sentences only."""
+    count = round(known * len(hidden.labels))
+    table = dict(itertools.islice(zip(hidden.sentences, hidden.labels, strict=True), count))
+    looked_up = "    return [TABLE.get(text, found[i]) for i, text in enumerate(texts)]\n"
+    told = evaluated(code=f"{CODE.replace(LAST, looked_up)}\nTABLE = {table}\n")
+    assert told["bleu"] is None
+    assert "of the same translations: they do not come from translation.saf" in told["problem"]
+
+
+def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated, trained):
+    weight = trained.model.embedding.tokens.weight[7, 7].item()
+    check = f"    assert model.embedding.tokens.weight[7, 7] == {weight}, 'broken weights'\n"
+    told = evaluated(code=CODE.replace("    step, found", f"{check}    step, found"))
+    assert told["bleu"] > 90
+    assert told["notes"] == ["with shuffled weights the model could not be asked (broken weights)"]
+
+
+@pytest.mark.parametrize("seconds", [0.05, 7.0])
+def test_what_the_time_allows_is_the_sample_that_counts(evaluated, files, seconds):
+    """Whether the time ends between two calls or within one; translations.txt earns nothing."""
+    slow = f"    import time; time.sleep({seconds} * (len(texts) > 10))\n{LAST}"
+    wrong = files | {"translations.txt": b"Non.\n" * 130}
+    limit = 1.0 if seconds > 1 else 0.01
+    told = evaluated(wrong, CODE.replace(LAST, slow), seconds=limit)
+    assert told["recomputed"] == 10
+    assert told["bleu"] > 90
+    assert told["agreement"] == 0.0
+    assert told["notes"][-1] == (
+        "in the time there is, 10 of 130 sentences were translated: this random sample counts, "
+        "and the interval is the wider for it"
+    )
+
+
+def test_calls_grow_when_the_model_is_fast_enough():
+    measure = Translation()
+    assert how_many(Asked(), measure) == 10
+    assert how_many(Asked(["x"] * 10, 2.9), measure) == 100
+    assert how_many(Asked(["x"] * 10, 3.1), measure) == 10
+    assert how_many(Asked(["x"] * 110, 32.0), measure) == 100
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("return texts[0]", "translate gave str for 10 texts: wanted a list of one translation"),
+        ("return texts[1:]", "translate gave 9 values for 10 texts: wanted a list of one"),
+        ("return tuple(texts)", "translate gave tuple for 10 texts"),
+        ("return iter(texts)", "translate gave list_iterator for 10 texts"),
+        ("return None", "translate gave NoneType for 10 texts"),
+        ("return [None] * len(texts)", "translate gave NoneType for a text: wanted a str"),
+        ("return [text.encode() for text in texts]", "gave bytes for a text: wanted a str"),
+        ("return [[text] for text in texts]", "translate gave list for a text: wanted a str"),
+        ("return [1] * len(texts)", "translate gave int for a text: wanted a str"),
+        ("raise KeyError('word')", "KeyError: 'word' (cell"),
+        ("import os; os._exit(3)", "the process ended itself with exit code 3"),
+        ("return ['x' * 10**6] * len(texts)", "at most 8 MiB of text"),
+        ("open('handed_in/translations.txt')", "FileNotFoundError"),
+        (
+            "import os; raise ValueError(sorted(os.listdir('handed_in')))",
+            "ValueError: ['config.json', 'tokenizer.json', 'translation.safetensors']",
+        ),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(evaluated, change, told):
+    head = CODE.partition("    step, found")[0]
+    assert told in evaluated(code=f"{head}    {change}\n")["problem"]
+
+
+def test_a_notebook_without_the_functions(evaluated):
+    told = evaluated(code="x = 1", whole=False)
+    assert told["problem"] == "the notebook has no function load_model(folder)"
+    told = evaluated(code="def load_model(folder):\n    return 1\n", whole=False)
+    assert "translate" in told["problem"]
+
+
+def test_a_flood_is_cut_and_told(evaluated):
+    flood = "    return [found[index] + ' x' * 20_000 for index in range(len(texts))]\n"
+    told = evaluated(code=CODE.replace(LAST, flood))
+    assert 0 < told["bleu"] < 10
+    assert told["notes"][0] == (
+        f"130 of 130 translations were longer than {LONGEST:,} characters and were cut there"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "\ud800", "\x00 \n\n", " . . . "])
+def test_texts_that_say_nothing_are_scored_all_the_same(evaluated, text):
+    told = evaluated(code=CODE.replace(LAST, f"    return [{text!r}] * len(texts)\n"))
+    assert told["problem"] == ""
+    assert told["bleu"] < 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"Le chat.\n", "has not one line for each of 130 sentences"),
+        (b"\n" * 10**6, "has not one line for each of 130 sentences"),
+        (b"", "has not one line for each of 130 sentences"),
+        (b"\xff\xfe", "cannot be read: wanted UTF-8"),
+        (None, "no translations.txt was handed in"),
+    ],
+)
+def test_translations_that_do_not_fit_are_told_and_the_model_counts(evaluated, files, text, told):
+    given = {name: data for name, data in files.items() if not name.endswith(".txt")}
+    result = evaluated(given if text is None else given | {"translations.txt": text})
+    assert result["bleu"] > 90
+    assert result["agreement"] is None
+    assert [told in note for note in result["notes"]] == [True]
+
+
+def test_lines_may_end_in_any_way_but_not_stand_in_another_order(evaluated, files):
+    lines = files["translations.txt"].decode().splitlines()
+    windows = "\ufeff" + "\r\n".join(lines)
+    told = evaluated(files | {"translations.txt": windows.encode()})
+    assert told["agreement"] >= 0.95
+    told = evaluated(files | {"translations.txt": "\n".join(reversed(lines)).encode()})
+    assert told["bleu"] > 90
+    assert told["agreement"] < 0.2
+    assert "translations.txt has the model's translation of" in told["notes"][0]
+
+
+def test_translations_of_other_sentences_are_not_held_against_anybody(evaluated, files):
+    config = json.loads(files["config.json"])
+    config["data"] = {"fingerprint": "other", "source": "generated"}
+    told = evaluated(files | {"config.json": json.dumps(config).encode()})
+    assert told["bleu"] > 90
+    assert told["agreement"] is None
+    assert "in another order (from: generated)" in told["notes"][0]
+
+
+def test_what_was_measured_at_home_is_told_as_plain_numbers(evaluated, files):
+    config = json.loads(files["config.json"])
+    config["measured"] = {
+        "validation_perplexity": 6,
+        "training_perplexity": float("nan"),
+        "<script>": 1.0,
+        "huge": 10**400,
+        "text": "<b>",
+        "true": True,
+        "nested": {"a": 1},
+        "late": 1.25,
+        "later": 1.5,
+    }
+    told = evaluated(files | {"config.json": json.dumps(config).encode()})
+    assert told["measured"] == {"validation_perplexity": 6.0, "late": 1.25}
+
+
+def test_stand_in_sentences_are_said_to_be_such(evaluated, hidden):
+    made_up = HiddenLabels("generated", hidden.sentences, hidden.labels, hidden.fingerprint)
+    told = evaluated(hidden=made_up)
+    assert told["notes"] == ["scored on stand-in sentences (generated), not on multi30k_en_fr"]
+
+
+def test_a_graded_notebook_carries_points_and_sentences(course, sandbox, notebook, files, hidden):
+    assignment = course.assignment("a4")
+    data = notebook(CODE)
+    for model, points, status in (
+        (Model(files, hidden), 10.0, "full"),
+        (Model({}, hidden), 0.0, "not written"),
+        (None, None, "pending"),
+    ):
+        result = grade(data, course, assignment, sandbox("a4"), only=["4.12", "4.22"], model=model)
+        main, bonus = result["exercises"]
+        assert (main["points"], main["status"]) == (points, status)
+        assert bonus["points"] == (points and 3.0)
+        assert result["totals"]["automatic"] == (points or 0.0)
+        assert model_sentences(main)
+    assert "without the hidden labels" in model_sentences(main)[0]
+
+
+def test_points_rise_linearly_in_bleu(course):
+    main, bonus = (course.assignment("a4").exercise(id) for id in ("4.12", "4.22"))
+    reached = (0.0, 10.0, 17.5, 25.0, 37.5, 60.0)
+    assert [share(main, value, 1000) for value in reached] == [0, 0, 0.5, 1, 1, 1]
+    assert [share(bonus, value, 1000) for value in reached] == [0, 0, 0, 0, 0.5, 1]
+
+
+def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
+    monkeypatch.delenv("COURSE_DATA", raising=False)
+    assignment = course.assignment("a4")
+    hidden = hidden_labels.load(assignment, ["hub", "generated"])  # there is no such hub file
+    assert hidden.source == "generated"
+    assert len(hidden.sentences) == len(hidden.labels)
+    assert hidden.labels[0] != hidden.sentences[0]
+    assert all(isinstance(text, str) for text in (*hidden.sentences, *hidden.labels))
+    other = HiddenLabels(hidden.source, hidden.sentences, hidden.labels[::-1], hidden.fingerprint)
+    first, second = (
+        class_run.suite(assignment, class_run.Settings(hidden={"a4": known}))
+        for known in (hidden, other)
+    )
+    assert first != second
+    with pytest.raises(DataError, match="COURSE_DATA is not set"):
+        hidden_labels.load(assignment)
+
+
+def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path, files, capsys):
+    wanted = course.assignment("a4").model.files
+    assert sorted(files) == sorted(wanted) == sorted(handin.TRANSLATOR)
+    for name in wanted[:-1]:
+        (tmp_path / name).write_bytes(files[name])
+    assert not handin.check_folder(tmp_path, handin.TRANSLATOR)
+    assert f"missing  {tmp_path / 'translations.txt'}" in capsys.readouterr().out
+    (tmp_path / wanted[-1]).write_bytes(files[wanted[-1]])
+    (tmp_path / "notes.txt").write_text("mine")
+    assert handin.check_folder(tmp_path, handin.TRANSLATOR)
+    assert "130 lines" in capsys.readouterr().out
+    assert {name: (tmp_path / name).read_bytes() for name in wanted} == files
+    assert handed_in.beside(tmp_path).only(wanted).read() == files
+
+
+def test_a_translation_is_one_line_of_the_file(trained, tmp_path):
+    form, tokenizer = arguments_of(trained.model), trained.tokenizer
+    texts = ["un\ndeux", "", "trois\u2028quatre"]
+    handin.save_translator(tmp_path, trained.model, form, tokenizer, texts, {"name": "x"})
+    assert (tmp_path / "translations.txt").read_bytes() == b"un deux\n\ntrois quatre\n"
+    config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
+    assert config == {"model": form, "data": {"name": "x"}, "measured": {}}

@@ -1,0 +1,108 @@
+"""Words found by attention, and the command that shows them."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+import torch
+from test_cli import course as command
+from test_cli import one_sentence
+from typer.testing import CliRunner
+
+from autograder.cli.app import app
+from course_lib.datasets import LoadedData, load
+from course_lib.generated_translation import pairs, words
+from course_lib.translation_profiles import TranslationProfile
+from course_lib.translation_recipe import train_translator
+from course_lib.word_alignment import align, error_rate
+from course_lib.word_numbers import word_numbers
+
+SMALL = TranslationProfile(
+    "small",
+    "grammar_en_fr",
+    {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "dropout": 0.0},
+    vocab_size=1200,
+    epochs=3,
+    train_limit=6000,
+    learning_rate=1e-2,
+    sample=20,
+)
+NURSE = "The proud nurse does not know the old garden."
+
+
+@pytest.fixture(scope="module")
+def translator():
+    torch.set_num_threads(1)
+    data: LoadedData = load("grammar_en_fr")
+    return train_translator(data, SMALL, seed=0).translator
+
+
+@pytest.fixture(scope="module")
+def folder(translator, tmp_path_factory):
+    return translator.save(tmp_path_factory.mktemp("translator"))
+
+
+def run(*arguments, text=None):
+    return CliRunner().invoke(app, ["translate", *map(str, arguments)], input=text)
+
+
+def test_every_token_of_a_word_has_its_number(translator):
+    for english, french, _ in random.Random(0).sample(pairs("test"), 30):
+        for text in (english, french):
+            numbers = word_numbers(translator.tokenizer, text)
+            assert len(numbers) == len(translator.tokenizer.encode([text])[0])
+            assert sorted(set(numbers)) == list(range(len(words(text))))
+            assert numbers == sorted(numbers)
+
+
+def test_a_trained_models_attention_finds_more_words_than_chance(translator):
+    some = pairs("validation")[:100]
+    found = error_rate(translator, some)
+    others = [
+        (english, french, gold)
+        for (english, french, _), (_, _, gold) in zip(some, some[1:] + some[:1], strict=True)
+    ]
+    assert found < error_rate(translator, others) - 0.05, "no better than for others' links"
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_rows_are_shares_and_the_model_stays_in_its_mode(translator, training):
+    translator.model.train(training)
+    seen = align(translator, NURSE, "L'infirmière fière ne connaît pas le vieux jardin.")
+    assert translator.model.training is training
+    assert seen.source == NURSE.replace(".", " .").split()
+    assert seen.target[:2] == ["L'", "infirmière"]
+    assert seen.weights.shape == (len(seen.target), len(seen.source))
+    np.testing.assert_allclose(seen.weights.sum(axis=1), 1, atol=1e-4)
+    again = align(translator, NURSE, "L'infirmière fière ne connaît pas le vieux jardin.")
+    np.testing.assert_array_equal(seen.weights, again.weights)
+
+
+def test_translate_prints_what_the_translator_gives(translator, folder):
+    wanted = translator.translate([NURSE, "They sleep."])
+    assert run("--model", folder, NURSE, "They sleep.").stdout.splitlines() == wanted
+    assert run("--model", folder, text=f"{NURSE}\n\nThey sleep.\n").stdout.splitlines() == wanted
+    greedy = translator.translate([NURSE], width=1)
+    assert run("--model", folder, "--width", 1, NURSE).stdout.splitlines() == greedy
+
+
+def test_translate_shows_the_beam_and_the_words(translator, folder):
+    lines = run("--model", folder, "--best", 3, "--words", NURSE).stdout.splitlines()
+    hypotheses = translator.search([NURSE], n_best=3)[0]
+    assert lines[0] == NURSE
+    best = translator.tokenizer.decode(hypotheses[0].tokens)
+    assert [line.split()[0] for line in lines[1:4]] == [f"{h.score:.3f}" for h in hypotheses]
+    assert lines[1].endswith(best)
+    assert [line.split()[0] for line in lines[4:]] == words(best)
+    told = json.loads(run("--model", folder, "--json", "--words", NURSE).stdout)
+    assert told["source"] == NURSE
+    assert told["translations"][0]["text"] == best
+    assert [row["word"] for row in told["words"]] == words(best)
+
+
+def test_translate_refuses_in_one_sentence(folder):
+    one_sentence(command("translate", "--model", "nowhere", "x"), 2, "nowhere holds no translator")
+    one_sentence(command("translate", "--best", "9", "x"), 2, "give a --width at least as large")
+    done = command("translate", "--model", folder, input="\n  \n")
+    one_sentence(done, 2, "nothing to translate")
