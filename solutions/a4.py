@@ -264,7 +264,8 @@ with needs("4.6"):
 # where `prefixes` are the rows written so far, `log_probabilities` is `(rows, vocab_size)`, and
 # `state` is whatever the model wants to remember. Here that is the encoder's output, an `Encoded`.
 #
-# - `uncached_step(model)` **returns a function** `step`, which reads the whole prefixes each time.
+# - `uncached_step(model)` **returns a function** `step`, which reads the whole prefixes each time,
+#   by `model.decode(prefixes, memory, source_mask)`.
 # - Log probabilities of the *next* token, natural logarithm; no gradients are recorded.
 # - The state comes back as it was.
 #

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from autograder.judge.grade import grade
 from autograder.release import notebooks
+from autograder.release.components import Component
 from autograder.sandbox import loading
 from course_lib import syllabus
 from course_lib.seam.executor import Executor
@@ -49,8 +50,14 @@ def notebook(id: str, view: str, replace: dict[str, str] | None = None) -> bytes
     return notebooks.dump(made).encode()
 
 
-def graded(data: bytes, id: str, open_worker=local_worker) -> dict:
-    return grade(data, COURSE, COURSE.assignment(id), open_worker)
+def wrong(id: str, bug) -> bytes:
+    """The solution with one named bug."""
+    source = bug.apply(Component.parse(bug.component).source)
+    return notebook(id, "solution", {bug.component: source})
+
+
+def graded(data: bytes, id: str, open_worker=local_worker, only=None) -> dict:
+    return grade(data, COURSE, COURSE.assignment(id), open_worker, only)
 
 
 def failing(result: dict) -> dict[str, dict]:

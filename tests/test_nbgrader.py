@@ -9,7 +9,7 @@ import pytest
 from autograder.bench import nbgrader_course
 from course_lib.syllabus import ROOT
 
-IDS = ("a1", "a2", "a3")
+IDS = ("a1", "a2", "a3", "a4")
 
 
 @pytest.fixture(scope="module", params=IDS)

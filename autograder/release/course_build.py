@@ -42,7 +42,7 @@ class Target:
         executed = json.loads(found)
         if notebooks.dump(_bare(executed)) != self.text:
             return "differs from what its source gives"
-        if executed["metadata"]["course"].get("executed") != _digest(self.text):
+        if not _is_of(executed, json.loads(self.text)):
             return "carries outputs of an older version"
         return ""
 
@@ -84,12 +84,31 @@ def write(
             continue
         text = target.text
         if target.is_solution and execute:
-            tell(f"running {target.name}")
-            text = notebooks.dump(run(json.loads(target.text), ROOT / "solutions"))
+            text = notebooks.dump(_executed(target, tell))
         target.path.parent.mkdir(parents=True, exist_ok=True)
         target.path.write_text(text, encoding="utf-8")
         written.append(target.name)
     return written
+
+
+def _executed(target: Target, tell: Callable[[str], None]) -> Notebook:
+    """The notebook with its outputs: those that it has, if only its text has changed."""
+    notebook: Notebook = json.loads(target.text)
+    if target.path.exists():
+        before = json.loads(target.path.read_text(encoding="utf-8"))
+        if _is_of(before, notebook):
+            return _with_outputs(notebook, before)
+    tell(f"running {target.name}")
+    return run(notebook, ROOT / "solutions")
+
+
+def _with_outputs(notebook: Notebook, executed: Notebook) -> Notebook:
+    """`notebook` with the outputs of the same code cells."""
+    found = copy.deepcopy(notebook)
+    found["metadata"]["course"]["executed"] = _digest(notebook)
+    for cell, ran in zip(_code(found), _code(executed), strict=True):
+        cell["outputs"], cell["execution_count"] = ran["outputs"], ran["execution_count"]
+    return found
 
 
 def run(notebook: Notebook, folder: Path) -> Notebook:
@@ -97,7 +116,6 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
     import nbclient
     import nbformat
 
-    digest = _digest(notebooks.dump(notebook))
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # else the kernel warns on stderr
     node = nbformat.reads(notebooks.dump(notebook), as_version=4)
     client = nbclient.NotebookClient(
@@ -110,13 +128,7 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
         client.execute()
     except nbclient.exceptions.CellExecutionError as error:
         raise BuildError(f"a cell of the solution fails:\n{str(error)[-1500:]}") from None
-    executed = json.loads(nbformat.writes(node))
-    executed["metadata"] = copy.deepcopy(notebook["metadata"])
-    executed["metadata"]["course"]["executed"] = digest
-    for cell, original in zip(executed["cells"], notebook["cells"], strict=True):
-        cell["metadata"] = original["metadata"]
-        cell["source"] = original["source"]
-    return executed
+    return _with_outputs(notebook, json.loads(nbformat.writes(node)))
 
 
 def _bare(notebook: Notebook) -> Notebook:
@@ -129,8 +141,20 @@ def _bare(notebook: Notebook) -> Notebook:
     return bare
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _code(notebook: Notebook) -> list[notebooks.Cell]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _digest(notebook: Notebook) -> str:
+    """Of what outputs depend on: the code, in order."""
+    sources = ["".join(cell["source"]) for cell in _code(notebook)]
+    return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
+
+
+def _is_of(executed: Notebook, notebook: Notebook) -> bool:
+    """Whether its outputs are those of this notebook's code, as its mark and its code say."""
+    mark = executed["metadata"]["course"].get("executed")
+    return mark == _digest(executed) == _digest(notebook)
 
 
 def _prove_no_leak(syllabus: Syllabus, assignment: Assignment, starter: Notebook) -> None:

@@ -35,26 +35,26 @@ def collect(syllabus: Syllabus, assignment: Assignment) -> Given:
     references = [reference for e in assignment.exercises for reference in e.components]
     written = {Component.parse(reference).name for reference in references}
     given, lines, seen = Given(), set[str](), set[str]()
-    for reference in references:
-        component = Component.parse(reference)
-        module = module_text(component.module)
+
+    def needed(reference: str, source: str) -> list[str]:
+        """What a definition uses, each thing behind what it uses itself; imports go to `lines`."""
+        module = module_text(Component.parse(reference).module)
         helpers: list[str] = []
+        for name in sorted(global_names(source) - written):
+            if name in seen:
+                continue
+            if name in module.imports:
+                lines.add(module.imports[name])
+            elif f"{module.name}:{name}" in elsewhere:
+                lines.add(f"from {module.name} import {name}")
+            else:
+                seen.add(name)
+                found = _definition(module, name, reference)
+                helpers += [*needed(reference, found), found]
+        return helpers
 
-        def need(source: str) -> None:
-            """Add what a definition uses, and before it what that uses in turn."""
-            for name in sorted(global_names(source) - written - seen):
-                if name in module.imports:
-                    lines.add(module.imports[name])
-                elif f"{component.module}:{name}" in elsewhere:
-                    lines.add(f"from {component.module} import {name}")
-                else:
-                    seen.add(name)
-                    found = _definition(module, name, reference)
-                    need(found)
-                    helpers.append(found)
-
-        need(component.source)
-        given.helpers[reference] = helpers
+    for reference in references:
+        given.helpers[reference] = needed(reference, Component.parse(reference).source)
     given.imports = merged(sorted(lines - set(IN_SETUP.values())))
     return given
 

@@ -65,6 +65,7 @@ def test_top_p(student):
                     part([[0, 1, 0, 1], [1, 0, 0, 0]])}, read="exercise 4.21")
 
 
+READ = "lambda found: [[list(h.tokens), float(h.score)] for h in found]"
 STEP = "lambda prefixes, state: (table[prefixes[:, -1]].log(), state)"
 # Two ways from the start, 0 and 1, and both end.
 FOLLOWS = torch.tensor([[0.02, 0.02, 0.02, 0.94], [0.02, 0.02, 0.02, 0.94], [0.7, 0.3, 0.0, 0.0],
@@ -75,8 +76,8 @@ def sampled(student, seed, n_rows=200, **options):
     step = student.make(STEP, table=FOLLOWS)
     generator = student.make(f"torch.Generator().manual_seed({seed})")
     rows = student.sample(step, None, n_rows, 5, generator=generator, **options)
-    return [[list(row.get("tokens")), row.get("score")] for row in
-            expect.parts(rows, n_rows, otherwise="one hypothesis a row", read="exercise 4.21")]
+    expect.parts(rows, n_rows, otherwise="one hypothesis a row", read="exercise 4.21")
+    return student.make(READ)(rows)
 
 
 @exercise("4.21")

@@ -14,8 +14,8 @@ def draw(seed, *shape):
 
 
 # A model of one matrix: what was read last and a mean of the source say what comes next.
-TOY = ("type('Toy', (torch.nn.Embedding,), {'forward': lambda self, source_ids, read: "
-       "(self.weight[read] + self.weight[source_ids].mean(1, keepdim=True), None)})(8, 8)")
+TOY = ("type('Toy', (torch.nn.Embedding,), {'forward': lambda self, source_ids, target_ids: "
+       "(self.weight[target_ids] + self.weight[source_ids].mean(1, keepdim=True), None)})(8, 8)")
 SOURCE = torch.tensor([[4, 5, 0], [6, 7, 5]])
 TARGETS = torch.tensor([[2, 5, 6, 3], [2, 7, 3, 0]])
 READ, WANTED = torch.tensor([[2, 5, 6], [2, 7, 3]]), torch.tensor([[5, 6, 3], [7, 3, 0]])

@@ -43,7 +43,7 @@ def _fill_layer(layer, d_model, n_heads, d_ff, dropout, norm_first):
         setattr(layer, f"{part}_residual", ResidualConnection(d_model, dropout, norm_first))
 
 
-def _run_layer(layer, x, memory, target_mask, source_mask, need_weights):
+def _run_layer(layer, x, memory, target_mask=None, source_mask=None, need_weights=False):
     """One decoder layer over the parts that `_fill_layer` made."""
     seen = []
 
@@ -55,6 +55,17 @@ def _run_layer(layer, x, memory, target_mask, source_mask, need_weights):
     x = layer.self_attention_residual(x, lambda q: layer.self_attention(q, q, q, target_mask)[0])
     x = layer.cross_attention_residual(x, attend)
     return layer.feed_forward_residual(x, layer.feed_forward), seen[-1]
+
+
+class _Layer(nn.Module):
+    """A decoder layer inside a stack."""
+
+    def __init__(self, *sizes):
+        super().__init__()
+        _fill_layer(self, *sizes)
+
+    def forward(self, *given, **options):
+        return _run_layer(self, *given, **options)
 
 
 class DecoderLayer(nn.Module):
@@ -70,19 +81,29 @@ class DecoderLayer(nn.Module):
 
 def _fill_decoder(decoder, n_layers, d_model, n_heads, d_ff, dropout, norm_first):
     """Give a module the parts of a decoder, under their pinned names."""
-    decoder.layers = nn.ModuleList(nn.Module() for _ in range(n_layers))
-    for layer in decoder.layers:
-        _fill_layer(layer, d_model, n_heads, d_ff, dropout, norm_first)
+    sizes = (d_model, n_heads, d_ff, dropout, norm_first)
+    decoder.layers = nn.ModuleList(_Layer(*sizes) for _ in range(n_layers))
     decoder.norm = LayerNorm(d_model) if norm_first else nn.Identity()
 
 
-def _run_decoder(decoder, x, memory, target_mask, source_mask, need_weights):
+def _run_decoder(decoder, x, memory, target_mask=None, source_mask=None, need_weights=False):
     """A decoder over the parts that `_fill_decoder` made."""
     weights = []
     for layer in decoder.layers:
-        x, seen = _run_layer(layer, x, memory, target_mask, source_mask, need_weights)
+        x, seen = layer(x, memory, target_mask, source_mask, need_weights)
         weights.append(seen)
     return decoder.norm(x), weights if need_weights else None
+
+
+class _Stack(nn.Module):
+    """A decoder inside a model."""
+
+    def __init__(self, *sizes):
+        super().__init__()
+        _fill_decoder(self, *sizes)
+
+    def forward(self, *given, **options):
+        return _run_decoder(self, *given, **options)
 
 
 class Decoder(nn.Module):
@@ -118,9 +139,8 @@ class Transformer(nn.Module):
         self.embedding = TransformerEmbedding(
             vocab_size, d_model, dropout, pad_id, position_scale=position_scale
         )
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
-        self.decoder = nn.Module()
-        _fill_decoder(self.decoder, n_layers, d_model, n_heads, d_ff, dropout, norm_first)
+        sizes = (n_layers, d_model, n_heads, d_ff, dropout, norm_first)
+        self.encoder, self.decoder = Encoder(*sizes), _Stack(*sizes)
 
     def encode(self, source_ids):
         mask = source_ids.ne(self.pad_id)[:, None, None]
@@ -128,7 +148,7 @@ class Transformer(nn.Module):
 
     def decode(self, target_ids, memory, source_mask, need_weights=False):
         mask, x = _visible(target_ids, self.pad_id), self.embedding(target_ids)
-        x, weights = _run_decoder(self.decoder, x, memory, mask, source_mask, need_weights)
+        x, weights = self.decoder(x, memory, mask, source_mask, need_weights)
         return self.generate(x), weights
 
     def generate(self, x):
