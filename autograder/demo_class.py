@@ -62,17 +62,28 @@ CLASS = (
             "attention_mask_after_softmax",
             "torch_mask_not_inverted",
             "mask_inverted",
+            "causal_leak_by_one",
         ),
     ),
     Recipe(
         "s06-empty-row",
-        bugs=("attention_empty_row_nan", "layer_norm_unbiased", "mean_of_nothing_nan"),
+        bugs=(
+            "attention_empty_row_nan",
+            "layer_norm_unbiased",
+            "mean_of_nothing_nan",
+            "loss_counts_padding",
+        ),
     ),
-    Recipe("s07-loops", variants=("loops_where_allowed",)),
+    Recipe("s07-loops", variants=("loops_where_allowed", "lists_and_loops")),
     Recipe("s08-einsum", variants=("einsum_throughout",)),
     Recipe(
         "s09-figures",
-        bugs=("heat_map_transposed", "diversity_nats", "curves_not_in_percent"),
+        bugs=(
+            "heat_map_transposed",
+            "diversity_nats",
+            "curves_not_in_percent",
+            "alignment_image_transposed",
+        ),
         translator=demo_translator.TRAINED,
         weights=False,
     ),
@@ -82,7 +93,12 @@ CLASS = (
     Recipe("s13-unreadable", raw=b'{"cells": [{"cell_type": "code", "source'),
     Recipe(
         "s14-late-names",
-        bugs=("projection_weight_transposed", "residual_orders_swapped", "step_schedule_first"),
+        bugs=(
+            "projection_weight_transposed",
+            "residual_orders_swapped",
+            "step_schedule_first",
+            "beam_state_not_reordered",
+        ),
     ),
 )
 

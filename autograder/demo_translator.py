@@ -57,7 +57,7 @@ class DemoTranslator:
     ) -> None:
         if self.process.poll() is None:
             self.process.kill()
-        self.process.communicate()
+            self.process.communicate()
 
 
 def train(folder: Path) -> None:

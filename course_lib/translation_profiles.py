@@ -60,7 +60,7 @@ PROFILES = {
         "grammar",
         "grammar_en_fr",
         SIZES["tiny"],
-        vocab_size=2000,
+        vocab_size=1000,
         epochs=8,
         learning_rate=5e-3,
         label_smoothing=0.05,

@@ -1,5 +1,6 @@
 """Views: starters and solutions are what a build makes, and starters hold no answer."""
 
+import copy
 import json
 
 import pytest
@@ -108,3 +109,30 @@ def test_a_build_is_the_same_twice(course):
     assignment = course.assignment("a1")
     first = notebooks.dump(notebooks.build(course, assignment, "starter"))
     assert first == notebooks.dump(notebooks.build(course, assignment, "starter"))
+
+
+def test_outputs_stay_while_the_code_does(course, tmp_path):
+    made = notebooks.build(course, course.assignment("a1"), "solution")
+    path = tmp_path / "a1.ipynb"
+
+    def target(notebook):
+        text = notebooks.dump(course_build._bare(notebook))
+        return course_build.Target(ROOT / path, text, is_solution=True)
+
+    ran = course_build._with_outputs(made, made)
+    code = next(cell for cell in ran["cells"] if cell["cell_type"] == "code")
+    code["outputs"] = [{"output_type": "stream", "name": "stdout", "text": ["seen\n"]}]
+    path.write_text(notebooks.dump(ran), encoding="utf-8")
+    other_text = copy.deepcopy(made)
+    other_text["cells"][0]["source"] = ["Another beginning."]
+    kept = course_build._executed(target(other_text), pytest.fail)
+    assert kept["cells"][0]["source"] == ["Another beginning."]
+    assert [o for cell in kept["cells"] for o in cell.get("outputs", [])] == code["outputs"]
+
+    def told(text):
+        raise RuntimeError(text)
+
+    other_code = copy.deepcopy(made)
+    next(c for c in other_code["cells"] if c["cell_type"] == "code")["source"] = ["1 + 1"]
+    with pytest.raises(RuntimeError, match="running"):
+        course_build._executed(target(other_code), told)

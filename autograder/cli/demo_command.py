@@ -17,8 +17,8 @@ from . import EXIT_OK, grade_command, results
 LOOK_AT = """
 What to look at in the report: s03 forgot the scaling, s10 handed in the same file; s04's softmax
 ignores its axis, yet what rests on it keeps its points ("carried through"); s11 never ends and s12
-searches the disk for answers, and neither costs anybody else a point. In assignment 3, s04 trained
-too short, and s09 handed in predictions without the weights that made them."""
+searches the disk for answers, and neither costs anybody else a point. In assignments 3 and 4, s04
+trained too short, and s09 handed in predictions without the weights that made them."""
 
 
 TRANSLATED = (

@@ -98,7 +98,7 @@ def _executed(target: Target, tell: Callable[[str], None]) -> Notebook:
         before = json.loads(target.path.read_text(encoding="utf-8"))
         if _is_of(before, notebook):
             return _with_outputs(notebook, before)
-    tell(f"running {target.name}")
+    tell(f"running {target.path.name}")
     return run(notebook, ROOT / "solutions")
 
 

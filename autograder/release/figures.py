@@ -84,20 +84,22 @@ def _model(measures: Measures) -> str:
 
 
 def _multi30k(measures: Measures) -> str:
-    median = _medians(measures)
+    values, minutes = (measures[key]["values"] for key in ("validation_bleu", "cpu_minutes"))
     return (
-        f"{median['validation_bleu']:.1f} BLEU on validation with greedy search, after "
-        f"{median['cpu_minutes']:.1f} CPU minutes"
+        f"{min(values):.1f} to {max(values):.1f} BLEU on validation with greedy search over "
+        f"{len(values)} seeds, after {statistics.median(minutes):.1f} CPU minutes each"
     )
 
 
 def _test2016(measures: Measures) -> str:
     median = _medians(measures)
-    low, high = median["difference_bleu_low"], median["difference_bleu_high"]
+    lowest = min(measures["difference_bleu_low"]["values"])
+    highest = max(measures["difference_bleu_high"]["values"])
     return (
         f"{median['greedy_bleu']:.1f} BLEU with greedy search on test_2016_flickr and "
-        f"{median['beam5_bleu']:.1f} with a beam of 5, a difference of "
-        f"{median['difference_bleu']:.1f} (95 % interval {low:.1f} to {high:.1f})"
+        f"{median['beam5_bleu']:.1f} with a beam of 5; the difference is "
+        f"{median['difference_bleu']:.1f}, and the seeds' 95 % intervals reach from {lowest:.1f} "
+        f"to {highest:.1f}"
     )
 
 

@@ -1,0 +1,21 @@
+"""The demonstration's training in the background ends with its block; a failure is told."""
+
+import pytest
+
+from autograder import demo_translator
+from autograder.demo_translator import DemoTranslator, TrainingFailedError
+
+
+def test_a_training_that_is_left_is_ended(tmp_path):
+    with DemoTranslator(tmp_path) as training:
+        assert training.process.poll() is None
+    assert training.process.wait(timeout=10) != 0
+
+
+def test_a_training_that_fails_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(demo_translator, "__name__", "autograder.no_such_module")
+    with (
+        DemoTranslator(tmp_path) as training,
+        pytest.raises(TrainingFailedError, match=r"was not trained \(.*no_such_module"),
+    ):
+        training.wait()
