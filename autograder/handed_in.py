@@ -12,9 +12,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from course_lib.handin import FOLDER
+from course_lib.handin import FOLDER, MAX_TOTAL
 
-MAX_TOTAL = 64 * 2**20  # bytes, of all files of one submission
 KINDS = (".safetensors", ".json", ".csv", ".txt")
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 FOLDER = "submission"
+MAX_TOTAL = 64 * 2**20  # bytes, of all files of one submission
 WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS = (
     "classifier.safetensors",
     "config.json",
@@ -81,7 +82,8 @@ def _save_model(
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    tensors = {name: t.detach().cpu().contiguous() for name, t in model.state_dict().items()}
+    # a matrix that two layers share is written twice, for the format knows no sharing
+    tensors = {n: t.detach().cpu().contiguous().clone() for n, t in model.state_dict().items()}
     save_file(tensors, target / weights)
     (target / SETTINGS).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     tokenizer.save(target / TOKENIZER)
@@ -89,11 +91,11 @@ def _save_model(
 
 
 def check_folder(folder: str | Path = FOLDER, files: Sequence[str] = CLASSIFIER) -> bool:
-    """Print what is in the folder and what is missing; whether it can be handed in as it is.
+    """Print what is in the folder, and what is missing; whether it can be handed in as it is.
 
-    `files` is what it is to hold: `CLASSIFIER` or `TRANSLATOR`.
+    That it is too large is told as well. `files` is what it is to hold: `CLASSIFIER` or `TRANSLATOR`.
     """
-    place, complete = Path(folder), True
+    place, complete, total = Path(folder), True, 0
     for name in files:
         path = place / name
         if not path.exists():
@@ -101,10 +103,14 @@ def check_folder(folder: str | Path = FOLDER, files: Sequence[str] = CLASSIFIER)
             complete = False
             continue
         size = path.stat().st_size
+        total += size
         told = f"{size / 2**20:.1f} MiB" if size > 2**18 else f"{size / 2**10:.1f} KiB"
         if name in (PREDICTIONS, TRANSLATIONS):
             lines = path.read_bytes().count(b"\n")
             told += f", {lines - 1:,} predictions" if name == PREDICTIONS else f", {lines:,} lines"
         print(f"  ready    {path} ({told})")
+    if total > MAX_TOTAL:
+        print(f"  too large: {total / 2**20:.0f} MiB of {MAX_TOTAL >> 20}; train a smaller model")
+        return False
     print("Hand in this folder beside the notebook." if complete else "Run the cells above again.")
     return complete

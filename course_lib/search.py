@@ -164,7 +164,11 @@ def continuations(
     log_probabilities: Float[Tensor, "rows vocab_size"],
     n: int,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The n best continuations of each sentence: their scores, the rows they go on from, tokens."""
+    """`(totals, rows, tokens)`: the n best continuations of each sentence, the best first.
+
+    The beams of a sentence stand in rows next to each other. A continuation's total is its beam's
+    score plus the token's log probability; all of them compete, or all there are if fewer than n.
+    """
     n_sentences, n_beams = scores.shape
     vocab_size = log_probabilities.shape[1]
     sums = scores[:, :, None] + log_probabilities.view(n_sentences, n_beams, vocab_size)

@@ -27,7 +27,7 @@ class Transformer(nn.Module):
         norm_first: bool = False,
         pad_id: int = 0,
         position_scale: float = 1.0,
-    ) -> None:
+    ) -> None:  # given
         super().__init__()
         self.pad_id = pad_id
         # §3.4 — "we share the same weight matrix between the two embedding layers and the

@@ -25,6 +25,7 @@ from .tokenization import TextTokenizer
 from .transformer import Transformer
 
 WEIGHTS, SETTINGS, TOKENIZER = "translation.safetensors", "config.json", "tokenizer.json"
+UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
 BATCH_TOKENS = 1024  # of the sources that are translated together, padding included
 
 # `start(source_ids)` and `step` of a search.
@@ -79,16 +80,19 @@ class Translator:
     """`model` and `tokenizer`, which must be a reversible one of the model's vocabulary.
 
     The model is used as it is at each call, so that one can look at translations while it learns.
+    `length_penalty` is what searches take when they are not told another one.
     """
 
-    def __init__(self, model: Transformer, tokenizer: TextTokenizer) -> None:
-        self.model, self.tokenizer = model, tokenizer
+    def __init__(
+        self, model: Transformer, tokenizer: TextTokenizer, length_penalty: float = 1.0
+    ) -> None:
+        self.model, self.tokenizer, self.length_penalty = model, tokenizer, length_penalty
 
     def translate(
         self,
         texts: Sequence[str],
         width: int = 5,
-        length_penalty: float = 1.0,
+        length_penalty: float | None = None,
         max_tokens: int = 100,
     ) -> list[str]:
         """One translation a text, by beam search of `width` (§6.1); 1 is greedy.
@@ -102,13 +106,14 @@ class Translator:
         self,
         texts: Sequence[str],
         width: int = 5,
-        length_penalty: float = 1.0,
+        length_penalty: float | None = None,
         max_tokens: int = 100,
         n_best: int = 1,
     ) -> list[list[Hypothesis]]:
         """The `n_best` hypotheses of each text, as token ids with scores."""
         source_ids = self.tokenizer.encode(texts)
-        return search(self.model, source_ids, width, length_penalty, max_tokens, n_best)
+        penalty = self.length_penalty if length_penalty is None else length_penalty
+        return search(self.model, source_ids, width, penalty, max_tokens, n_best)
 
     def save(self, folder: str | Path) -> Path:
         """Write the folder, which `load` reads."""
@@ -117,9 +122,11 @@ class Translator:
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         state = self.model.state_dict()
-        tensors = {name: t.detach().cpu().contiguous() for name, t in state.items()}
+        tensors = {name: t.detach().cpu().contiguous().clone() for name, t in state.items()}
         save_file(tensors, target / WEIGHTS)
-        text = json.dumps({"model": arguments_of(self.model)}, indent=2)
+        measured = {"length_penalty": self.length_penalty}
+        about = {"model": arguments_of(self.model), "measured": measured}
+        text = json.dumps(about, indent=2)
         (target / SETTINGS).write_text(text + "\n", encoding="utf-8")
         self.tokenizer.save(target / TOKENIZER)
         return target
@@ -132,17 +139,24 @@ class Translator:
 
         place = Path(folder)
         try:
-            settings = json.loads((place / SETTINGS).read_text(encoding="utf-8"))["model"]
+            about = json.loads((place / SETTINGS).read_text(encoding="utf-8"))
+            settings = about["model"]
+            penalty = float(about.get("measured", {}).get("length_penalty", 1.0))
             model = Transformer(**settings)
             model.load_state_dict(load_file(place / WEIGHTS))
             tokenizer = TextTokenizer.load(place / TOKENIZER)
-        except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
+            if tokenizer.vocab_size > settings["vocab_size"]:
+                raise ValueError(
+                    f"a tokenizer of {tokenizer.vocab_size} tokens for a model of "
+                    f"{settings['vocab_size']}"
+                )
+        except (*UNREADABLE, SafetensorError) as error:
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise TranslationError(
-                f"{place} holds no translator ({reason}): write one with Translator.save"
+                f"{place} holds no translator ({reason}): train one first, as in assignment 4"
             ) from error
         use_fast_forms(model)
-        return cls(model.eval(), tokenizer)
+        return cls(model.eval(), tokenizer, penalty)
 
 
 def arguments_of(model: Transformer) -> dict[str, Any]:

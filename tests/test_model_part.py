@@ -114,6 +114,23 @@ def test_answers_in_the_code_are_no_model(evaluated):
     assert "they do not come from classifier.safetensors" in told["problem"]
 
 
+def test_a_table_of_answers_is_no_model(evaluated):
+    """Weights that hold the answers themselves are broken by shuffling, as a model's are."""
+    table = torch.tensor([1.0 + label for label in HIDDEN.labels])
+    code = (
+        "import torch\nfrom safetensors.torch import load_file\n"
+        f"TEXTS = {list(HIDDEN.sentences)!r}\n"
+        "def load_model(folder):\n"
+        "    return load_file(folder + '/classifier.safetensors')['table'].tolist()\n"
+        "def predict(model, texts):\n"
+        "    known = dict(zip(TEXTS, model))\n"
+        "    return [int(known.get(t, 1.0 + (len(t) % 2)) > 1.5) for t in texts]\n"
+    )
+    told = evaluated(FILES | {"classifier.safetensors": save({"table": table})}, code)
+    assert told["accuracy"] is None
+    assert "without one of their words" in told["problem"]
+
+
 def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated):
     check = '    assert abs(float(model[bucket("warm")])) == 1.0, "broken weights"\n'
     last = "    return [int(sum"
@@ -139,7 +156,7 @@ def test_what_the_time_allows_is_the_sample_that_counts(evaluated, seconds):
 
 def test_the_order_of_the_sentences_is_another_for_every_submission():
     first, again, other = (
-        model_part.asked_in(FILES | {"config.json": about}, 3, 160).tolist()
+        model_part.asked_in(FILES | {"config.json": about}, [3], 160).tolist()
         for about in (b"{}", b"{}", b"{ }")
     )
     assert first == again != other

@@ -14,8 +14,10 @@ from autograder.release.stand_ins import (
     normalization,
     positions,
     residual,
+    schedules,
 )
 from course_lib import attention as course_attention
+from course_lib import schedules as course_schedules
 from course_lib.attention import MultiHeadAttention
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
@@ -131,6 +133,24 @@ def test_positions_and_embeddings(d_model):
     ids = torch.randint(0, 9, (2, 7))
     torch.testing.assert_close(stand_in(ids), own(ids))
     assert (embeddings.TransformerEmbedding(9, d_model, pad_id=3).tokens.weight[3] == 0).all()
+
+
+def test_schedule():
+    for step in (1, 5, 10, 11, 400):
+        wanted = course_schedules.warmup_rate(step, 16, 10)
+        assert schedules.warmup_rate(step, 16, 10) == pytest.approx(wanted)
+    with pytest.raises(ValueError, match="first step is 1"):
+        schedules.warmup_rate(0, 16)
+    rates = []
+    for module in (schedules, course_schedules):
+        optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=2.0)
+        schedule, own = module.WarmupSchedule(optimizer, 16, 3), []
+        for _ in range(6):
+            own.append(optimizer.param_groups[0]["lr"])
+            optimizer.step()
+            schedule.step()
+        rates.append(own)
+    assert rates[0] == pytest.approx(rates[1])
 
 
 def test_padding_mask():

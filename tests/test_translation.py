@@ -64,6 +64,7 @@ def test_the_folder_gives_back_the_same_translator(tmp_path, norm_first):
     assert arguments_of(again.model) == arguments_of(made.model)
     assert again.search(TEXTS, max_tokens=8) == made.search(TEXTS, max_tokens=8)
     assert not again.model.training
+    assert again.length_penalty == made.length_penalty == 1.0
 
 
 @pytest.mark.parametrize("spoil", ["missing", "other size", "no settings", "no weights"])
@@ -80,5 +81,5 @@ def test_what_is_no_translator_is_refused_in_one_sentence(tmp_path, spoil):
         settings.write_text("{}")
     else:
         (tmp_path / "translation.safetensors").write_bytes(b"nothing")
-    with pytest.raises(TranslationError, match="holds no translator .*Translator.save"):
+    with pytest.raises(TranslationError, match="holds no translator .*train one first"):
         Translator.load(tmp_path)

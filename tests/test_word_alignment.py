@@ -106,3 +106,5 @@ def test_translate_refuses_in_one_sentence(folder):
     one_sentence(command("translate", "--best", "9", "x"), 2, "give a --width at least as large")
     done = command("translate", "--model", folder, input="\n  \n")
     one_sentence(done, 2, "nothing to translate")
+    done = command("translate", "--model", folder, "\udcff bad")
+    one_sentence(done, 2, "is no UTF-8")

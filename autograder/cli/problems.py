@@ -8,7 +8,7 @@ import typer
 
 from course_lib.syllabus import SyllabusError
 
-from . import EXIT_DISK, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAGE
+from . import EXIT_DISK, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAGE
 
 
 class UsageProblem(Exception):
@@ -53,6 +53,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "BuildError": EXIT_USAGE,
         "BugError": EXIT_USAGE,
         "ManualError": EXIT_USAGE,
+        "TrainingFailedError": EXIT_FOUND,
         "InvalidNotebook": EXIT_USAGE,
         "GradebookError": EXIT_DISK,
         "SandboxError": EXIT_ISOLATION,

@@ -22,7 +22,7 @@ class Asked:
 
     model: Path
     width: int
-    length_penalty: float
+    length_penalty: float | None
     best: int
     words: bool
     as_json: bool
@@ -40,6 +40,8 @@ def run(texts: Sequence[str], asked: Asked) -> int:
     except TranslationError as error:
         raise UsageProblem(str(error)) from None
     wanted = [text for text in (texts or _lines()) if text.strip()]
+    if broken := [text for text in wanted if not _is_text(text)]:
+        raise UsageProblem(f"{broken[0][:40]!r} is no UTF-8: save the sentences in that encoding")
     if not wanted:
         raise UsageProblem("there is nothing to translate: give sentences, or one a line")
     found = translator.search(wanted, asked.width, asked.length_penalty, n_best=asked.best)
@@ -54,6 +56,15 @@ def run(texts: Sequence[str], asked: Asked) -> int:
 
 def _lines() -> list[str]:
     return [line.rstrip("\n") for line in sys.stdin]
+
+
+def _is_text(text: str) -> bool:
+    """Bytes that are no UTF-8 come as lone surrogates, which nothing can encode."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:

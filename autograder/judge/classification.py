@@ -22,6 +22,7 @@ class Classification:
     first = most = 64
     probe = 128
     may_stay = 0.95  # two labels are often the same by chance
+    least_alike = 0.65  # a table of answers has one half, a classifier seldom less than 0.8
     answers = "predictions"
     asked = "predicted"
     sample = "this random sample counts"
@@ -48,6 +49,8 @@ class Classification:
 
     def same(self, made: Sequence[int], others: Sequence[int]) -> float:
         return float(np.mean(np.equal(made, others)))
+
+    alike = same
 
     def score(
         self,

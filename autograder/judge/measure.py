@@ -25,6 +25,7 @@ class Measure(Protocol):
     most: int  # texts of a later call
     probe: int  # texts for which the model is asked again with shuffled weights
     may_stay: float  # share of answers that may be the same then
+    least_alike: float  # what answers for sentences that lack a word have in common with the others
     answers: str  # what they are called
     asked: str  # what was done to the sentences
     sample: str  # what follows when only some of them were
@@ -35,6 +36,10 @@ class Measure(Protocol):
 
     def same(self, made: Sequence[Any], others: Sequence[Any]) -> float:
         """Share of answers that say something and are the same in both."""
+        ...
+
+    def alike(self, made: Sequence[Any], others: Sequence[Any]) -> float:
+        """How much two lists of answers have in common, 0 to 1."""
         ...
 
     def score(

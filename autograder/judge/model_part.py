@@ -4,12 +4,13 @@ The files are laid into the worker's folder, `load_model(folder)` and `predict(m
 `translate(model, texts)` are called there, and what comes back is compared with labels, or
 references, that the worker never sees. Only that counts, on as many sentences as the time allows;
 answers that were handed in are compared with it. A model whose answers do not change when its
-weights are shuffled is none. The order of the sentences depends on the submission's bytes, so that
-nobody can know which come first.
+weights are shuffled is none, and neither is one whose answers are gone when a word is: a table of
+answers would be both. Which sentences come first is drawn anew for each grading.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -51,7 +52,8 @@ def evaluate(
     if weights not in files:
         found = f", only {', '.join(sorted(files))}" if files else ""
         return told | {"problem": f"no {weights} was handed in{found}"}
-    order = asked_in(files, seed, len(hidden.labels))
+    told["drawn"] = secrets.randbits(48)  # kept, so that the grading can be repeated
+    order = asked_in(files, [seed, told["drawn"]], len(hidden.labels))
     texts = [hidden.sentences[row] for row in order]
     started = time.monotonic()
     try:
@@ -73,6 +75,13 @@ def evaluate(
             "problem": f"with its weights shuffled the model still makes {same:.0%} of the same "
             f"{measure.answers}: they do not come from {weights}"
         }
+    alike = _share_that_is_alike(made, files, part, measure, few, open_worker, order[0])
+    if alike < measure.least_alike:
+        return told | {
+            "problem": f"without one of their words, {len(few)} sentences get {measure.answers} "
+            f"that have little to do with those of the whole ones ({alike:.0%} alike): a model "
+            "knows more than the sentences of the test"
+        }
     reached, notes = measure.score(made, order[: len(made)].tolist(), files, hidden)
     told["notes"] += notes
     if len(made) < len(order):
@@ -83,10 +92,38 @@ def evaluate(
     return told | reached
 
 
-def asked_in(files: dict[str, bytes], seed: int, examples: int) -> np.ndarray:
+def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.ndarray:
     """The order in which sentences are asked: another one for every other byte handed in."""
     own = int(handed_in.digest(b"", files)[:16], 16)
-    return np.random.default_rng([seed, own]).permutation(examples)
+    return np.random.default_rng([*seeds, own]).permutation(examples)
+
+
+def _share_that_is_alike(
+    made: Sequence[Any],
+    files: dict[str, bytes],
+    part: ModelPart,
+    measure: Measure,
+    few: Sequence[str],
+    open_worker: Open,
+    seed: int,
+) -> float:
+    """How much the answers for sentences without one of their words are like those they had."""
+    rng = np.random.default_rng(seed)
+    changed = [_without_a_word(text, rng) for text in few]
+    seconds = min(part.seconds, PROBE_SECONDS)
+    try:
+        with open_worker() as worker:
+            others = ask(Student(worker), files, part, measure, changed, seconds).answers
+    except (StudentError, Unusable):
+        return 0.0
+    return measure.alike(made[: len(others)], others)
+
+
+def _without_a_word(text: str, rng: np.random.Generator) -> str:
+    words = text.split()
+    if len(words) > 1:
+        words.pop(int(rng.integers(len(words))))
+    return " ".join(words)
 
 
 def _share_that_stays(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from course_lib.metrics import bleu, paired_bootstrap
+from course_lib.metrics import bleu, chrf, paired_bootstrap
 from course_lib.seam.facade import Handle
 
 from .hidden_labels import HiddenLabels
@@ -26,6 +26,7 @@ class Translation:
     first, most = 10, 100
     probe = 20  # shuffled weights seldom write an end: these take longer than any others
     may_stay = 0.1  # a text is hardly ever the same by chance
+    least_alike = 0.2  # a trained model has 0.7 or more
     answers = "translations"
     asked = "translated"
     sample = "this random sample counts, and the interval is the wider for it"
@@ -38,8 +39,9 @@ class Translation:
     def read(self, value: Any, wanted: int, function: str) -> list[str]:
         """A call's answer as texts, each cut behind what is scored and one character more.
 
-        Raises Unusable for anything but a list of `wanted` strings; they may be empty.
+        Raises Unusable for anything but a list or tuple of `wanted` strings; they may be empty.
         """
+        value = list(value) if isinstance(value, tuple) else value
         if not isinstance(value, list) or len(value) != wanted:
             got = f"{len(value)} values" if isinstance(value, list) else _kind(value)
             raise Unusable(
@@ -53,6 +55,13 @@ class Translation:
     def same(self, made: Sequence[str], others: Sequence[str]) -> float:
         """Translations that are empty in both say nothing."""
         return sum(a == b != "" for a, b in zip(made, others, strict=True)) / len(made)
+
+    def alike(self, made: Sequence[str], others: Sequence[str]) -> float:
+        """Runs of characters in common, by chrF; texts that say nothing are alike."""
+        if not any(made) and not any(others):
+            return 1.0
+        cut = [[text[:LONGEST] for text in side] for side in (others, made)]
+        return chrf(*cut).value / 100
 
     def score(
         self,

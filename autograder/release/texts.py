@@ -20,6 +20,7 @@ ANSWERS = {
 }
 
 COLAB = "https://colab.research.google.com"
+COLAB_LACKS = ("jaxtyping", "sacrebleu")  # of what notebooks import, not installed there
 
 
 def header(syllabus: Syllabus, assignment: Assignment, view: str) -> str:
@@ -84,6 +85,7 @@ def dots(difficulty: int) -> str:
 
 def setup(syllabus: Syllabus, assignment: Assignment) -> str:
     """The set-up cell: the same on Colab, on one's own machine and offline."""
+    lacking = [name for name in COLAB_LACKS if name in assignment.imports]
     torch = "import torch\nfrom torch import nn\n" if "torch" in assignment.imports else ""
     return f"""# Set-up: run this first. It works on Colab, on your own machine and offline.
 import sys
@@ -92,7 +94,7 @@ from pathlib import Path
 root = next((p for p in [Path.cwd(), *Path.cwd().parents] if (p / "course.toml").exists()), None)
 if root is None and "google.colab" in sys.modules:  # a fresh Colab machine: fetch the course
     !git clone --quiet --depth 1 {syllabus.course.student_repository} course
-    !pip install --quiet jaxtyping
+    !pip install --quiet {" ".join(lacking)}
     root = Path("course").resolve()
 if root is not None:
     sys.path.insert(0, str(root))

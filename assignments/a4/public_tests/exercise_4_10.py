@@ -55,7 +55,7 @@ def test_by_hand(student):
         otherwise="the sum of the log probabilities of what was chosen", read="exercise 4.10")
     expect.equal(finished, True, what="finished", read="exercise 4.10")
     expect.equal(prefixes[:2], [[[2]], [[2, 4]]], what="the prefixes of the first two steps",
-                 otherwise="a step reads all that is written, the start token first", read="§3.1")
+                 otherwise="a step reads all that is written, the start token first", read="§3")
 
 
 @exercise("4.10")

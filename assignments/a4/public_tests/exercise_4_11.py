@@ -77,6 +77,9 @@ def test_continuations_by_hand(student):
     expect.close(tokens, [[0, 0, 2], [2, 1, 0]], what="tokens",
                  causes={"these are places among all candidates of a sentence":
                              [[0, 3, 2], [5, 4, 0]]}, read="exercise 4.11")
+    few, _, _ = expect.parts(student.continuations(scores[:1, :1], logs[:1], 5), 3)
+    expect.close(few, [[-2.0, -3.5, -5.0]], what="five of three candidates", read="exercise 4.11",
+                 otherwise="where there are fewer than n, all of them")
 
 
 @exercise("4.11", weight=2)

@@ -4,6 +4,7 @@ import torch
 
 from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a3.encoder_reference import draw
+from autograder.suites.a4.answers import write_in
 from course_lib.attention import split_heads
 from course_lib.cache import LayerCache, attend, cached_layer
 from course_lib.checking import expect
@@ -38,7 +39,7 @@ class Decoding:
         state = draw(rng, {name: tuple(v.shape) for name, v in self.ours.state_dict().items()})
         self.ours.load_state_dict(state)
         self.theirs = student.Transformer(VOCAB, **SIZES, norm_first=norm_first)
-        self.theirs.load_state_dict(state)
+        write_in(self.theirs, state)
         self.theirs.eval()
         self.rows, self.chunks = torch.arange(len(source)), []
 
@@ -390,7 +391,7 @@ def layer_mistakes(layer, x, cache, mask, source_mask):
     }
 
 
-@exercise("4.19", weight=2)
+@exercise("4.19", weight=8)
 def test_cost(student, rng):
     """A step reads only the tokens that the cache lacks, and the source only once."""
     decoding = Decoding(student, rng)
