@@ -93,7 +93,8 @@ def _save_model(
 def check_folder(folder: str | Path = FOLDER, files: Sequence[str] = CLASSIFIER) -> bool:
     """Print what is in the folder, and what is missing; whether it can be handed in as it is.
 
-    That it is too large is told as well. `files` is what it is to hold: `CLASSIFIER` or `TRANSLATOR`.
+    A folder that is too large is told as well. `files` is what it is to hold: `CLASSIFIER` or
+    `TRANSLATOR`.
     """
     place, complete, total = Path(folder), True, 0
     for name in files:

@@ -336,7 +336,8 @@ def encoded(model, source_ids):
 
 
 with needs("4.5", "4.7", "4.8", "4.9", "4.10"):
-    for task in ("copy", "reverse"):
+    figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
+    for task, dash in (("copy", "-"), ("reverse", "--")):
         torch.manual_seed(0)
         toy = Transformer(5 + N_LETTERS, n_layers=1, d_model=32, n_heads=4, d_ff=64, dropout=0.0)
         optimizer, schedule = paper_optimizer(toy, d_model=32, warmup_steps=200)
@@ -349,6 +350,10 @@ with needs("4.5", "4.7", "4.8", "4.9", "4.10"):
         right = np.mean([h.tokens == answer for h, answer in zip(made, answers, strict=True)])
         told = ", ".join(f"{np.mean(losses[n - 10 : n]):.3f} at {n}" for n in (100, 200, 400, 700))
         print(f"{task:7}: loss {told}; {right:.1%} of {len(rows)} new rows are right")
+        ax.plot(losses, dash, label=task)
+    ax.set(title="Two toy languages", xlabel="step", ylabel="loss (nats a token)", yscale="log")
+    ax.legend()
+    describe(ax, "Both losses fall; that of reversing falls later and stays above that of copying.")
 
 # %% [markdown] exercise="4.11"
 # The likeliest next token may lead nowhere. A beam keeps the `width` best prefixes of every
@@ -580,6 +585,16 @@ with needs(*TRANSLATION):
             losses = [r["loss"] for r in history if "loss" in r][: row["step"]][-len(batches):]
             print(f"epoch {row['epoch']:2}: loss {np.mean(losses):.3f}, "
                   f"BLEU of the sample {row['sample_bleu']:.1f}")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
+    left.plot([row["step"] for row in history if "loss" in row],
+              [row["loss"] for row in history if "loss" in row])
+    left.set(title="Training loss", xlabel="step", ylabel="smoothed loss (nats a token)")
+    right.plot([row["step"] for row in history if "sample_bleu" in row],
+               [row["sample_bleu"] for row in history if "sample_bleu" in row], "o-")
+    right.set(title=f"{settings.sample} validation sentences, greedy", xlabel="step",
+              ylabel="BLEU", ylim=(0, None))
+    describe(figure, "Left: the loss falls fast, then slowly, down to what smoothing leaves. "
+                     "Right: BLEU rises fast, then hardly at all in the last epochs.")
 
 # %% [markdown]
 # **What differs from the paper.**
@@ -679,9 +694,10 @@ with needs(*TRANSLATION):
 # The rate falls to 0 and the end is settled, so there is little to gain, and a mean reaches back to
 # when the model was worse. In our run on 200 captions both means lay below the last weights, by 1.6
 # and 1.4 points, and the intervals just exclude 0: the recipe's own choice was none too good. (On
-# the grammar, where five of six epochs are nearly the whole training, their mean lost 5 BLEU.) Averaging helps where the rate stays high and the weights
-# go round a good place, as in the paper. Two seeds cannot be averaged: unit 7 of one has nothing to
-# do with unit 7 of the other, and what lies halfway is no translator.
+# the grammar, where five of six epochs are nearly the whole training, their mean lost 5 BLEU.)
+# Averaging helps where the rate stays high and the weights go round a good place, as in the paper.
+# Two seeds cannot be averaged: unit 7 of one has nothing to do with unit 7 of the other, and what
+# lies halfway is no translator.
 
 # %%
 with needs(*TRANSLATION, "4.13"):
@@ -967,13 +983,13 @@ with needs(*TRANSLATION, "4.17"):
 # équilibre"). All three are verbs or adjectives that hang on another verb; "balancing" became
 # "tient", which is likelier in French captions. The decoder, trained to be likely, takes the
 # frequent word when the source is unsure; a fluent sentence hides it. Next is agreement: "Deux
-# femmes bruns", "enfants blond" (108) and "Un chien … sont accroupis" (162). In each the adjective
-# or verb stands apart from its noun or is rare in this form, so that the ending is a piece of its
-# own.
+# femmes bruns", "enfants blond" (108) and "Un chien … accroupis" (162). In each the adjective or
+# participle stands apart from its noun or is rare in this form, so that the ending is a piece of
+# its own. 744 says "une figure" twice.
 #
-# Signs: in 36 "dehors" is told as added, and nothing is wrong. The other way round, 108's "bruns"
-# is told as one added and one dropped word like any synonym: the sign does not know that it is
-# grammar. No word is repeated.
+# Signs: in 36 "dehors" is told as added, and nothing is wrong. The other way round, 744 has no
+# "repeated", for no word stands next to itself, and 108's "bruns" is told as one added and one
+# dropped word like any synonym: the sign does not know that it is grammar.
 #
 # Four of ten has a standard error of 15 points: the share of good sentences is not known. That
 # dropped words and agreement occur is shown; that dropping is the more frequent, three against two,

@@ -368,3 +368,13 @@ def test_a_translation_is_one_line_of_the_file(trained, tmp_path):
     assert (tmp_path / "translations.txt").read_bytes() == b"un deux\n\ntrois quatre\n"
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert config == {"model": form, "data": {"name": "x"}, "measured": {}}
+
+
+def test_a_folder_that_is_too_large_is_told_before_it_is_handed_in(tmp_path, capsys, monkeypatch):
+    for name in handin.TRANSLATOR:
+        (tmp_path / name).write_bytes(b"x" * 2**20)
+    assert handin.check_folder(tmp_path, handin.TRANSLATOR)
+    monkeypatch.setattr(handin, "MAX_TOTAL", 3 * 2**20)
+    capsys.readouterr()
+    assert not handin.check_folder(tmp_path, handin.TRANSLATOR)
+    assert "too large: 4 MiB of 3" in capsys.readouterr().out

@@ -54,7 +54,7 @@ def compare(student, n, d_model, what, atol=1e-5):
         if d_model % 2
         else "the table has the shape (n_positions, d_model)",
         READ,
-        when="must match",
+        "must match",
     )
     expect.close(
         made,

@@ -46,7 +46,7 @@ def mistakes(token_ids, tokens):
 
 
 def compare(module, token_ids, tokens, what, otherwise=NOT_CUT):
-    got = answered(lambda: module(token_ids), otherwise, READ, when="must match")
+    got = answered(lambda: module(token_ids), otherwise, READ, "must match")
     wrong = mistakes(token_ids, tokens)
     if not torch.is_tensor(got):
         expect.close(got, torch.zeros(1), what=what, read=READ)

@@ -24,6 +24,8 @@ WATCH = (
     "int(given[0].shape[1])])))(name, part) for layer in model.decoder.layers for name, part in "
     "(('new', layer.feed_forward), ('source', layer.cross_attention.w_k))]"
 )
+# What torch, our attention and its stand-in say of a mask that does not fit.
+SHAPES = ("size of tensor", "does not broadcast", "broadcast shape")
 NOT_CUT = (
     "the mask has a row for every token of the prefix: cut it to those of the new tokens, "
     "`[:, :, known:]`"
@@ -74,14 +76,7 @@ class Decoding:
 
     def asked(self, prefixes):
         """The student's log probabilities after the next step."""
-        made = answered(
-            lambda: answered(
-                lambda: self.step(prefixes, self.cache), NOT_CUT, READ, when="size of tensor"
-            ),
-            NOT_CUT,
-            READ,
-            when="does not broadcast",
-        )
+        made = answered(lambda: self.step(prefixes, self.cache), NOT_CUT, READ, *SHAPES)
         found, self.cache = expect.parts(made, 2, read="the docstring of `step`")
         self.checked()
         self.chunks.append(prefixes.shape[1] - sum(self.chunks))
