@@ -9,10 +9,10 @@ READY := $(VENV)/ready
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
 
-demo: $(READY)  ## grade a small bundled class and show its report (under a minute)
+demo: $(READY)  ## grade a small bundled class, train a translator, show the report (some minutes)
 	@$(COURSE) demo
 
-test: $(READY)  ## everything that must hold (10 to 20 minutes on 2 cores)
+test: $(READY)  ## everything that must hold (20 to 30 minutes on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2
 
 build: $(READY) ## make starters and solutions from course_lib

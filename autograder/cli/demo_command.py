@@ -23,7 +23,7 @@ trained too short, and s09 handed in predictions without the weights that made t
 
 TRANSLATED = (
     "The proud nurse does not know the old garden.",
-    "Her friend knows that the queens were singing.",
+    "Three proud nurses will not visit a museum tomorrow.",
 )
 
 
