@@ -44,7 +44,7 @@ def save(
     `source`) and the `fingerprint` of the sentences that `predictions` are for, in their order.
     """
     about = {"model": dict(settings), "data": dict(data)}
-    target = _save_model(folder, WEIGHTS, model, about, tokenizer)
+    target = save_model(folder, WEIGHTS, model, about, tokenizer)
     with (target / PREDICTIONS).open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["row", "prediction"])
@@ -68,16 +68,16 @@ def save_translator(
     `training_perplexity` and `validation_perplexity`; they earn nothing.
     """
     about = {"model": dict(settings), "data": dict(data), "measured": dict(measured or {})}
-    target = _save_model(folder, TRANSLATOR_WEIGHTS, model, about, tokenizer)
+    target = save_model(folder, TRANSLATOR_WEIGHTS, model, about, tokenizer)
     lines = "".join(f"{' '.join(text.split())}\n" for text in translations)
     (target / TRANSLATIONS).write_bytes(lines.encode("utf-8"))
     return target
 
 
-def _save_model(
+def save_model(
     folder: str | Path, weights: str, model: nn.Module, about: dict[str, Any], tokenizer: Saveable
 ) -> Path:
-    """Write all but the model's answers."""
+    """Write weights, settings and tokenizer: all but the model's answers."""
     from safetensors.torch import save_file
 
     target = Path(folder)

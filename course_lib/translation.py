@@ -20,11 +20,12 @@ from torch import Tensor, nn
 from .batching import batches_in_order
 from .fast_decoding import FastDecoder
 from .fast_forms import use_fast_forms
+from .handin import SETTINGS, TOKENIZER, save_model
+from .handin import TRANSLATOR_WEIGHTS as WEIGHTS
 from .search import Hypothesis, beam_search
 from .tokenization import TextTokenizer
 from .transformer import Transformer
 
-WEIGHTS, SETTINGS, TOKENIZER = "translation.safetensors", "config.json", "tokenizer.json"
 UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
 BATCH_TOKENS = 1024  # of the sources that are translated together, padding included
 
@@ -117,19 +118,9 @@ class Translator:
 
     def save(self, folder: str | Path) -> Path:
         """Write the folder, which `load` reads."""
-        from safetensors.torch import save_file
-
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
-        state = self.model.state_dict()
-        tensors = {name: t.detach().cpu().contiguous().clone() for name, t in state.items()}
-        save_file(tensors, target / WEIGHTS)
         measured = {"length_penalty": self.length_penalty}
         about = {"model": arguments_of(self.model), "measured": measured}
-        text = json.dumps(about, indent=2)
-        (target / SETTINGS).write_text(text + "\n", encoding="utf-8")
-        self.tokenizer.save(target / TOKENIZER)
-        return target
+        return save_model(folder, WEIGHTS, self.model, about, self.tokenizer)
 
     @classmethod
     def load(cls, folder: str | Path) -> Translator:

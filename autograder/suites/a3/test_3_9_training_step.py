@@ -1,6 +1,16 @@
 """Hidden tests of exercise 3.9: one step of training, whose every part can be watched."""
 
-from autograder.suites.a3.watched_training import LABELS, RATE, READ, Run, gradient, stepped
+from autograder.suites.a3.watched_training import (
+    LABELS,
+    RATE,
+    READ,
+    Run,
+    called_in_order,
+    gradient,
+    in_training_mode,
+    returned,
+    stepped,
+)
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -48,7 +58,7 @@ def test_label_smoothing(student, rng):
     """The loss is smoothed as much as asked for, by default 0.1."""
     for options, smoothing in [({}, 0.1), ({"label_smoothing": 0.3}, 0.3)]:
         run = Run(student, rng)
-        result = returned(run.step(**options))
+        result = returned(run.step(**options), "the docstring of 3.9")
         expect.close(
             result["loss"],
             gradient(run.weight, smoothing=smoothing)[0],
@@ -94,35 +104,7 @@ def test_order(student, rng):
     run = Run(student, rng)
     run.step(**run.watched())
     seen = run.seen()
-    order = [
-        event for event in seen if event not in ("zero_grad", "training mode", "evaluation mode")
-    ]
-    wanted = ["backward", "clip", "optimizer", "schedule"]
-    if "backward" not in order or "clip" not in order:
-        cause = "`backward` and `clip` are handed in by the training loop: call them"
-    elif order.index("clip") > (order.index("optimizer") if "optimizer" in order else 99):
-        cause = "the gradients are clipped after the optimizer's step: then it is too late"
-    elif "schedule" in order and order.index("schedule") < order.index("optimizer"):
-        cause = "the schedule goes before the optimizer"
-    else:
-        cause = "loss, backward, clip, optimizer, schedule: each once"
-    expect.equal(order, wanted, otherwise=cause, read=READ, what="what was called")
-    between = seen[seen.index("backward") : seen.index("optimizer")]
-    expect.true(
-        "zero_grad" not in between,
-        expected="gradients that are there when the optimizer steps",
-        got=" → ".join(seen),
-        otherwise="the gradients are cleared before they are used",
-        read=READ,
-    )
-    modes = [event for event in seen if event.endswith("mode")]
-    expect.true(
-        len(modes) == 1,
-        expected="one forward pass",
-        got=f"{len(modes)}",
-        otherwise="keep the logits: a second pass draws another dropout",
-        read=READ,
-    )
+    called_in_order(seen, READ)
 
 
 @exercise("3.9")
@@ -131,42 +113,14 @@ def test_training_mode(student, rng):
     run = Run(student, rng)
     run.model.eval()
     run.step()
-    modes = [event for event in run.seen() if event.endswith("mode")]
-    expect.equal(
-        modes[:1],
-        ["training mode"],
-        otherwise="the model trains in evaluation mode, without dropout: `model.train()` first",
-        read=READ,
-        what="the mode of the forward pass",
-    )
-
-
-def returned(result):
-    """The four floats."""
-    names = ["accuracy", "gradient_norm", "learning_rate", "loss"]
-    expect.true(
-        isinstance(result, dict) and set(names) <= set(result),
-        expected=f"a dict with {', '.join(names)}",
-        got=f"{sorted(result)}" if isinstance(result, dict) else type(result).__name__,
-        otherwise="return what the docstring names",
-        read="the docstring of 3.9",
-    )
-    for name in names:
-        expect.true(
-            isinstance(result[name], float),
-            expected=f"{name} as a float",
-            got=type(result[name]).__name__,
-            otherwise="`.item()` or `float(…)`: a tensor would keep the whole graph alive",
-            read="the docstring of 3.9",
-        )
-    return result
+    in_training_mode(run.seen(), READ)
 
 
 @exercise("3.9", weight=2)
 def test_returned_values(student, rng):
     """Loss, gradient norm before clipping, this step's rate and the batch's accuracy, as floats."""
     run = Run(student, rng)
-    result = returned(run.step(max_norm=0.05))
+    result = returned(run.step(max_norm=0.05), "the docstring of 3.9")
     loss, found, logits = gradient(run.weight)
     share = float((logits.argmax(-1) == LABELS).double().mean())
     expect.close(result["loss"], loss, atol=1e-5, read=READ, what="loss")

@@ -7,6 +7,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from autograder.suites.a3.answers import answered, normal
+from course_lib.checking import expect
 
 READ = "§5.3, §5.4; exercise 3.9"
 IDS = torch.tensor([[1, 2, 3], [4, 4, 0], [5, 1, 1], [2, 6, 7]])
@@ -81,3 +82,71 @@ def stepped(weight, max_norm, rate=RATE, smoothing=0.1, reduction="mean"):
     """The weights after one step."""
     _, found, _ = gradient(weight, smoothing=smoothing, reduction=reduction)
     return weight - rate * found * min(1.0, max_norm / float(found.norm()))
+
+
+def called_in_order(seen, read):
+    """backward, clip, optimizer, schedule, each once, after one forward pass."""
+    order = [
+        event for event in seen if event not in ("zero_grad", "training mode", "evaluation mode")
+    ]
+    wanted = ["backward", "clip", "optimizer", "schedule"]
+    if "backward" not in order or "clip" not in order:
+        cause = "`backward` and `clip` are handed in by the training loop: call them"
+    elif order.index("clip") > (order.index("optimizer") if "optimizer" in order else 99):
+        cause = "the gradients are clipped after the optimizer's step: then it is too late"
+    elif {"schedule", "optimizer"} <= set(order) and order.index("schedule") < order.index(
+        "optimizer"
+    ):
+        cause = "the schedule goes before the optimizer"
+    else:
+        cause = "loss, backward, clip, optimizer, schedule: each once"
+    expect.equal(order, wanted, otherwise=cause, read=read, what="what was called")
+    between = seen[seen.index("backward") : seen.index("optimizer")]
+    expect.true(
+        "zero_grad" not in between,
+        expected="gradients that are there when the optimizer steps",
+        got=" → ".join(seen),
+        otherwise="the gradients are cleared before they are used",
+        read=read,
+    )
+    modes = [event for event in seen if event.endswith("mode")]
+    expect.true(
+        len(modes) == 1,
+        expected="one forward pass",
+        got=f"{len(modes)}",
+        otherwise="keep the logits: a second pass draws another dropout",
+        read=read,
+    )
+
+
+def in_training_mode(seen, read):
+    """The model was in training mode when it was asked."""
+    modes = [event for event in seen if event.endswith("mode")]
+    expect.equal(
+        modes[:1],
+        ["training mode"],
+        otherwise="the model trains in evaluation mode, without dropout: `model.train()` first",
+        read=read,
+        what="the mode of the forward pass",
+    )
+
+
+def returned(result, read):
+    """The four floats."""
+    names = ["accuracy", "gradient_norm", "learning_rate", "loss"]
+    expect.true(
+        isinstance(result, dict) and set(names) <= set(result),
+        expected=f"a dict with {', '.join(names)}",
+        got=f"{sorted(result)}" if isinstance(result, dict) else type(result).__name__,
+        otherwise="return what the docstring names",
+        read=read,
+    )
+    for name in names:
+        expect.true(
+            isinstance(result[name], float),
+            expected=f"{name} as a float",
+            got=type(result[name]).__name__,
+            otherwise="`.item()` or `float(…)`: a tensor would keep the whole graph alive",
+            read=read,
+        )
+    return result

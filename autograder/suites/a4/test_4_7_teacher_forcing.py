@@ -5,6 +5,7 @@ import functools
 import torch
 
 from autograder.suites.a3.answers import answered
+from autograder.suites.a3.watched_training import called_in_order, in_training_mode, returned
 from autograder.suites.a4.watched_translation import (
     RATE,
     READ,
@@ -132,7 +133,7 @@ def test_label_smoothing(student, rng):
     """The loss is smoothed as much as asked for, by default 0.1."""
     for options, smoothing in [({}, 0.1), ({"label_smoothing": 0.3}, 0.3)]:
         run = Run(student, rng)
-        result = returned(run.step(**options))
+        result = returned(run.step(**options), DOCSTRING)
         expect.close(
             result["loss"],
             gradient(run.weight, smoothing=smoothing)[0],
@@ -178,37 +179,7 @@ def test_order(student, rng):
     run = Run(student, rng)
     run.step(**run.watched())
     seen = run.seen()
-    order = [
-        event for event in seen if event not in ("zero_grad", "training mode", "evaluation mode")
-    ]
-    wanted = ["backward", "clip", "optimizer", "schedule"]
-    if "backward" not in order or "clip" not in order:
-        cause = "`backward` and `clip` are handed in by the training loop: call them"
-    elif order.index("clip") > (order.index("optimizer") if "optimizer" in order else 99):
-        cause = "the gradients are clipped after the optimizer's step: then it is too late"
-    elif {"schedule", "optimizer"} <= set(order) and order.index("schedule") < order.index(
-        "optimizer"
-    ):
-        cause = "the schedule goes before the optimizer"
-    else:
-        cause = "loss, backward, clip, optimizer, schedule: each once"
-    expect.equal(order, wanted, otherwise=cause, read=READ, what="what was called")
-    between = seen[seen.index("backward") : seen.index("optimizer")]
-    expect.true(
-        "zero_grad" not in between,
-        expected="gradients that are there when the optimizer steps",
-        got=" → ".join(seen),
-        otherwise="the gradients are cleared before they are used",
-        read=READ,
-    )
-    modes = [event for event in seen if event.endswith("mode")]
-    expect.true(
-        len(modes) == 1,
-        expected="one forward pass",
-        got=f"{len(modes)}",
-        otherwise="keep the logits: a second pass draws another dropout",
-        read=READ,
-    )
+    called_in_order(seen, READ)
 
 
 @exercise("4.7")
@@ -217,35 +188,7 @@ def test_training_mode(student, rng):
     run = Run(student, rng)
     run.model.eval()
     run.step()
-    modes = [event for event in run.seen() if event.endswith("mode")]
-    expect.equal(
-        modes[:1],
-        ["training mode"],
-        otherwise="the model trains in evaluation mode, without dropout: `model.train()` first",
-        read=READ,
-        what="the mode of the forward pass",
-    )
-
-
-def returned(result):
-    """The four floats."""
-    names = ["accuracy", "gradient_norm", "learning_rate", "loss"]
-    expect.true(
-        isinstance(result, dict) and set(names) <= set(result),
-        expected=f"a dict with {', '.join(names)}",
-        got=f"{sorted(result)}" if isinstance(result, dict) else type(result).__name__,
-        otherwise="return what the docstring names",
-        read=DOCSTRING,
-    )
-    for name in names:
-        expect.true(
-            isinstance(result[name], float),
-            expected=f"{name} as a float",
-            got=type(result[name]).__name__,
-            otherwise="`.item()` or `float(…)`: a tensor would keep the whole graph alive",
-            read=DOCSTRING,
-        )
-    return result
+    in_training_mode(run.seen(), READ)
 
 
 def check_accuracy(got, logits, target, pad_id):
@@ -278,7 +221,7 @@ def check_accuracy(got, logits, target, pad_id):
 def test_returned_values(student, rng):
     """Loss, gradient norm before clipping, this step's rate and the accuracy, as floats."""
     run = Run(student, rng)
-    result = returned(run.step(max_norm=0.05))
+    result = returned(run.step(max_norm=0.05), DOCSTRING)
     loss, found, _ = gradient(run.weight)
     other = {
         "the targets are not shifted: the model learns to copy what it reads": unshifted,
@@ -328,7 +271,7 @@ def test_accuracy(student, rng):
     successor = torch.tensor([0, 3, 5, 0, 7, 6, 7, 3])
     weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, 8)
     run.model.load_state_dict({"weight": weight})
-    result = returned(run.step())
+    result = returned(run.step(), DOCSTRING)
     check_accuracy(result["accuracy"], gradient(weight)[2], TARGET, 0)
 
 
@@ -337,7 +280,7 @@ def test_another_pad_id(student, rng):
     """`pad_id` is passed on: what is padding counts neither in the loss nor in the accuracy."""
     run = Run(student, rng)
     target = torch.where(TARGET == 0, 6, torch.where(TARGET == 6, 0, TARGET))
-    result = returned(run.step(target=target, max_norm=100.0, pad_id=6))
+    result = returned(run.step(target=target, max_norm=100.0, pad_id=6), DOCSTRING)
     loss, _, logits = gradient(run.weight, target, pad_id=6)
     expect.close(
         result["loss"],
