@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.19: decoding with a cache, exact to 1e-5 whatever happens to rows."""
+"""Hidden tests of exercise 4.19: decoding with a cache, exact whatever happens to rows."""
 
 import torch
 
@@ -17,6 +17,9 @@ from course_lib.transformer import Transformer
 READ = "§3.2.3; the docstrings of 4.19"
 SIZES = {"n_layers": 2, "d_model": 8, "n_heads": 2, "d_ff": 16}
 VOCAB = 11
+# Logits reach 50 with these weights, so that two right answers differ by up to 1.1e-5 in float32,
+# on one processor or another. The nearest mistake is 8.7e-3 away.
+ROUNDING = 2e-4
 SOURCE = torch.tensor([[5, 6, 7, 8], [10, 4, 0, 0], [9, 5, 7, 0]])
 # Notes how many tokens the feed-forward networks and the projections of the source are given.
 WATCH = (
@@ -142,7 +145,7 @@ class Decoding:
         expect.close(
             found,
             self.probabilities(prefixes),
-            atol=1e-5,
+            atol=ROUNDING,
             rtol=0.0,
             causes=causes or self.mistakes(prefixes),
             otherwise="the same log probabilities as without a cache",
@@ -202,7 +205,7 @@ def test_start_cache(student, rng):
             expect.close(
                 decoding.cache.get(f"layers.{number}.source_{part}"),
                 right,
-                atol=1e-5,
+                atol=ROUNDING,
                 causes=made,
                 otherwise="the memory, projected and split into heads",
                 read=READ,
