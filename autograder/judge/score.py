@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from course_lib.checking.messages import Message
+from course_lib.checking.messages import Message, without_echoes
 from course_lib.exercises import Exercise
 from course_lib.seam import errors as kinds
 from course_lib.syllabus import Assignment
@@ -96,11 +97,12 @@ def _exercise(
         }
     weight = sum(test.mark.weight for test in tests)
     shares = [exercise.points * test.mark.weight / weight for test in tests]
+    messages = without_echoes([test.message for test in tests])
+    tests = [replace(test, message=m) for test, m in zip(tests, messages, strict=True)]
     told = [
         _test(test, share, passed_with.get(test.id, []), known)
         for test, share in zip(tests, shares, strict=True)
     ]
-    _keep_likeliest(told, tests)
     points = round(sum(s for t, s in zip(told, shares, strict=True) if t["points"]), 2)
     absent = not set(exercise.names) & set(written)
     caused_by = list(dict.fromkeys(id for test in told for id in test["caused_by"]))
@@ -142,22 +144,11 @@ def _parts(message: Message | None) -> dict[str, Any] | None:
     return {name: getattr(message, name) for name in ("expected", "got", "cause", "read", "seen")}
 
 
-def _keep_likeliest(told: list[dict[str, Any]], tests: list[TestResult]) -> None:
-    """Name only bugs whose value was seen; without one, the first whose hint fits."""
-    named = [
-        (entry, bool(test.message and test.message.seen))
-        for entry, test in zip(told, tests, strict=True)
-        if entry["bug"]
-    ]
-    kept = {entry["bug"] for entry, seen in named if seen} or {e["bug"] for e, _ in named[:1]}
-    for entry, _ in named:
-        if entry["bug"] not in kept:
-            entry["bug"], entry["bug_title"] = None, ""
-
-
 def _matching(test: TestResult, known: list[bugs.Bug]) -> bugs.Bug | None:
-    """The named bug whose test this is and whose hint the message gives."""
-    cause = test.message.cause if test.message else ""
+    """The named bug that this test has found by evidence; advice names none."""
+    if test.message is None or not test.message.seen:
+        return None
+    cause = test.message.cause
     return next((b for b in known if b.test == test.id and b.hint and b.hint in cause), None)
 
 

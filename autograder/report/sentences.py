@@ -129,5 +129,6 @@ def _why(exercise: dict[str, Any]) -> str:
             tells = test["outcome"] in ("LOAD_ERROR", "POLICY") and test["message"]
             named = TEST_OUTCOMES[test["outcome"]]
             return f"{named}: {test['message']['got']}" if tells else named
-    causes = [test["message"]["cause"] for test in failed if test["message"]]
-    return next((cause for cause in causes if cause), failed[0]["title"] if failed else "by hand")
+    messages = [test["message"] for test in failed if test["message"]]
+    causes = (message["cause"] for message in messages if message.get("seen"))
+    return next(filter(None, causes), failed[0]["title"] if failed else "by hand")

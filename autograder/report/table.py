@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from course_lib.checking.messages import cause_label
+
 from ..gradebook.totals import Result
 from .plain_text import cleaned, number, shortened
 from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _COLOURS = {"GRADED": "green", "INVALID": "red", "CRASHED": "red"}
-_LABELS = {"expected": "expected", "got": "got", "cause": "likely cause", "read": "read"}
+_PARTS = ("expected", "got", "cause", "read")
 
 
 def table(results: Sequence[Result]) -> Table:
@@ -95,8 +97,10 @@ def _test(test: dict[str, Any]) -> list[str]:
     earned = f"{number(test['points'])} of {number(test['max_points'])}"
     sign = "↷" if test["carried_through"] else "✗"
     lines = [f"{sign} {test['title']} ({said}; {earned})", f"  {test['id']}"]
-    for key, label in _LABELS.items():
-        if text := (test["message"] or {}).get(key):
+    message = test["message"] or {}
+    for key in _PARTS:
+        label = cause_label(message.get("seen", False)) if key == "cause" else key
+        if text := message.get(key):
             lines += textwrap.indent(shortened(text), " " * 16).splitlines()
             first = -len(shortened(text).splitlines())
             lines[first] = f"  {label:<14}{lines[first].strip()}"

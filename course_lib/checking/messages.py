@@ -1,12 +1,14 @@
-"""Why a test failed, in four parts: expected, got, likely cause, where to read."""
+"""Why a test failed, in four parts: expected, got, likely cause or advice, where to read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from ..seam import StudentError
 from ..seam import errors as kinds
-from .expect import Failure
+from . import raised
+from .failure import Failure
 
 NOT_WRITTEN = "not written yet"
 
@@ -19,16 +21,31 @@ class Message:
     got: str
     cause: str = ""
     read: str = ""
-    seen: bool = False  # the answer equals what the cause would have produced
+    seen: bool = False  # the cause rests on evidence; otherwise it is advice
 
     def lines(self) -> list[tuple[str, str]]:
         pairs = [
             ("expected", self.expected),
             ("got", self.got),
-            ("likely cause" if self.seen else "hint", self.cause),
+            (cause_label(self.seen), self.cause),
             ("read", self.read),
         ]
         return [(label, text) for label, text in pairs if text]
+
+
+def cause_label(seen: bool) -> str:
+    """What a cause may be called."""
+    return "likely cause" if seen else "advice"
+
+
+def without_echoes(messages: Sequence[Message | None]) -> list[Message | None]:
+    """The messages of one exercise's tests: where a cause is found, advice stays silent.
+
+    What fails besides may well follow from that cause; advice would lead elsewhere.
+    """
+    if not any(message and message.seen and message.cause for message in messages):
+        return list(messages)
+    return [replace(m, cause="") if m and not m.seen else m for m in messages]
 
 
 def explain(error: BaseException, names: list[str]) -> Message:
@@ -71,28 +88,23 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
             "`exit`, a crash in compiled code, or recursion without end",
         ),
         kinds.POLICY: Message(
-            "your own code", f"`{error.message}`", "this exercise asks you to write it yourself"
+            "your own code",
+            f"`{error.message}`",
+            "this exercise asks you to write it yourself",
+            seen=True,
         ),
-        kinds.LOAD_ERROR: Message(
-            f"{named}, loaded from the notebook", error.message, _known_cause(error)
-        ),
+        kinds.LOAD_ERROR: _raised(f"{named}, loaded from the notebook", error.message, error),
         kinds.PROTOCOL: Message("plain numbers, text, lists, arrays or tensors", error.message),
     }
     if error.kind in told:
         return told[error.kind]
     at = f" ({error.where})" if error.where else ""
-    return Message("a value", f"{error.kind}: {error.message}{at}", _known_cause(error))
+    return _raised("a value", f"{error.kind}: {error.message}{at}", error)
 
 
-def _known_cause(error: StudentError) -> str:
-    """What to change, for the exceptions that say it themselves."""
-    if error.kind == "TypeError" and "argument" in error.message:
-        return "the name or the order of the parameters differs from the handout"
-    if "CUDA" in error.message or "cuda" in error.message:
-        return "it needs a GPU: follow the input's device (`x.device`) instead of naming one"
-    if "EOFError" in (error.kind, *error.message.replace(":", " ").split()):
-        return "nobody answers `input()` while grading: pass the value as an argument"
-    return ""
+def _raised(expected: str, got: str, error: StudentError) -> Message:
+    cause, seen = raised.diagnosis(error.kind, error.message)
+    return Message(expected, got, cause, seen=seen)
 
 
 def summary(heading: str, outcomes: list[tuple[str, Message | None]]) -> list[str]:
@@ -101,7 +113,8 @@ def summary(heading: str, outcomes: list[tuple[str, Message | None]]) -> list[st
         return [f"{heading}: {NOT_WRITTEN}"]
     passed = sum(message is None for _, message in outcomes)
     lines = [f"{heading}: {passed} of {len(outcomes)} visible checks pass"]
-    for title, message in outcomes:
+    messages = without_echoes([message for _, message in outcomes])
+    for (title, _), message in zip(outcomes, messages, strict=True):
         lines.append(f"  {'✗' if message else '✓'} {title}")
         lines += [f"      {label:13} {text}" for label, text in message.lines()] if message else []
     return lines

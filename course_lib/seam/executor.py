@@ -112,23 +112,9 @@ class Executor:
         A loop over tokens, a comprehension and `np.vectorize` all grow with n; a vectorised
         expression does not. A count, not a time: the same on every machine.
         """
-        steps = 0
+        from .steps import counted
 
-        def trace(frame: Any, event: str, _: object) -> Any:
-            nonlocal steps
-            if frame.f_globals is not self.namespace:
-                return None
-            frame.f_trace_opcodes, frame.f_trace_lines = True, False
-            steps += event == "opcode"
-            return trace
-
-        previous = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            target(*args, **kwargs)
-        finally:
-            sys.settrace(previous)
-        return steps
+        return counted(self.namespace, lambda: target(*args, **kwargs))
 
     def verb_axes(self, target: Any) -> dict[str, Any]:
         from . import axes

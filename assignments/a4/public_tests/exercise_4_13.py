@@ -29,7 +29,7 @@ def test_three_states(student):
                     "a running mean of two gives the last ones more weight":
                     ((STATES[0][name] + STATES[1][name]) / 2 + last[name]) / 2,
                     "that is the last state": last[name]}, read="§6.1")
-    expect.unchanged(called.changed, read="exercise 4.13", otherwise="`+=` on the first state's "
+    expect.unchanged(called.changed, read="exercise 4.13", because="`+=` on the first state's "
                      "tensors writes into that state: begin with a tensor of your own")
 
 

@@ -88,7 +88,7 @@ def test_states_stay(student, rng):
     states = [state(rng) for _ in range(3)]
     expect.unchanged(
         asked(student, states)[1],
-        otherwise="a state is changed in place: `+=` writes into its tensors",
+        because="a state is changed in place: `+=` writes into its tensors",
         read=READ,
     )
 
