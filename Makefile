@@ -19,8 +19,8 @@ build: $(READY) ## make starters and solutions from course_lib
 	@$(COURSE) build
 
 check: $(READY) ## lint, types, and that nothing built has drifted
-	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check . && $(VENV)/bin/mypy
-	@$(COURSE) build --check
+	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+	@$(COURSE) build --check & drift=$$!; $(VENV)/bin/mypy; types=$$?; wait $$drift && exit $$types
 
 bench: $(READY) ## the measured comparisons behind the documents' figures
 	@$(COURSE) bench grading && $(COURSE) bench model && $(COURSE) bench encoder

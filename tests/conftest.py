@@ -69,41 +69,33 @@ def course() -> syllabus.Syllabus:
 
 def pytest_terminal_summary(terminalreporter):
     """The proofs of the grader as a small table, at the end of every run that made some."""
+    from autograder.proof import summary
+
     rows = {}
     for report in (r for reports in terminalreporter.stats.values() for r in reports):
         for name, value in getattr(report, "user_properties", ()):
             if name == "proven" and report.when == "call":
-                id, what, held = value
-                row = rows.setdefault((id, what), [0, 0])
-                row[0] += held
-                row[1] += 1
+                summary.count(rows, *value)
     if rows:
         terminalreporter.section("the grader, proven")
-    for (id, what), (held, total) in sorted(rows.items()):
-        terminalreporter.write_line(f"{id:3} {what:<50} {held:>4} of {total}")
+    for line in summary.lines(rows):
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")
-def sandbox(course, tmp_path_factory):
-    """For an assignment, what opens sandboxed workers; warm processes are started once."""
+def sandbox(course):
+    """For an assignment, what opens sandboxed workers; each warm process is started once."""
     import contextlib
 
-    from autograder import class_run, judge_process
-    from autograder.judge.warm import WarmProcess
-    from autograder.release import student_tree
+    from autograder import judge_process
+    from autograder.proof.backends import warm_processes
 
     with contextlib.ExitStack() as stack:
-        folder = tmp_path_factory.mktemp("student")
-        for parent in (folder, *folder.parents[:2]):
-            parent.chmod(0o755)  # workers run under other users
         warm = {}
 
         def opener(id):
-            assignment = course.assignment(id)
             if id not in warm:
-                student_tree.write(course, folder / id, id)
-                process = WarmProcess(folder / id, class_run.imports(assignment))
-                warm[id] = stack.enter_context(process).workers
-            return judge_process.opener(warm[id], assignment)
+                warm.update(stack.enter_context(warm_processes(course, [id])))
+            return judge_process.opener(warm[id], course.assignment(id))
 
         yield opener

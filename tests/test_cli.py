@@ -19,7 +19,7 @@ COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
 
 def course(*arguments, **options):
     command = [*COURSE, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, **options)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, **options)
 
 
 def one_sentence(done, code, *parts):
@@ -157,17 +157,18 @@ def test_grades_are_the_same_with_one_job_and_with_four_twice(small_class, tmp_p
 
 
 def test_what_is_known_is_not_graded_again(small_class, tmp_path):
-    first = course("grade", small_class, "--out", tmp_path, "--json")
-    started = time.monotonic()
-    second = course("grade", small_class, "--out", tmp_path, "--json")
-    assert time.monotonic() - started < 10
+    first, second = (course("grade", small_class, "--out", tmp_path, "--json") for _ in range(2))
     before, after = json.loads(first.stdout), json.loads(second.stdout)
     readable = [(b, a) for b, a in zip(before, after, strict=True) if b["outcome"] != "INVALID"]
     assert all(b["graded_at"] == a["graded_at"] for b, a in readable)
 
 
-def test_an_interrupted_run_is_resumed(small_class, tmp_path):
-    command = [*COURSE, "grade", str(small_class), "--out", str(tmp_path), "--jobs", "1", "--json"]
+def test_an_interrupted_run_is_resumed(tmp_path):
+    folder, out = tmp_path / "class", tmp_path / "out"
+    students = [f"s{number:02}" for number in range(30)]  # enough to be still at work when told
+    for student in students:
+        place(folder / student / "a1" / "a1.ipynb", proofs.notebook("a1", "solution"))
+    command = [*COURSE, "grade", str(folder), "--out", str(out), "--jobs", "1", "--json"]
     process = subprocess.Popen(
         command,
         stderr=subprocess.PIPE,
@@ -176,18 +177,16 @@ def test_an_interrupted_run_is_resumed(small_class, tmp_path):
         # tests that run in the background of a shell inherit that Ctrl-C is ignored
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    database = tmp_path / "results.db"
-    for _ in range(600):
-        time.sleep(0.1)
-        if database.exists() and _rows(database) >= 2:
-            break
+    database = out / "results.db"
+    while _rows(database) < 2 and process.poll() is None:
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=600)
     assert process.returncode == 130, told
     assert "run the command again" in told
     kept = _rows(database)
-    assert 2 <= kept < 8
-    assert len(graded(small_class, tmp_path)) == 8
+    assert 2 <= kept < len(students)
+    assert [result["student"] for result in graded(folder, out)] == students
 
 
 def _rows(database):

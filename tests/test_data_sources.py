@@ -165,7 +165,7 @@ def ask_hub(world, endpoint, sources='["hub"]', **environment):
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=600,
     )
     assert done.stderr == ""
     return done.stdout.splitlines()

@@ -9,7 +9,7 @@ from autograder.demo_translator import DemoTranslator, TrainingFailedError
 def test_a_training_that_is_left_is_ended(tmp_path):
     with DemoTranslator(tmp_path) as training:
         assert training.process.poll() is None
-    assert training.process.wait(timeout=10) != 0
+    assert training.process.wait(timeout=100) != 0
 
 
 def test_a_training_that_fails_is_one_sentence(tmp_path, monkeypatch):

@@ -1,116 +1,93 @@
-"""The grader is proven by wrong answers, through both backends of the seam.
+"""The grader is proven by known submissions, through both backends of the seam.
 
-The reference gets everything, the starter nothing; every named bug fails the test that names it,
-with its hint, and nothing that does not depend on it; every correct variant gets everything.
+What every change needs: references and starters whole, correct variants on what they touch, every
+named bug on its own exercise. `course prove` makes the whole cross product.
 """
 
 import proofs
 import pytest
 
-from autograder import bugs, variants
+from autograder import bugs
+from autograder.proof import cases, claims, prove
 from autograder.release.components import Component
 from course_lib import syllabus
 
 IDS = ("a1", "a2", "a3", "a4")
-BUGS = [(id, bug) for id in IDS for bug in bugs.load(id)]
-# A whole suite for every bug takes minutes: usually one bug an exercise has it, `-m slow` all.
-FIRST = {(id, bug.exercise): bug.name for id, bug in reversed(BUGS)}
-WHOLE = [
-    pytest.param(id, bug, id=f"{id}-{bug.name}", marks=[] if first else [pytest.mark.slow])
-    for id, bug in BUGS
-    for first in [FIRST[id, bug.exercise] == bug.name]
-]
-VARIANTS = [(id, variant) for id in IDS for variant in variants.load(proofs.COURSE.assignment(id))]
-BACKENDS = ("local", "sandbox")
+CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]
+BUGS = [case for case in CASES if case.kind == "bug"]
+VARIANTS = [case for case in CASES if case.kind == "variant"]
+WHOLE = [case for case in CASES if case.kind in ("reference", "starter")]
+# On the longer ways, through the sandbox and over a whole suite, goes one bug an exercise.
+FIRST = list({case.bug.exercise: case for case in reversed(BUGS)}.values())
+
+
+def through(backend, given):
+    """Parameters of a test; what needs the same warm process stays on one test process."""
+    return [
+        pytest.param(
+            case,
+            backend,
+            id=f"{case.assignment}-{case.name}-{backend}",
+            marks=pytest.mark.xdist_group(case.assignment) if backend == "sandbox" else (),
+        )
+        for case in given
+    ]
+
+
+# a test of its own through each backend, on assignment 1
+ON_A1 = ["local", pytest.param("sandbox", marks=pytest.mark.xdist_group("a1"))]
+
+
+def through_both(given):
+    return through("local", given) + through("sandbox", given)
+
+
+@pytest.fixture
+def opened(sandbox):
+    """What opens workers of a backend for an assignment."""
+    return lambda backend, id: proofs.local_worker if backend == "local" else sandbox(id)
 
 
 @pytest.fixture
 def proven(record_property):
     """Counts a proof in the table that ends a test run; pytest-xdist carries it across."""
 
-    def count(id, what, held):
-        record_property("proven", [id, what, bool(held)])
+    def count(case, backend, claim, wrong):
+        record_property("proven", [case.assignment, f"{claim} ({backend})", not wrong])
+        assert not wrong, wrong
 
     return count
 
 
-def rests_on(id, exercise):
-    """The exercise, and those that may fail with it."""
-    return {exercise, *proofs.COURSE.assignment(id).downstream(exercise)}
+@pytest.mark.parametrize(("case", "backend"), through_both(WHOLE))
+def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened, proven):
+    result = prove.graded(case, opened(backend, case.assignment))
+    claim = claims.nothing if case.kind == "starter" else claims.everything
+    proven(case, backend, prove.CLAIMS[case.kind], claim(result))
 
 
-def named(pairs):
-    return [f"{id}-{thing.name}" for id, thing in pairs]
+@pytest.mark.parametrize(("case", "backend"), through_both(VARIANTS))
+def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, opened, proven):
+    touched = case.rests_on_it(proofs.COURSE.assignment(case.assignment))
+    result = prove.graded(case, opened(backend, case.assignment), touched)
+    proven(case, backend, prove.CLAIMS["variant"], claims.everything(result))
 
 
-@pytest.fixture(params=BACKENDS)
-def graded(request, sandbox):
-    """Grade bytes through one backend."""
-
-    def run(data, id, only=None):
-        opened = proofs.local_worker if request.param == "local" else sandbox(id)
-        return proofs.graded(data, id, opened, only)
-
-    run.backend = request.param
-    return run
+@pytest.mark.parametrize(("case", "backend"), through("local", BUGS) + through("sandbox", FIRST))
+def test_a_named_bug_fails_the_test_that_names_it(case, backend, opened, proven):
+    result = prove.graded(case, opened(backend, case.assignment), [case.bug.exercise])
+    proven(case, backend, prove.CLAIMS["bug"], claims.caught(result, case.bug))
 
 
-@pytest.mark.parametrize("id", IDS)
-def test_the_reference_gets_every_automatic_point(graded, proven, id):
-    result = graded(proofs.notebook(id, "solution"), id)
-    # a trained model is proven in test_model_part.py and in the demonstration
-    code = [entry for entry in result["exercises"] if entry["kind"] == "code"]
-    full = all(e["points"] == e["max_points"] for e in code) and not proofs.failing(result)
-    proven(id, f"reference at 100 % ({graded.backend})", full)
-    assert full, proofs.failing(result)
-    assert result["totals"]["bonus"] == sum(e["max_points"] for e in code if e["bonus"])
-    assert result["outcome"] == "GRADED"
-
-
-@pytest.mark.parametrize("id", IDS)
-def test_the_starter_gets_nothing(graded, proven, id):
-    result = graded(proofs.notebook(id, "starter"), id)
-    nothing = result["totals"]["total"] == 0
-    proven(id, f"starter at 0 % ({graded.backend})", nothing)
-    assert nothing
-    assert {e["status"] for e in result["exercises"]} == {"not written", "pending"}
-    assert any("nothing is written" in notice for notice in result["notices"])
-
-
-@pytest.mark.parametrize(("id", "bug"), BUGS, ids=named(BUGS))
-def test_a_named_bug_fails_the_test_that_names_it(graded, proven, id, bug):
-    result = graded(proofs.wrong(id, bug), id, rests_on(id, bug.exercise))
-    failed = proofs.failing(result)
-    own = [t for test, t in failed.items() if proofs.exercise_of(result, test) == bug.exercise]
-    told = any(bug.hint in test["message"]["cause"] for test in own)
-    proven(id, f"named bugs caught with their hint ({graded.backend})", bug.test in failed and told)
-    assert bug.test in failed, f"not caught; failed instead: {list(failed)}"
-    assert told, [test["message"] for test in own]
-    others = {test["bug"] for test in own} - {None, bug.name}
-    assert not others, f"accused of another mistake: {others}"
-
-
-@pytest.mark.parametrize(("id", "bug"), WHOLE)
-def test_a_named_bug_fails_nothing_unrelated(id, bug):
-    result = proofs.graded(proofs.wrong(id, bug), id)
-    allowed = rests_on(id, bug.exercise)
-    failed = proofs.failing(result)
-    strays = [test for test in failed if proofs.exercise_of(result, test) not in allowed]
-    assert not strays, f"fails what does not depend on it: {strays}"
-
-
-@pytest.mark.parametrize(("id", "variant"), VARIANTS, ids=named(VARIANTS))
-def test_a_correct_variant_gets_every_point(graded, proven, id, variant):
-    result = graded(proofs.notebook(id, "solution", variant.replace), id)
-    full = not proofs.failing(result)
-    proven(id, f"correct variants at 100 % ({graded.backend})", full)
-    assert full, {k: v["message"] for k, v in proofs.failing(result).items()}
+@pytest.mark.parametrize(("case", "backend"), through("local", FIRST))
+def test_a_named_bug_fails_nothing_unrelated(case, backend, proven):
+    proven(case, backend, prove.CONTAINED, prove.strays(case, proofs.local_worker))
 
 
 @pytest.mark.parametrize("id", IDS)
 def test_there_are_enough_bugs_and_variants(id):
-    assert len(bugs.load(id)) >= 30
-    assert len(variants.load(proofs.COURSE.assignment(id))) >= 8
+    assert len([case for case in BUGS if case.assignment == id]) >= 30
+    assert len([case for case in VARIANTS if case.assignment == id]) >= 8
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -125,11 +102,16 @@ def test_every_exercise_has_bugs_and_they_belong_to_it(id):
         ), bug.name
 
 
-def test_a_mistake_upstream_is_counted_once(graded):
+def changed(name, source):
+    """The solution of assignment 1 with another `name`."""
+    return proofs.notebook("a1", "solution", {f"course_lib.numpy_attention:{name}": source})
+
+
+@pytest.mark.parametrize("backend", ON_A1)
+def test_a_mistake_upstream_is_counted_once(backend, opened):
     """Softmax without its axis spoils attention; attention's own points are carried through."""
     wrong = "def softmax(x, axis=-1):\n    e = np.exp(x - np.max(x))\n    return e / np.sum(e)\n"
-    replace = {"course_lib.numpy_attention:softmax": wrong}
-    result = graded(proofs.notebook("a1", "solution", replace), "a1")
+    result = proofs.graded(changed("softmax", wrong), "a1", opened(backend, "a1"))
     entries = {entry["id"]: entry for entry in result["exercises"]}
     assert entries["1.1"]["points"] < entries["1.1"]["max_points"]
     assert entries["1.4"]["points"] == entries["1.4"]["max_points"]
@@ -137,15 +119,16 @@ def test_a_mistake_upstream_is_counted_once(graded):
     assert entries["1.4"]["caused_by"] == ["1.1"]
 
 
-def test_an_unwritten_upstream_exercise_costs_only_itself(graded):
+@pytest.mark.parametrize("backend", ON_A1)
+def test_an_unwritten_upstream_exercise_costs_only_itself(backend, opened):
     stub = Component.parse("course_lib.numpy_attention:softmax").stub("A1.1: not written")
-    replace = {"course_lib.numpy_attention:softmax": stub}
-    result = graded(proofs.notebook("a1", "solution", replace), "a1")
+    result = proofs.graded(changed("softmax", stub), "a1", opened(backend, "a1"))
     lost = {e["id"] for e in result["exercises"] if e["status"] not in ("full", "pending")}
     assert lost == {"1.1"}
 
 
-def test_a_grade_is_the_same_twice(graded):
+@pytest.mark.parametrize("backend", ON_A1)
+def test_a_grade_is_the_same_twice(backend, opened):
     data = proofs.notebook("a1", "solution")
-    first, second = (graded(data, "a1") for _ in range(2))
+    first, second = (proofs.graded(data, "a1", opened(backend, "a1")) for _ in range(2))
     assert {**first, "seconds": 0} == {**second, "seconds": 0}

@@ -38,7 +38,7 @@ def environment():
 
 def test_killed_in_the_middle_of_an_epoch_it_ends_with_the_same_weights(tmp_path, capsys):
     command = [sys.executable, str(SCRIPT), str(tmp_path / "killed"), "--kill-at", "12"]
-    ended = subprocess.run(command, env=environment(), capture_output=True, timeout=120)
+    ended = subprocess.run(command, env=environment(), capture_output=True, timeout=600)
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
     logged = [int(row["step"]) for row in table(tmp_path / "killed" / "training.csv")]
     assert logged == list(range(1, 13))  # two steps more than the last checkpoint
@@ -168,7 +168,7 @@ def test_two_processes_take_the_steps_of_one_with_twice_the_accumulation(tmp_pat
     model, history, _ = train(tmp_path / "one", dropout=0.0, accumulate=2)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
     command += ["--nproc-per-node=2", str(SCRIPT), str(tmp_path / "two"), "--dropout", "0"]
-    ended = subprocess.run(command, env=environment(), capture_output=True, timeout=180)
+    ended = subprocess.run(command, env=environment(), capture_output=True, timeout=600)
     assert ended.returncode == 0, ended.stderr.decode()[-2000:]
     reports = [
         json.loads((tmp_path / "two" / f"report-{rank}.json").read_text(encoding="utf-8"))

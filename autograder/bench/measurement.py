@@ -32,8 +32,12 @@ def write(
     measures: Mapping[str, dict[str, Any]],
     data: Mapping[str, str],
     folder: Path = ROOT / "results",
+    also: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write `results/NAME.json`. `data` says what it was measured on: name, source, sha256."""
+    """Write `results/NAME.json`. `data` says what it was measured on: name, source, sha256.
+
+    `also` is what no number says, say the list of what failed.
+    """
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -47,6 +51,7 @@ def write(
         "device": _device(),
         "data": dict(data),
         "measures": dict(measures),
+        **(also or {}),
     }
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}.json"

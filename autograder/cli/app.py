@@ -138,6 +138,24 @@ def translate(
 
 
 @app.command()
+def prove(
+    assignment: Annotated[str | None, typer.Option(help="only this assignment")] = None,  # noqa: UP007
+    exercise: Annotated[str | None, typer.Option(help="only this exercise's named bugs")] = None,  # noqa: UP007
+    only_bugs: Annotated[bool, typer.Option("--only-bugs", help="named bugs alone")] = False,
+    backend: Annotated[str, typer.Option(help="local, sandbox or both")] = "both",
+    seeds: Annotated[
+        str, typer.Option(help="other releases' seeds for named bugs: 0,1,2; or all, 20 of them")
+    ] = "all",
+    jobs: Annotated[int, typer.Option(min=1, help="processes")] = 2,
+    json: Json = False,
+) -> None:
+    """Prove the grader: every reference, starter, variant and named bug, in both backends."""
+    from . import prove_command
+
+    raise typer.Exit(prove_command.run(assignment, exercise, only_bugs, backend, seeds, jobs, json))
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="folder for the demo's report")] = Path("out/demo"),
     jobs: Annotated[int, typer.Option(min=1)] = 2,

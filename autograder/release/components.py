@@ -44,6 +44,7 @@ class Component:
         return stub(self.source, label, self.name)
 
 
+@lru_cache(maxsize=1024)  # the proof that nothing leaks asks for every stub again and again
 def stub(source: str, label: str, name: str) -> str:
     """The stub of one definition, given as source. Raises BuildError if `name` is not in it."""
     module = cst.parse_module(source)

@@ -1,0 +1,1 @@
+"""The grader, proven by submissions whose grade is known beforehand; see `claims` and `run`."""

@@ -1,0 +1,100 @@
+"""Grades one known submission and says which claims about it hold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..judge.grade import OpenWorker, grade
+from . import claims
+from .cases import Case, course
+
+CLAIMS = {
+    "reference": "reference at 100 %",
+    "starter": "starter at 0 %",
+    "variant": "correct variants at 100 %",
+    "bug": "named bugs caught with their hint",
+}
+CONTAINED = "named bugs that fail nothing unrelated"
+EVERY_SEED = "named bugs caught under every seed"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One claim about one case, through one backend, under one seed."""
+
+    assignment: str
+    case: str
+    claim: str
+    backend: str
+    seed: int
+    wrong: str  # "" when it holds
+    cpu_seconds: float  # of the judge; a sandboxed worker's are its own
+
+    def __str__(self) -> str:
+        place = f"{self.assignment} {self.case} ({self.backend}, seed {self.seed})"
+        return f"{place}: {self.claim}: {self.wrong or 'holds'}"
+
+
+def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome]:
+    """Every claim about a case, under the release's own seed."""
+    told = _Teller(case, backend)
+    if case.bug is None:
+        result = graded(case, open_worker)
+        wrong = claims.nothing(result) if case.kind == "starter" else claims.everything(result)
+        yield told.outcome(CLAIMS[case.kind], wrong)
+        return
+    result = graded(case, open_worker, [case.bug.exercise])
+    yield told.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
+    if backend == "local":  # what a test says does not depend on the backend: once is enough
+        yield told.outcome(CONTAINED, strays(case, open_worker))
+
+
+def under_seeds(
+    case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int]
+) -> Iterator[Outcome]:
+    """Whether a named bug is caught whatever seed a release has."""
+    assert case.bug is not None
+    told = _Teller(case, backend)
+    for seed in seeds:
+        result = graded(case, open_worker, [case.bug.exercise], seed)
+        yield told.outcome(EVERY_SEED, claims.caught(result, case.bug), seed)
+
+
+def strays(case: Case, open_worker: OpenWorker) -> str:
+    """What a mistake fails that does not rest on it: every exercise but those that do is graded."""
+    assignment = course().assignment(case.assignment)
+    below = case.rests_on_it(assignment)
+    others = [e.id for e in assignment.exercises if e.id not in below]
+    return claims.contained(graded(case, open_worker, others), below)
+
+
+def graded(
+    case: Case,
+    open_worker: OpenWorker,
+    only: Collection[str] | None = None,
+    seed: int | None = None,
+) -> claims.Result:
+    """The grade of a case, on the exercises `only`, under the release's seed or another."""
+    assignment = course().assignment(case.assignment)
+    if seed is not None:
+        assignment = assignment.model_copy(update={"seed": seed})
+    return grade(case.notebook, course(), assignment, open_worker, only)
+
+
+class _Teller:
+    """Makes outcomes of one case, each with the processor time since the one before."""
+
+    def __init__(self, case: Case, backend: str):
+        self.case, self.backend = case, backend
+        self.seed = course().assignment(case.assignment).seed
+        self.since = time.process_time()
+
+    def outcome(self, claim: str, wrong: str, seed: int | None = None) -> Outcome:
+        now = time.process_time()
+        spent, self.since = round(now - self.since, 4), now
+        seed = self.seed if seed is None else seed
+        return Outcome(
+            self.case.assignment, self.case.name, claim, self.backend, seed, wrong, spent
+        )
