@@ -156,6 +156,21 @@ def prove(
 
 
 @app.command()
+def margins(
+    assignment: Annotated[str | None, typer.Option(help="only this assignment")] = None,  # noqa: UP007
+    quick: Annotated[
+        bool, typer.Option("--quick", help="this machine's numerics, 3 seeds")
+    ] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="processes")] = 2,
+    json: Json = False,
+) -> None:
+    """Measure how much of each test's tolerance a correct answer uses, on any processor."""
+    from . import margins_command
+
+    raise typer.Exit(margins_command.run(assignment, quick, jobs, json))
+
+
+@app.command()
 def demo(
     out: Annotated[Path, typer.Option(help="folder for the demo's report")] = Path("out/demo"),
     jobs: Annotated[int, typer.Option(min=1)] = 2,

@@ -1,0 +1,89 @@
+"""`course margins`: how much of each test's tolerance a correct answer uses."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from course_lib import syllabus
+
+from . import EXIT_FOUND, EXIT_OK
+from .problems import UsageProblem
+
+NAME = "margins"
+
+
+def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
+    """Print the widest margins; exit 1 if one is wider than allowed or an answer not full."""
+    from ..proof import margins
+
+    course = syllabus.load()
+    ids = tuple(a.id for a in course.assignments if assignment in (None, a.id))
+    if not ids:
+        raise UsageProblem(f"--assignment {assignment}: there is no such assignment")
+    settings = (margins.AS_IT_IS,) if quick else margins.SETTINGS
+    started = time.monotonic()
+    found: dict[str, margins.Margins] = {}
+    wrong: list[str] = []
+    gradings = 0
+    for setting in settings:
+        many = setting is margins.AS_IT_IS and not quick
+        seeds = margins.SEEDS if many else margins.FEW_SEEDS
+        mine: margins.Margins = {}
+        for part in margins.run(ids, setting, seeds, jobs):
+            margins.merge(mine, part.margins)
+            wrong += [f"{setting.name}: {line}" for line in part.wrong]
+            gradings += part.gradings
+        wrong += [f"{setting.name}: {line}" for line in margins.too_wide(mine)]
+        found[setting.name] = mine
+        worst = max((m.ratio for (_, _, k), m in mine.items() if k != margins.CHANCE), default=0.0)
+        took = time.monotonic() - started
+        print(f"{setting.name}: worst {worst:.3f}, {took:.0f} s", file=sys.stderr)
+    content = _measures(found, gradings)
+    if as_json:
+        print(json.dumps({"measures": content, "failures": wrong}))
+    else:
+        print("\n".join(wrong or [f"every margin holds, in {gradings} gradings"]))
+    if not quick and assignment is None:
+        print(f"written to {_write(content, wrong)}", file=sys.stderr)
+    return EXIT_FOUND if wrong else EXIT_OK
+
+
+def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
+    """For each test the worst ratio under each setting; "worst" is that of all tests."""
+    from ..bench.measurement import measure
+    from ..proof.margins import CHANCE
+
+    measures: dict[str, Any] = {}
+    everything = [
+        max((m.ratio for (_, _, kind), m in mine.items() if kind != CHANCE), default=0.0)
+        for mine in found.values()
+    ]
+    names = list(found)
+    unit = "of the tolerance, one value a setting"
+    measures["worst"] = measure(unit, everything) | {"settings": names}
+    for key in sorted({key for mine in found.values() for key in mine}):
+        id, test, kind = key
+        here = [name for name in names if key in found[name]]
+        ratios = [found[name][key].ratio for name in here]
+        sort = " (by chance)" if kind == CHANCE else ""
+        name = f"{id} {test}{' (bound)' if kind == 'bound' else sort}"
+        measures[name] = measure(unit, ratios) | ({} if here == names else {"settings": here})
+    measures["gradings"] = measure("submissions graded", [float(gradings)])
+    return measures
+
+
+def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
+    from ..bench import measurement
+    from ..proof.summary import digest
+
+    data = {
+        "name": "references and correct variants of all assignments",
+        "source": "solutions and autograder/variants",
+        "sha256": digest(("solutions", "autograder/variants")),
+    }
+    path = measurement.write(NAME, "course margins", measures, data, also={"failures": wrong})
+    return path.relative_to(syllabus.ROOT)

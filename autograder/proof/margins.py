@@ -1,0 +1,195 @@
+"""How much of every tolerance a correct answer uses: on any processor, a grade must be the same.
+
+Each correct submission is graded under many release seeds and under other numerics (another
+instruction set, library or number of threads). What counts is the worst difference over its
+tolerance, test by test: a tenth is allowed, so that no honest answer is ever near the edge.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from course_lib.checking import evidence
+
+from .. import judge_process
+from ..judge.grade import OpenWorker
+from ..judge.workers import Workers
+from . import cases, claims, prove
+from .backends import BACKENDS, local_worker, warm_processes
+from .cases import Case
+
+MOST = 0.1  # of a tolerance
+SEEDS = tuple(range(20))
+FEW_SEEDS = (0, 1)  # under other numerics, besides the release's own
+CHANCE = "by_chance"  # a random answer: its bound is one of probability
+SEEDS_A_TASK = 7
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way in which a machine may compute: variables read when a library is imported."""
+
+    name: str
+    variables: tuple[tuple[str, str], ...] = ()
+    threads: int = 1
+    onednn: bool = True  # in the judge's process; a worker's is told by `variables`
+    backends: tuple[str, ...] = BACKENDS
+
+
+AS_IT_IS = Setting("as this machine computes")
+SETTINGS = (
+    AS_IT_IS,
+    Setting("ATEN_CPU_CAPABILITY=default", (("ATEN_CPU_CAPABILITY", "default"),)),
+    Setting("ATEN_CPU_CAPABILITY=avx2", (("ATEN_CPU_CAPABILITY", "avx2"),)),
+    Setting("oneDNN off", (("ONEDNN_MAX_CPU_ISA", "SSE41"),), onednn=False),
+    Setting("MKL_CBWR=COMPATIBLE", (("MKL_CBWR", "COMPATIBLE"),)),
+    Setting("OPENBLAS_CORETYPE=Prescott", (("OPENBLAS_CORETYPE", "Prescott"),)),
+    Setting("OPENBLAS_CORETYPE=Haswell", (("OPENBLAS_CORETYPE", "Haswell"),)),
+    # a worker has one thread whatever the judge has
+    Setting("2 threads", threads=2, backends=("local",)),
+)
+
+
+class Margin(NamedTuple):
+    """The worst ratio of a test's comparisons of one kind, and where it was seen."""
+
+    ratio: float
+    case: str
+    backend: str
+    seed: int
+
+
+Margins = dict[tuple[str, str, str], Margin]  # by assignment, test and kind of comparison
+
+
+@dataclass(frozen=True)
+class Task:
+    """One correct submission, through one backend, under some seeds."""
+
+    case: Case
+    backend: str
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a task has found. `wrong` are grades that are not full."""
+
+    margins: Margins
+    wrong: list[str]
+    gradings: int
+
+
+def tasks(ids: tuple[str, ...], setting: Setting, seeds: tuple[int, ...]) -> list[Task]:
+    """The longest first."""
+    found = []
+    for id in reversed(ids):
+        assignment = cases.course().assignment(id)
+        own = (assignment.seed, *(seed for seed in seeds if seed != assignment.seed))
+        parts = [own[n : n + SEEDS_A_TASK] for n in range(0, len(own), SEEDS_A_TASK)]
+        for case in cases.of(assignment):
+            if case.kind in ("reference", "variant"):
+                found += [Task(case, b, part) for b in setting.backends for part in parts]
+    return found
+
+
+def run(
+    ids: tuple[str, ...], setting: Setting, seeds: tuple[int, ...], jobs: int
+) -> Iterator[Found]:
+    """What each task finds, as they end, in processes that compute as the setting says."""
+    with _environment(setting), contextlib.ExitStack() as stack:
+        sandboxed = ids if "sandbox" in setting.backends else ()
+        workers = stack.enter_context(warm_processes(cases.course(), sandboxed))
+        pool = stack.enter_context(
+            ProcessPoolExecutor(
+                jobs,
+                mp_context=multiprocessing.get_context("spawn"),  # libraries are imported anew
+                initializer=_start,
+                initargs=(workers, setting),
+            )
+        )
+        futures = [pool.submit(measured, task) for task in tasks(ids, setting, seeds)]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _environment(setting: Setting) -> contextlib.AbstractContextManager[object]:
+    threads = dict.fromkeys(
+        ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(setting.threads)
+    )
+    return mock.patch.dict(os.environ, {**threads, **dict(setting.variables)})
+
+
+_workers: dict[str, Workers] = {}
+
+
+def _start(workers: dict[str, Workers], setting: Setting) -> None:
+    global _workers
+    _workers = workers
+    import torch
+
+    torch.set_num_threads(setting.threads)
+    if not setting.onednn:
+        torch.backends.mkldnn.set_flags(False)
+
+
+def measured(task: Task) -> Found:
+    """Grade a correct submission under every seed of the task, watching its comparisons."""
+    assignment = cases.course().assignment(task.case.assignment)
+    opened: OpenWorker = local_worker
+    if task.backend == "sandbox":
+        opened = judge_process.opener(_workers[assignment.id], assignment)
+    only = None if task.case.kind == "reference" else task.case.rests_on_it(assignment)
+    margins: Margins = {}
+    wrong = []
+    for seed in task.seeds:
+        place = (task.case.name, task.backend, seed)
+
+        def observer(kind: str, ratio: float, place: tuple[str, str, int] = place) -> None:
+            key = (assignment.id, _running_test(), kind)
+            if key not in margins or ratio > margins[key].ratio:
+                margins[key] = Margin(ratio, *place)
+
+        with evidence.observed(observer):
+            result = prove.graded(task.case, opened, only, seed)
+        if problem := claims.everything(result):
+            wrong.append(f"{assignment.id} {task.case.name} ({task.backend}, {seed}): {problem}")
+    return Found(margins, wrong, len(task.seeds))
+
+
+def merge(into: Margins, margins: Margins) -> None:
+    """Keep the worse of both."""
+    for key, margin in margins.items():
+        if key not in into or margin.ratio > into[key].ratio:
+            into[key] = margin
+
+
+def too_wide(margins: Margins) -> list[str]:
+    """A line for each test in which a correct answer uses more than is allowed."""
+    return [
+        f"{id} {test} ({kind}): {margin.ratio:.3f} of the tolerance, {margin.case} "
+        f"({margin.backend}, seed {margin.seed})"
+        for (id, test, kind), margin in sorted(margins.items())
+        if margin.ratio > (1 if kind == CHANCE else MOST)
+    ]
+
+
+def _running_test() -> str:
+    """`FILE::NAME` of the test that is on the stack."""
+    frame = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_name.startswith("test_"):
+        frame = frame.f_back  # type: ignore[assignment]
+    assert frame is not None  # every comparison is made in a test
+    return f"{Path(frame.f_code.co_filename).name}::{frame.f_code.co_name}"
