@@ -11,6 +11,7 @@ import contextlib
 import multiprocessing
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -138,6 +139,7 @@ _workers: dict[str, Workers] = {}
 def _start(workers: dict[str, Workers], setting: Setting) -> None:
     global _workers
     _workers = workers
+    warnings.simplefilter("ignore")  # of the submissions
     import torch
 
     torch.set_num_threads(setting.threads)

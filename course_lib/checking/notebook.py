@@ -21,14 +21,16 @@ from ..seam.facade import Student
 from ..seam.local import LocalBackend
 from . import stale
 from .messages import Message, explain, summary
+from .points import VisiblePoints
 from .suite import Test, read_tests
 
 
 def check(exercise: str) -> float:
     """Run the visible tests of an exercise ("A1.4") and say what each one found.
 
-    Returns the points that the visible tests give; hidden tests decide the rest when the
-    notebook is graded. Prints, and never writes to stderr: nbgrader would count that as a fail.
+    Returns the points that the visible tests give, shown as "visible 3 of 3; hidden tests decide
+    20 points": what counts is decided when the notebook is graded. Prints, and never writes to
+    stderr: nbgrader would count that as a fail.
     """
     try:
         assignment = syllabus.load().assignment_of(exercise.removeprefix("A"))
@@ -42,10 +44,8 @@ def check(exercise: str) -> float:
         print(line)
     for sentence in stale.sentences(found.names, namespace):
         print(f"  ! {sentence}")
-    passed = [title for title, message in outcomes if message is None]
-    if len(passed) == len(outcomes):
-        print("  Hidden tests look further when you submit.")
-    return round(found.points * len(passed) / max(len(outcomes), 1), 2)
+    passed = sum(message is None for _, message in outcomes)
+    return VisiblePoints(found.points, passed, len(outcomes))
 
 
 def run_public_tests(

@@ -1,0 +1,183 @@
+"""What a check accuses of: only what the answer, or the exception, really shows."""
+
+import numpy as np
+import pytest
+
+from course_lib.checking import evidence, expect
+from course_lib.checking.failure import Failure
+from course_lib.checking.messages import Message, explain, summary, without_echoes
+from course_lib.checking.points import VisiblePoints
+from course_lib.checking.raised import diagnosis
+from course_lib.checking.shown import describe
+from course_lib.seam import StudentError
+from course_lib.seam.steps import counted
+
+WANT = np.array([1.0, 2.0])
+
+
+def told(check, *arguments, **options):
+    with pytest.raises(Failure) as caught:
+        check(*arguments, **options)
+    return caught.value
+
+
+def test_a_cause_is_named_where_the_answer_shows_it():
+    failure = told(expect.close, WANT * 2, WANT, causes={"doubled": WANT * 2, "shifted": WANT + 1})
+    assert (failure.cause, failure.seen) == ("doubled", True)
+
+
+def test_a_cause_that_equals_the_right_answer_accuses_nobody():
+    failure = told(
+        expect.close, WANT + 2e-5, WANT, causes={"harmless here": WANT}, otherwise="look"
+    )
+    assert (failure.cause, failure.seen) == ("look", False)
+
+
+@pytest.mark.parametrize("tolerances", [2.0, 9.0])
+def test_a_cause_within_ten_tolerances_of_the_right_answer_is_not_consulted(tolerances):
+    near = WANT + tolerances * (1e-6 + 1e-5 * WANT)
+    assert not told(expect.close, near, WANT, causes={"near": near}).seen
+
+
+def test_an_answer_between_the_right_one_and_a_cause_is_not_accused():
+    cause = WANT + 50 * (1e-6 + 1e-5 * WANT)
+    between = WANT + 42 * (1e-6 + 1e-5 * WANT)
+    assert not told(expect.close, between, WANT, causes={"it": cause}).seen
+
+
+def test_the_nearest_of_several_causes_is_named():
+    causes = {"first": WANT * 2 + 5e-5, "second": WANT * 2}
+    assert told(expect.close, WANT * 2, WANT, causes=causes).cause == "second"
+
+
+def test_a_cause_of_another_shape_is_found_by_its_shape_and_values():
+    causes = {"summed": np.array(3.0)}
+    assert told(expect.close, np.array(3.0), WANT, causes=causes).seen
+    assert not told(expect.close, np.array(4.0), WANT, causes=causes).seen
+
+
+def test_nan_is_a_cause_only_where_the_cause_is_nan():
+    lost = np.array([np.nan, 2.0])
+    assert told(expect.close, lost, WANT, causes={"0/0": lost}).cause == "0/0"
+    assert not told(expect.close, lost, WANT, causes={"other": WANT * 2}).seen
+
+
+def test_advice_is_called_advice():
+    failure = told(expect.true, False, expected="a", got="b", otherwise="perhaps this")
+    labels = [label for label, _ in explain(failure, ["f"]).lines()]
+    assert labels == ["expected", "got", "advice"]
+    failure = told(expect.true, False, expected="a", got="b", because="this was measured")
+    assert "likely cause" in dict(explain(failure, ["f"]).lines())
+
+
+def test_where_a_cause_is_found_advice_stays_silent():
+    found = Message("a", "b", "the cause", seen=True)
+    assert without_echoes([found, Message("c", "d", "advice"), None]) == [
+        found, Message("c", "d"), None,
+    ]  # fmt: skip
+    alone = [Message("c", "d", "advice"), None]
+    assert without_echoes(alone) == alone
+    assert "advice" not in "\n".join(summary("1.1", [("x", found), ("y", alone[0])]))
+
+
+def test_plain_data_is_accused_by_value_too():
+    failure = told(expect.equal, [2, 1], [1, 2], causes={"the other way round": [2, 1]})
+    assert (failure.cause, failure.seen) == ("the other way round", True)
+    assert not told(expect.equal, [3], [1], causes={"the same": [1], "else": [2]}).seen
+
+
+def raising(kind, message, **options):
+    def check():
+        with expect.raising(**options):
+            raise StudentError(kind, message)
+
+    return told(check)
+
+
+def test_an_exception_is_explained_by_the_mistake_that_raises_the_same():
+    left, right = np.ones((2, 3)), np.ones((4, 3))
+    try:
+        left @ right
+    except ValueError as error:
+        words = str(error)
+    mistakes = {"added": lambda: left + right, "no transpose": lambda: left @ right}
+    failure = raising("ValueError", words, causes=mistakes)
+    assert (failure.cause, failure.seen) == ("no transpose", True)
+    assert not raising("ValueError", "other", causes=mistakes, otherwise="look").seen
+
+
+def test_what_no_mistake_explains_goes_on_and_so_does_a_stub():
+    for kind in ("ValueError", "NOT_WRITTEN"):
+        with pytest.raises(StudentError), expect.raising({"it": lambda: [][0]}):
+            raise StudentError(kind, "x")
+
+
+def test_torchs_own_words_are_understood():
+    import torch
+    from torch import nn
+
+    class Half(nn.Module):
+        def __init__(self):
+            self.w = nn.Linear(2, 2)
+
+    def words(call):
+        try:
+            call()
+        except Exception as error:
+            return diagnosis(type(error).__name__, str(error))
+        raise AssertionError("nothing was raised")
+
+    x = torch.zeros(2, 3, 4)
+    assert words(Half) == (diagnosis("AttributeError", "before Module.__init__() call")[0], True)
+    assert "contiguous" in words(lambda: x.transpose(1, 2).view(2, 12))[0]
+    assert (
+        "2x3 is multiplied with one of 4x5" in words(lambda: torch.ones(2, 3) @ torch.ones(4, 5))[0]
+    )
+    assert "4 and 3 elements" in words(lambda: np.ones((2, 4)) @ np.ones((3, 5)))[0]
+    assert diagnosis("ValueError", "something of its own") == ("", False)
+
+
+def test_lists_tuples_and_dicts_are_shown_by_value():
+    assert describe([1, 2.5, "a", None]) == "[1, 2.5, 'a', None]"
+    assert describe(("x",)) == "('x',)"
+    assert describe({"loss": 0.25, "ids": [1, 2]}) == "{'loss': 0.25, 'ids': [1, 2]}"
+    assert describe(list(range(20))) == "[0, 1, 2, 3, 4, 5, 6, 7, …] (20 in all)"
+    assert describe({"w": np.ones(2)}) == "{'w': [1. 1.]}"
+    assert len(describe(["x" * 200] * 8)) == 300
+
+
+@pytest.mark.parametrize("measured", [0.5, 5.0])
+def test_a_bound_reports_how_much_of_it_was_used(measured):
+    ratios = []
+    with evidence.observed(lambda kind, ratio: ratios.append((kind, ratio))):
+        expect.below(measured / 10, 1.0, expected="small")
+        expect.above(10 / measured, 1.0, expected="large")
+        expect.close(WANT + measured * 1e-7, WANT, atol=1e-6, rtol=0.0)
+    assert [kind for kind, _ in ratios] == ["bound", "bound", "close"]
+    assert [ratio for _, ratio in ratios] == pytest.approx([measured / 10] * 3)
+    assert told(expect.below, 2.0, 1.0, expected="small").got == "2"
+    assert told(expect.above, 0.0, 1.0, expected="large").got == "0"
+
+
+def test_chance_is_given_the_room_that_its_false_alarms_need():
+    sigmas = 5.73  # of a normal distribution's two tails, 1e-8 in all
+    expect.by_chance(1 + 0.99 * sigmas * 0.1, 1.0, 0.1)
+    told(expect.by_chance, 1 + 1.01 * sigmas * 0.1, 1.0, 0.1)
+    expect.by_chance(np.full(100, 1.6), np.ones(100), 0.1)  # one of a hundred may stray further
+
+
+def test_a_check_shows_a_sentence_and_counts_as_a_number():
+    points = VisiblePoints(20, 3, 3)
+    assert points == 20.0
+    assert repr(points) == "20.0"  # what nbgrader reads
+    assert points._repr_html_() == "visible 3 of 3; hidden tests decide 20 points"
+
+
+def test_instructions_are_counted_from_the_first_call_on():
+    namespace = {}
+    source = "def loop(n):\n    return [i for i in range(n)]\n"
+    exec(compile(source, "<cell 1>", "exec"), namespace)
+    first, again, longer = (counted(namespace, lambda n=n: namespace["loop"](n)) for n in (3, 3, 9))
+    assert first == again > 0
+    assert longer > first
+    assert counted(namespace, lambda: sorted(range(5))) == 0
