@@ -30,10 +30,8 @@ def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
     wrong: list[str] = []
     gradings = 0
     for setting in settings:
-        many = setting is margins.AS_IT_IS and not quick
-        seeds = margins.SEEDS if many else margins.FEW_SEEDS
         mine: margins.Margins = {}
-        for part in margins.run(ids, setting, seeds, jobs):
+        for part in margins.run(ids, setting, jobs, quick):
             margins.merge(mine, part.margins)
             wrong += [f"{setting.name}: {line}" for line in part.wrong]
             gradings += part.gradings
