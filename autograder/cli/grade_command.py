@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,10 +50,7 @@ def run(options: Options) -> int:
     course = syllabus.load()
     default, exercises = _chosen(course, options)
     tier = checked_tier(options.require_isolation, options.trust)
-    found = [
-        class_run.resolve(submission, course, default)
-        for submission in submissions.find(options.submissions, _ids(course))
-    ]
+    found = received(options.submissions, course, default)
     kept = [s for s in found if _wanted(s, options, default, exercises)]
     if not kept:
         students = ", ".join(sorted({s.student for s in found})[:12])
@@ -61,6 +59,8 @@ def run(options: Options) -> int:
     given = marks.read(options.manual, course) if options.manual else None
     results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
+    for name in submissions.passed_over(options.submissions, _ids(course)):
+        say(f"{name}: nobody's submission by its name, so it was not looked at")
     say(f"isolation: {told(tier)}")
     settings = class_run.Settings(
         options.jobs,
@@ -105,6 +105,22 @@ def grade(
             graded.append(result)
             advance(f"{result['student']} {result['assignment']}")
     return sorted(graded, key=lambda r: (r["student"], r["assignment"]))
+
+
+def received(
+    folder: Path, course: Syllabus, default: Assignment | None = None
+) -> list[submissions.Submission]:
+    """One submission a student and assignment, each with its assignment.
+
+    Without a notebook nothing says which was meant: it is that of most of the class's others.
+    """
+    found = submissions.find(folder, _ids(course))
+    known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
+    counts = Counter(submission.assignment for submission in known if submission.data)
+    if default is None and counts:
+        default = course.assignment(max(sorted(counts), key=lambda id: counts[id]))
+    rest = [class_run.resolve(s, course, default) for s in found if not (s.data or s.assignment)]
+    return submissions.one_each([*known, *rest])
 
 
 def checked_tier(required: str | None, trust: bool) -> tiers.Tier:
