@@ -6,8 +6,9 @@ import stat
 import zipfile
 
 import pytest
+from sample_results import sample
 
-from autograder import places, plain_files, submissions
+from autograder import class_run, places, plain_files, submissions
 from autograder.cli import grade_command
 from autograder.judge import notebook_file
 from autograder.judge.notebook_file import InvalidNotebook
@@ -294,3 +295,17 @@ def test_what_is_no_notebook_is_invalid_with_the_reason(data, told):
 
 def test_crlf_and_a_byte_order_mark_are_fine():
     assert notebook_file.read(b"\xef\xbb\xbf" + NOTEBOOK.encode())[0].source == "x = 1\ny = 2"
+
+
+def test_a_notice_about_a_place_goes_when_the_place_is_put_right(tmp_path):
+    course = syllabus.load()
+    place(tmp_path / "s1" / "week1" / "a1.ipynb")
+    (wrong,) = rows(tmp_path)
+    known = sample("s1", notices=["1 of 6 predictions are filled in"])
+    assignment, settings = course.assignment("a1"), class_run.Settings()
+    stored = class_run.complete(known, wrong, assignment, settings)
+    assert len(stored["notices"]) == 2
+    (tmp_path / "s1" / "week1").rename(tmp_path / "s1" / "a1")
+    (right,) = rows(tmp_path)
+    again = class_run.complete(stored, right, assignment, settings)
+    assert again["notices"] == ["1 of 6 predictions are filled in"]
