@@ -61,10 +61,8 @@ def run(out: Path, jobs: int) -> int:
             for id in sorted(late):
                 demo_class.hand_in_translators(folder, course.assignment(id), models)
             graded += grade(late)
-    graded.sort(key=lambda result: (result["student"], result["assignment"]))
-    class_run.flag_identical(graded)
-    written = results.write(graded, course, out, None)
-    results.print_table(written.results, course)
+            written = results.write(store, course, out)
+    results.print_table(written.of(graded), course)
     print(LOOK_AT)
     _translate(models / demo_translator.TRAINED, learnt)
     took = time.perf_counter() - started

@@ -49,6 +49,8 @@ def run(options: Options) -> int:
     """Grade, store, report; prints a table and where the report is."""
     course = syllabus.load()
     default, exercises = _chosen(course, options)
+    if exercises and options.manual:
+        raise UsageProblem("--exercise shows tests and stores nothing: leave out --manual")
     tier = checked_tier(options.require_isolation, options.trust)
     found = received(options.submissions, course, default)
     kept = [s for s in found if _wanted(s, options, default, exercises)]
@@ -57,7 +59,6 @@ def run(options: Options) -> int:
         raise UsageProblem(f"no submission fits what you asked for; there are {students}")
     labels = hidden_labels(course, with_models(course, kept, exercises), options.labels_from)
     given = marks.read(options.manual, course) if options.manual else None
-    results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
     for name in submissions.passed_over(options.submissions, _ids(course)):
         say(f"{name}: nobody's submission by its name, so it was not looked at")
@@ -70,22 +71,30 @@ def run(options: Options) -> int:
         exercises,
         labels,
     )
-    with Store(options.out / "results.db") as store:
+    store = Store(options.out / "results.db")
+    if exercises:  # a look at some tests: nothing is stored or written
+        graded = grade(kept, course, store, settings, quiet=options.json)
+        return _show(graded, exercises[0], options)
+    results.prepare(options.out)
+    with store:
         graded = grade(kept, course, store, settings, quiet=options.json)
         if given is not None:
             store.keep(given)
-        by_hand = store.manual(course)
-    class_run.flag_identical(graded)
-    if exercises:
-        return _show(graded, exercises[0], options)
-    files = results.write(graded, course, options.out, by_hand)
+        files = results.write(store, course, options.out)
+    return _print(files, files.of(graded), course, options)
+
+
+def _print(files: results.Written, run: list[Result], course: Syllabus, options: Options) -> int:
+    """What this run graded, and which files hold it together with all that was graded before."""
     if options.json:
-        print(json.dumps(files.results, ensure_ascii=False))
+        print(json.dumps(run, ensure_ascii=False))
         return EXIT_OK
-    results.print_table(files.results, course)
+    results.print_table(run, course)
     if options.show:
-        for result in files.results:
+        for result in run:
             results.print_failures(result)
+    if len(run) < len(files.results):
+        print(f"\nThis run: {len(run)}; the files hold all {len(files.results)} results.")
     print(f"\nReport   {files.report}\nCSV      {files.csv}\nJSON     {files.json}")
     print(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")
     return EXIT_OK
