@@ -21,15 +21,14 @@ from typing import Any
 from course_lib.syllabus import ROOT, Assignment, Syllabus, load
 
 # Where grading begins: who judges, who isolates, and what makes the `course_lib` that workers see.
-JUDGE = ("autograder.judge_process", "autograder.release.student_tree")
+JUDGE = ("autograder.class_run", "autograder.judge_process", "autograder.release.student_tree")
 FOLDERS = ("autograder/judge", "autograder/sandbox")
 # A worker has imported it, and what it leads to, before any student's code.
 PRELOADED = "course_lib.checking.notebook"
 # Not followed: what these give is in the key of a grade itself, or added up anew in every report.
-LEFT_OUT = (
-    "autograder.submissions",
-    "autograder.judge.hidden_labels",
-    "autograder.gradebook.totals",
+LEFT_OUT = tuple(
+    f"autograder.{name}"
+    for name in "submissions fingerprints judge.hidden_labels gradebook.store gradebook.totals".split()
 )
 # These only score trained models: without one they decide nothing.
 OF_MODELS = tuple(
