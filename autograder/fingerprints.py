@@ -26,9 +26,12 @@ FOLDERS = ("autograder/judge", "autograder/sandbox")
 # A worker has imported it, and what it leads to, before any student's code.
 PRELOADED = "course_lib.checking.notebook"
 # Not followed: what these give is in the key of a grade itself, or added up anew in every report.
-LEFT_OUT = tuple(
-    f"autograder.{name}"
-    for name in "submissions fingerprints judge.hidden_labels gradebook.store gradebook.totals".split()
+LEFT_OUT = (
+    "autograder.submissions",
+    "autograder.fingerprints",
+    "autograder.judge.hidden_labels",
+    "autograder.gradebook.store",
+    "autograder.gradebook.totals",
 )
 # These only score trained models: without one they decide nothing.
 OF_MODELS = tuple(
