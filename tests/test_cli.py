@@ -194,6 +194,22 @@ def test_an_interrupted_run_is_resumed(small_class, tmp_path):
     assert len(graded(small_class, tmp_path)) == 8
 
 
+@pytest.mark.parametrize("module", ["typer", "autograder.cli.app", "course_lib.syllabus"])
+def test_an_interrupt_while_the_program_starts_is_one_sentence(tmp_path, module):
+    code = (
+        "import signal, sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from autograder.cli import main\n"
+        "sys.argv = ['course', 'grade', '.']\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    one_sentence(done, 130, "interrupted")
+
+
 def _rows(database):
     import sqlite3
 
