@@ -59,6 +59,8 @@ def run(options: Options) -> int:
         raise UsageProblem(f"no submission fits what you asked for; there are {students}")
     labels = hidden_labels(course, with_models(course, kept, exercises), options.labels_from)
     given = marks.read(options.manual, course) if options.manual else None
+    if not exercises:
+        results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
     for name in submissions.passed_over(options.submissions, _ids(course)):
         say(f"{name}: nobody's submission by its name, so it was not looked at")
@@ -75,7 +77,6 @@ def run(options: Options) -> int:
     if exercises:  # a look at some tests: nothing is stored or written
         graded = grade(kept, course, store, settings, quiet=options.json)
         return _show(graded, exercises[0], options)
-    results.prepare(options.out)
     with store:
         graded = grade(kept, course, store, settings, quiet=options.json)
         if given is not None:
