@@ -76,16 +76,16 @@ def key(submission: Submission, assignment: Assignment, settings: Settings) -> K
         student=submission.student,
         assignment=assignment.id,
         submission_sha256=submission.sha256,
-        suite_sha256=suite(assignment, settings),
+        suite_sha256=suite(assignment, settings, submission.data),
         environment_sha256=fingerprints.environment(),
         seed=assignment.seed,
         tier=settings.tier,
     )
 
 
-def suite(assignment: Assignment, settings: Settings) -> str:
-    """Hash of all that decides points, hidden labels included."""
-    tests, labels = fingerprints.suite(assignment), settings.hidden.get(assignment.id)
+def suite(assignment: Assignment, settings: Settings, data: bytes = b"") -> str:
+    """Hash of all that decides points, hidden labels and what `data` imports of ours included."""
+    tests, labels = fingerprints.suite(assignment, data), settings.hidden.get(assignment.id)
     if labels is None:
         return tests
     known = f"{tests} {labels.source} {labels.fingerprint} {labels.labels}"
@@ -133,15 +133,21 @@ def complete(
     """Add who, where, when and by what to what the judge found, or the store kept."""
     received = submission.received.isoformat() if submission.received else None
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    told = [notice for notice in submission.notices if notice not in result["notices"]]
+    before = result["submission"].get("notices", [])  # of where a known one lay when it was graded
+    told = [notice for notice in result["notices"] if notice not in before]
     result = result | {
         "student": submission.student,
-        "suite_sha256": suite(assignment, settings),
+        "suite_sha256": suite(assignment, settings, submission.data),
         "environment_sha256": fingerprints.environment(),
         "graded_at": result.get("graded_at", now),
-        "notices": told + result["notices"],
+        "notices": submission.notices + told,
         "submission": result["submission"]
-        | {"file": submission.file, "received": received, "same_as": []},
+        | {
+            "file": submission.file,
+            "received": received,
+            "same_as": [],
+            "notices": submission.notices,
+        },
     }
     return result | {"totals": add_up(result, assignment)}
 

@@ -1,41 +1,197 @@
-"""What a grade rests on, as hashes: the suite that graded and the environment it ran in."""
+"""What a grade rests on, as hashes: the suite that graded and the environment it ran in.
+
+Files are found by following imports as they are written, from the judge, the sandbox and the
+assignment's tests, into `autograder` and `course_lib`; no library is imported for it. The pattern
+finds more rather than fewer: what looks like an import in a text counts as one, and so does a
+module of `course_lib` that a text, or the submission itself, names.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import platform
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import Any
 
-from course_lib.syllabus import ROOT, Assignment
+from course_lib.syllabus import ROOT, Assignment, Syllabus, load
 
-JUDGING = ("course_lib/seam", "course_lib/checking", "autograder/judge", "autograder/sandbox")
+# Where grading begins: who judges, who isolates, and what makes the `course_lib` that workers see.
+JUDGE = ("autograder.class_run", "autograder.judge_process", "autograder.release.student_tree")
+FOLDERS = ("autograder/judge", "autograder/sandbox")
+# A worker has imported it, and what it leads to, before any student's code.
+PRELOADED = "course_lib.checking.notebook"
+# Not followed: what these give is in the key of a grade itself, or added up anew in every report.
+LEFT_OUT = (
+    "autograder.submissions",
+    "autograder.fingerprints",
+    "autograder.judge.hidden_labels",
+    "autograder.gradebook.store",
+    "autograder.gradebook.totals",
+)
+# These only score trained models: without one they decide nothing.
+OF_MODELS = tuple(
+    f"autograder.judge.{name}"
+    for name in "model_part asking measure classification translation".split()
+)
+# What course.toml says of an assignment and its exercises, and no grade depends on. Lateness is
+# added up anew in every report.
+TOLD_ONLY: dict[str, Any] = {
+    "title": True, "build": True, "source": True, "week": True, "released": True, "due": True,
+    "late_days": True, "late_penalty_percent": True, "weight_percent": True, "compute": True,
+    "prerequisites": True, "exercises": {"__all__": {"minutes", "difficulty"}},
+}  # fmt: skip
+
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|import[ \t]+([^\n]+))", re.M
+)
+_FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
+_NAMED = re.compile(r"\bcourse_lib((?:\.[A-Za-z_]\w*)+)(?![\w:])")  # module:name names no import
+_FROM_LIBRARY = re.compile(r"from\s+course_lib\s+import\s+(\([^)]*\)|[\w ,]+)")
+_FILE_NAME = re.compile(r"[\"']([\w.-]+\.(?:py|json|toml|txt|csv))[\"']")
 
 
-@lru_cache(maxsize=8)
-def _of_files(folders: tuple[str, ...]) -> str:
-    digest = hashlib.sha256()
-    for path in _files(ROOT / folder for folder in folders):
-        digest.update(path.relative_to(ROOT).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+class Sources:
+    """A checkout's files, each read once, and what each one leads to."""
+
+    def __init__(self, root: Path = ROOT, syllabus: Syllabus | None = None):
+        self.root, self.syllabus = root, syllabus or load(root / "course.toml")
+        self._modules: dict[str, Path | None] = {}
+        self._texts: dict[Path, str] = {}
+        self._leads_to: dict[Path, frozenset[Path]] = {}
+        self._digests: dict[tuple[str, bool, frozenset[Path]], str] = {}
+
+    def digest(self, assignment: Assignment, submission: bytes = b"") -> str:
+        """Hash of the files that this assignment's grades depend on, and of their places.
+
+        What the submission imports of the course's library is among them.
+        """
+        named = self._modules_named(submission.decode("utf-8", "replace"))
+        key = (assignment.id, assignment.model is not None, frozenset(named))
+        if key not in self._digests:
+            files = self.files(assignment, named)
+            digest = hashlib.sha256("\n".join(self._stubbed(files)).encode())
+            for path in sorted(files):
+                digest.update(path.relative_to(self.root).as_posix().encode() + b"\0")
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
+            self._digests[key] = digest.hexdigest()
+        return self._digests[key]
+
+    def files(self, assignment: Assignment, named: Iterable[Path] = ()) -> set[Path]:
+        """Every file that this assignment's grades depend on; `named`: by the submission."""
+        code = self._followed([*self._roots(assignment), *named], assignment)
+        stand_ins = {self.root / "autograder/release/stand_ins" / path.name for path in code}
+        code |= self._followed([path for path in stand_ins if path.exists()], assignment)
+        return code | self._data(assignment, code)
+
+    def _stubbed(self, files: set[Path]) -> list[str]:
+        """Components in these files that students get as stubs: theirs is another module."""
+        course = self.syllabus
+        hidden = {*course.course.reserved}
+        hidden.update(c for a in course.assignments for e in a.exercises for c in e.components)
+        return sorted(c for c in hidden if self._module(c.partition(":")[0]) in files)
+
+    def _roots(self, assignment: Assignment) -> list[Path]:
+        tests = self.root / "assignments" / assignment.id
+        folders = [
+            *(self.root / name for name in FOLDERS),
+            self.root / "autograder" / "suites" / assignment.id,
+            tests / "public_tests",
+        ]
+        found = [path for folder in folders for path in folder.rglob("*.py")]
+        modules = [self._module(name) for name in (*JUDGE, PRELOADED)]
+        starter = tests / f"{assignment.id}.ipynb"
+        given = self._modules_named(self._text(starter)) if starter.exists() else []
+        return [*found, *tests.glob("public_tests.py"), *(m for m in modules if m), *given]
+
+    def _data(self, assignment: Assignment, code: set[Path]) -> set[Path]:
+        """Files that are read and not imported: mistakes, thresholds, the starter, named ones."""
+        measured = {e.full_at for e in assignment.exercises if isinstance(e.full_at, str)}
+        found = {self.root / "results" / f"{name}.json" for name in measured}
+        found |= {*(self.root / "autograder" / "bugs" / assignment.id).glob("*.toml")}
+        found.add(self.root / "assignments" / assignment.id / f"{assignment.id}.ipynb")
+        for path in code:
+            for name in _FILE_NAME.findall(self._text(path)):
+                found |= {path.parent / name, self.root / "data" / name}
+        return {path for path in found if path.is_file()}
+
+    def _followed(self, roots: Iterable[Path], assignment: Assignment) -> set[Path]:
+        left_out = {self._module(n) for n in (*LEFT_OUT, *(() if assignment.model else OF_MODELS))}
+        found, waiting = set[Path](), list(roots)
+        while waiting:
+            path = waiting.pop()
+            if path not in found and path not in left_out:
+                found.add(path)
+                waiting += self._next(path)
+        return found
+
+    def _next(self, path: Path) -> frozenset[Path]:
+        if path not in self._leads_to:
+            text = _FOR_TYPES.sub("", self._text(path))
+            package = path.relative_to(self.root).parts[:-1]
+            names = {name for match in _IMPORT.findall(text) for name in _imported(match, package)}
+            found = {module for name in names for module in self._with_packages(name)}
+            self._leads_to[path] = frozenset(found | {*self._modules_named(text)})
+        return self._leads_to[path]
+
+    def _modules_named(self, text: str) -> set[Path]:
+        """Modules of the library that a text names, as source or inside a notebook's JSON."""
+        names = {f"course_lib{rest}" for rest in _NAMED.findall(text)}
+        for words in _FROM_LIBRARY.findall(text):
+            names |= {f"course_lib.{word}" for word in re.findall(r"\w+", words)}
+        return {module for name in names for module in self._with_packages(name)}
+
+    def _with_packages(self, name: str) -> list[Path]:
+        """The file of a module, and those of the packages that importing it runs."""
+        parts = name.split(".")
+        if parts[0] not in ("autograder", "course_lib"):
+            return []
+        above = [self._module(".".join(parts[:end])) for end in range(1, len(parts) + 1)]
+        return [path for path in above if path]
+
+    def _module(self, name: str) -> Path | None:
+        if name not in self._modules:
+            place = self.root.joinpath(*name.split("."))
+            files = (place.with_suffix(".py"), place / "__init__.py")
+            self._modules[name] = next((path for path in files if path.is_file()), None)
+        return self._modules[name]
+
+    def _text(self, path: Path) -> str:
+        if path not in self._texts:
+            self._texts[path] = path.read_text(encoding="utf-8")
+        return self._texts[path]
 
 
-def suite(assignment: Assignment) -> str:
-    """Hash of all that decides points: tests, named bugs, what course.toml says, the judge."""
-    measured = {e.full_at for e in assignment.exercises if isinstance(e.full_at, str)}
-    files = _of_files(
-        (
-            f"autograder/suites/{assignment.id}",
-            f"autograder/bugs/{assignment.id}",
-            f"assignments/{assignment.id}",
-            *(f"results/{name}.json" for name in sorted(measured)),
-            *JUDGING,
-        )
-    )
-    return hashlib.sha256((files + assignment.model_dump_json()).encode()).hexdigest()
+def _imported(match: tuple[str, str, str], package: tuple[str, ...]) -> list[str]:
+    """Absolute names of what one import statement may load: modules, or names in them."""
+    source, names, plain = match
+    words = [part.split() for part in re.sub(r"#[^\n]*|[()]", " ", names or plain).split(",")]
+    listed = [word[0] for word in words if word]
+    if plain:
+        return listed
+    dots = len(source) - len(source.lstrip("."))
+    above = list(package[: len(package) - dots + 1]) if dots else []
+    base = ".".join([*above, *filter(None, [source.lstrip(".")])])
+    return [base, *(f"{base}.{name}" for name in listed)]
+
+
+@lru_cache(maxsize=1)
+def _sources() -> Sources:
+    return Sources()
+
+
+def suite(assignment: Assignment, submission: bytes = b"", sources: Sources | None = None) -> str:
+    """Hash of all that decides points: tests, judge, library, mistakes, thresholds, course.toml.
+
+    Raises UnicodeDecodeError or OSError for a checkout that cannot be read.
+    """
+    sources = sources or _sources()
+    said = json.dumps(assignment.model_dump(mode="json", exclude=TOLD_ONLY), sort_keys=True)
+    return hashlib.sha256((sources.digest(assignment, submission) + said).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -43,10 +199,3 @@ def environment() -> str:
     """Hash of Python's version and every installed package's."""
     names = sorted(f"{d.metadata['Name']}=={d.version}".lower() for d in distributions())
     return hashlib.sha256("\n".join([platform.python_version(), *names]).encode()).hexdigest()
-
-
-def _files(folders: Iterable[Path]) -> list[Path]:
-    kinds = (".py", ".toml")
-    places = list(folders)
-    inside = [p for place in places for p in place.rglob("*") if p.suffix in kinds]
-    return sorted(inside + [place for place in places if place.is_file()])

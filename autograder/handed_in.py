@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import zipfile
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from course_lib.handin import FOLDER, MAX_TOTAL
+
+from . import plain_files
 
 KINDS = (".safetensors", ".json", ".csv", ".txt")
 
@@ -33,7 +35,7 @@ class HandedIn:
         return HandedIn(kept, self.archive)
 
     def read(self) -> dict[str, bytes]:
-        """Every file's bytes. Raises TooLarge, OSError or zipfile.BadZipFile."""
+        """Every file's bytes. Raises TooLarge, RefusedError, OSError or zipfile.BadZipFile."""
         left = MAX_TOTAL
         contents = {}
         for name, place in self.places:
@@ -48,21 +50,35 @@ class HandedIn:
 
     def _bytes(self, place: str, most: int) -> bytes:
         if not self.archive:
-            with open(place, "rb") as file:
+            with plain_files.opened(Path(place)) as file:
                 return file.read(most)
-        with zipfile.ZipFile(self.archive) as archive, archive.open(place) as entry:
+        with (
+            plain_files.opened(Path(self.archive)) as file,
+            zipfile.ZipFile(file) as archive,
+            archive.open(place) as entry,
+        ):
             return entry.read(most)
 
 
-def beside(folder: Path) -> HandedIn:
-    """Files beside a notebook, and in the folder `submission`, which comes first."""
+def beside(*folders: Path) -> HandedIn:
+    """Files in a notebook's folders, the first first, and in the folder `submission` of each."""
     found: dict[str, str] = {}
-    for place in (folder / FOLDER, folder):
-        if place.is_dir() and not place.is_symlink():
-            for path in sorted(place.iterdir()):
-                if path.suffix in KINDS and path.is_file() and not path.is_symlink():
-                    found.setdefault(path.name, str(path))
+    for path in _candidates(folders):
+        if path.is_file() and not path.is_symlink():
+            found.setdefault(path.name, str(path))
     return HandedIn(tuple(found.items()))
+
+
+def refused(folder: Path) -> list[tuple[str, str]]:
+    """Names of links, pipes and devices that stand where a file belongs, and what each is."""
+    told = [(path.name, plain_files.refusal(path)) for path in _candidates([folder])]
+    return [(name, why.partition(":")[0]) for name, why in told if why]
+
+
+def _candidates(folders: Iterable[Path]) -> Iterator[Path]:
+    for place in (place for folder in folders for place in (folder / FOLDER, folder)):
+        if place.is_dir() and not place.is_symlink():
+            yield from (path for path in sorted(place.iterdir()) if path.suffix in KINDS)
 
 
 def inside(archive: Path, names: Iterable[str]) -> HandedIn:

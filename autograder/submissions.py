@@ -1,44 +1,33 @@
 """Finds a class's submissions in a folder, and reads each one once.
 
-Three layouts: nbgrader's `STUDENT/ASSIGNMENT/*.ipynb`, flat (`STUDENT.ipynb`,
-`STUDENT_a1.ipynb`, `STUDENT/*.ipynb`), and a zip file a student in place of any folder.
-Nothing is ever extracted to disk.
+Three layouts: nbgrader's `STUDENT/ASSIGNMENT/*.ipynb`, flat (`STUDENT.ipynb`, `STUDENT_a1.ipynb`,
+`STUDENT/*.ipynb`), and a zip file a student in place of any folder. What lies deeper, or is written
+A1 for a1, is found too. Nothing is ever extracted to disk.
+
+Everybody who handed in something has a row. Of several notebooks of one student for one assignment
+one counts, and a notice says which: the one whose path names the assignment most plainly (by folder
+and file, by folder, by file, not at all), of those the one in fewer folders, of those the newest.
 """
 
 from __future__ import annotations
 
 import datetime
-import io
-import lzma
-import stat
-import zipfile
-import zlib
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from . import handed_in
+from . import archives, handed_in, places, plain_files
 from .handed_in import HandedIn
 from .judge.notebook_file import MAX_BYTES
+from .places import ARCHIVE, NOTEBOOK, Place
 
 # Files by which a submission might try to change how it is graded; none of them is ever used.
 IGNORED_TRICKS = frozenset(
     "conftest.py pytest.ini tox.ini setup.cfg pyproject.toml sitecustomize.py usercustomize.py "
     "numpy.py torch.py random.py gradebook.db".split()
 )
-MAX_ZIP_ENTRIES = 1_000
-# what Python raises for an archive that is damaged, encrypted or made to mislead
-UNREADABLE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    OSError,
-    RuntimeError,
-    EOFError,
-    ValueError,
-)
-MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
-LINKED = "is a symbolic link: submit the file itself"
+PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # handed in, but not to be read
 
 
 class SubmissionsError(Exception):
@@ -57,12 +46,13 @@ class Submission:
     problem: str = ""
     notices: list[str] = field(default_factory=list)
     beside: HandedIn = HandedIn()
+    place: Place | None = None
 
     def files(self) -> tuple[dict[str, bytes], str]:
         """What was handed in beside the notebook; or nothing, and why."""
         try:
             return self.beside.read(), ""
-        except (handed_in.TooLarge, *UNREADABLE) as error:
+        except (handed_in.TooLarge, plain_files.RefusedError, *archives.UNREADABLE) as error:
             return {}, str(error)
 
     @property
@@ -71,188 +61,193 @@ class Submission:
         return handed_in.digest(self.data, self.files()[0])
 
 
-def find(folder: Path, assignments: list[str]) -> list[Submission]:
-    """Every submission below `folder`, by student and assignment.
+def find(folder: Path, assignments: Sequence[str]) -> list[Submission]:
+    """Every submission below `folder`, by student and assignment; "" where no path names one.
 
+    When the assignments of all are known, `one_each` leaves one for each student and assignment.
     Raises SubmissionsError when the folder is missing, unreadable or holds no submission.
     """
+    by_student: dict[str, list[Place]] = {}
+    for entry in _entries(folder):
+        if student := _owner(entry, assignments):
+            by_student.setdefault(student, []).extend(_places(entry, assignments))
+    if not by_student:
+        raise SubmissionsError(
+            f"{folder}: no notebook in it; wanted STUDENT/ASSIGNMENT/*.ipynb, STUDENT.ipynb "
+            "or STUDENT.zip"
+        )
+    found = [s for student, of in by_student.items() for s in _of_places(student, of, folder)]
+    return sorted(found, key=lambda s: (s.student, s.assignment))
+
+
+def passed_over(folder: Path, assignments: Sequence[str]) -> list[str]:
+    """Names of loose files in `folder` that look like nobody's submission, a class list say."""
+    return [entry.name for entry in _entries(folder) if not _owner(entry, assignments)]
+
+
+def one_each(found: Iterable[Submission]) -> list[Submission]:
+    """One submission a student and assignment; where there were several, it says which it is."""
+    groups: dict[tuple[str, str], list[Submission]] = {}
+    for submission in found:
+        groups.setdefault((submission.student, submission.assignment), []).append(submission)
+    return [_told(sorted(group, key=_order)) for _, group in sorted(groups.items())]
+
+
+def _entries(folder: Path) -> list[Path]:
     if not folder.exists():
         raise SubmissionsError(f"{folder}: there is no such folder; give the submissions' folder")
     if not folder.is_dir():
         raise SubmissionsError(f"{folder}: is a file; give the folder that holds the submissions")
     try:
-        entries = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
     except OSError as error:
         raise SubmissionsError(f"{folder}: cannot be read ({error.strerror})") from None
-    found: list[Submission] = []
-    for entry in entries:
-        found += _of_student(entry, assignments)
-    if not found:
-        raise SubmissionsError(
-            f"{folder}: no notebook in it; wanted STUDENT/ASSIGNMENT/*.ipynb, STUDENT.ipynb "
-            "or STUDENT.zip"
-        )
-    return sorted(found, key=lambda s: (s.student, s.assignment))
 
 
-def _of_student(entry: Path, assignments: list[str]) -> Iterator[Submission]:
-    if entry.is_symlink():
-        yield _broken(entry.stem, "", entry, LINKED)
-    elif entry.suffix == ".ipynb":
-        student, assignment = _split_name(entry.stem, assignments)
-        yield _read(student, assignment, entry)
-    elif entry.suffix == ".zip":
-        student, assignment = _split_name(entry.stem, assignments)
-        yield from _from_zip(student, assignment, entry, assignments)
-    elif entry.is_dir():
-        folders = [entry / a for a in assignments if (entry / a).is_dir()]
-        for folder in folders:
-            if folder.is_symlink():
-                yield _broken(entry.name, folder.name, folder, LINKED)
-            else:
-                yield _from_folder(entry.name, folder.name, folder)
-        if not folders:
-            yield from _from_student_folder(entry, assignments)
+def _owner(entry: Path, ids: Sequence[str]) -> str:
+    """Whose an entry of the class's folder is; "" for nobody's."""
+    if entry.is_dir() and not entry.is_symlink():
+        return entry.name
+    student, assignment = places.split_name(entry.stem, ids)
+    handed_in = entry.suffix.lower() in (NOTEBOOK, ARCHIVE, *PACKED) or entry.is_symlink()
+    return student if assignment or handed_in else ""
 
 
-def _from_student_folder(folder: Path, assignments: list[str]) -> Iterator[Submission]:
-    """`STUDENT/a1.ipynb` and `STUDENT/a1.zip`: one file an assignment."""
-    files = sorted(p for p in folder.iterdir() if p.suffix in (".ipynb", ".zip"))
-    by_assignment: dict[str, list[Path]] = {}
-    for path in files:
-        by_assignment.setdefault(_split_name(path.stem, assignments)[1], []).append(path)
-    for assignment, paths in by_assignment.items():
-        if len(paths) > 1:
-            names = ", ".join(path.name for path in paths)
-            yield _broken(folder.name, assignment, folder, f"two notebooks ({names}): leave one")
-        elif paths[0].suffix == ".zip":
-            yield from _from_zip(folder.name, assignment, paths[0], assignments)
+def _places(entry: Path, ids: Sequence[str]) -> list[Place]:
+    """The notebooks in an entry of the class's folder, or what it holds in their stead."""
+    if entry.is_dir() and not entry.is_symlink():
+        return places.below(entry, entry.name, ids)
+    if entry.suffix.lower() in (NOTEBOOK, ARCHIVE):
+        return places.of_file(entry.name, entry, [], ids)
+    assignment = places.split_name(entry.stem, ids)[1]
+    why = "is no notebook: submit an .ipynb, or a .zip that holds it"
+    why = plain_files.LINKED if entry.is_symlink() else why
+    return [Place(entry.name, entry, assignment, 3, 0, problem=why)]
+
+
+def _of_places(student: str, found: list[Place], root: Path) -> list[Submission]:
+    """One submission for each assignment that a path names, and one for what names none."""
+    groups: dict[str, list[Place]] = {}
+    for place in sorted(found, key=lambda place: place.order):
+        groups.setdefault(place.assignment, []).append(place)
+    chosen = []
+    for assignment, group in groups.items():
+        readable = [place for place in group if not place.problem]
+        if not assignment and len(readable) > 1:
+            names = ", ".join(sorted(place.name for place in readable))
+            why = f"no name says which assignment is meant ({names}): name it, say, a1.ipynb"
+            chosen.append(Submission(student, "", str(root / student), problem=why))
         else:
-            found = _read(folder.name, assignment, paths[0], _tricks(folder))
-            yield replace(found, beside=handed_in.beside(folder))
+            chosen.append(_told([_read(student, place) for place in group[:1]], group[1:]))
+    return _with_unnamed_problems_told(chosen)
 
 
-def _from_folder(student: str, assignment: str, folder: Path) -> Submission:
-    notebooks = sorted(folder.glob("*.ipynb"))
-    archives = sorted(folder.glob("*.zip"))
-    if len(notebooks) > 1:
-        named = [path for path in notebooks if path.stem == assignment]
-        if len(named) != 1:
-            names = ", ".join(path.name for path in notebooks)
-            return _broken(
-                student, assignment, folder, f"{len(notebooks)} notebooks ({names}): leave one"
-            )
-        notebooks = named
-    if not notebooks and len(archives) == 1:
-        return next(_from_zip(student, assignment, archives[0], [assignment]))
-    if not notebooks:
-        return _broken(student, assignment, folder, "no notebook in the folder: submit an .ipynb")
-    found = _read(student, assignment, notebooks[0], _tricks(folder))
-    return replace(found, beside=handed_in.beside(folder))
+def _with_unnamed_problems_told(chosen: list[Submission]) -> list[Submission]:
+    """What no path names and nobody can read is a notice, if anything else was handed in."""
+    odd = [s for s in chosen if s.problem and not s.assignment]
+    rest = [s for s in chosen if s not in odd]
+    told = [f"handed in too, and not used: `{_name(s)}` {s.problem}" for s in odd]
+    return [replace(s, notices=[*s.notices, *told]) for s in rest] or chosen
 
 
-def _tricks(folder: Path) -> list[str]:
-    found = sorted({p.name for p in folder.rglob("*")} & IGNORED_TRICKS)
-    return [f"`{name}` was submitted too; it is not used" for name in found]
+def _told(group: Sequence[Submission], places_left: Sequence[Place] = ()) -> Submission:
+    """The first of a group, with a notice about the others."""
+    first = group[0]
+    left = [(s.place, s.problem) for s in group[1:]] + [(p, p.problem) for p in places_left]
+    if not left:
+        return first
+    names = [f"`{p.name}`{f' ({why})' if why else ''}" if p else why for p, why in left[:8]]
+    more = f" and {len(left) - 8} more" if len(left) > 8 else ""
+    reason = _reason(first.place, left[0][0])
+    notice = (
+        f"handed in more than once: `{_name(first)}` counts, {reason}; "
+        f"not looked at: {', '.join(names)}{more}"
+    )
+    return replace(first, notices=[*first.notices, notice])
 
 
-def _read(
-    student: str,
-    assignment: str,
-    path: Path,
-    notices: list[str] | None = None,
-    most: int = MAX_BYTES,
-) -> Submission:
+def _reason(first: Place | None, second: Place | None) -> str:
+    """Why the first of two counts: where their orders differ first."""
+    if first is None or second is None:
+        return "for it can be read"
+    reasons = (
+        "for it can be read",
+        "for its path names the assignment most plainly",
+        "for it lies in fewer folders",
+        "for it is the newest",
+        "by its name, for all are equally new",
+    )
+    pairs = zip(first.order, second.order, strict=True)
+    return next((why for why, (a, b) in zip(reasons, pairs, strict=True) if a != b), reasons[-1])
+
+
+def _order(submission: Submission) -> tuple[bool, tuple[bool, int, int, float, str]]:
+    last = (True, 4, 0, 0.0, "")
+    return bool(submission.problem), submission.place.order if submission.place else last
+
+
+def _name(submission: Submission) -> str:
+    return submission.place.name if submission.place else submission.file
+
+
+def _read(student: str, place: Place) -> Submission:
     """Read the bytes once: what is hashed is what is graded."""
-    if path.is_symlink():
-        return _broken(student, assignment, path, LINKED)
+    shown = f"{place.path}:{place.entry}" if place.entry else str(place.path)
+    empty = Submission(student, place.assignment, shown, place=place)
+    if place.problem:
+        return replace(empty, problem=place.problem)
     try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-            seconds = path.stat().st_mtime
+        data, seconds = _bytes(place)
+    except plain_files.RefusedError as error:
+        return replace(empty, problem=str(error))
     except OSError as error:
-        return _broken(student, assignment, path, f"cannot be read ({error.strerror})")
+        return replace(empty, problem=f"cannot be read ({error.strerror})")
     received = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
-    return Submission(student, assignment, str(path), data, received, notices=notices or [])
+    return replace(
+        empty, data=data, received=received, notices=_notices(place), beside=_beside(place)
+    )
 
 
-def _from_zip(
-    student: str, assignment: str, path: Path, assignments: list[str]
-) -> Iterator[Submission]:
-    """The notebooks in a zip file, read in memory; paths in it are names, never places."""
-    whole = _read(student, assignment, path, most=MAX_ZIP_BYTES)
-    if whole.problem:
-        yield whole
-        return
-    try:
-        with zipfile.ZipFile(io.BytesIO(whole.data)) as archive:
-            entries = archive.infolist()
-            problem = _zip_problem(entries)
-            notebooks = [e for e in entries if _is_notebook(e.filename)]
-            names = {PurePosixPath(e.filename).name for e in entries}
-            tricks = [f"`{n}` was submitted too; it is not used" for n in names & IGNORED_TRICKS]
-            by_assignment: dict[str, list[zipfile.ZipInfo]] = {}
-            for entry in notebooks:
-                place = assignment or _place(entry.filename, assignments)
-                by_assignment.setdefault(place, []).append(entry)
-            if problem or not notebooks:
-                yield _broken(student, assignment, path, problem or "no notebook in the zip file")
-                return
-            for place, found in by_assignment.items():
-                if len(found) > 1:
-                    listed = ", ".join(e.filename for e in found)
-                    yield _broken(student, place, path, f"two notebooks ({listed}): leave one")
-                    continue
-                with archive.open(found[0]) as file:
-                    data = file.read(MAX_BYTES + 1)
-                name = f"{path}:{found[0].filename}"
-                beside = handed_in.inside(path, (e.filename for e in entries))
-                told = sorted(tricks)
-                yield Submission(student, place, name, data, whole.received, "", told, beside)
-    except UNREADABLE as error:
-        yield _broken(student, assignment, path, f"is not a readable zip file ({error})")
+def _bytes(place: Place) -> tuple[bytes, float]:
+    if place.entry:
+        return archives.read(place.path, place.entry), place.saved
+    with plain_files.opened(place.path) as file:
+        facts = os.fstat(file.fileno())
+        if facts.st_size > MAX_BYTES:
+            raise plain_files.RefusedError(
+                f"the file has {plain_files.told_size(facts.st_size, MAX_BYTES)}: "
+                "clear the outputs (Kernel, Restart & Clear Output) and submit again"
+            )
+        return file.read(MAX_BYTES + 1), facts.st_mtime
 
 
-def _zip_problem(entries: list[zipfile.ZipInfo]) -> str:
-    if len(entries) > MAX_ZIP_ENTRIES:
-        return f"the zip file has {len(entries)} entries, more than {MAX_ZIP_ENTRIES}"
-    for entry in entries:
-        path = PurePosixPath(entry.filename.replace("\\", "/"))
-        if path.is_absolute() or ".." in path.parts:
-            return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
-        if stat.S_ISLNK(entry.external_attr >> 16):
-            return f"the zip file holds a symbolic link ({entry.filename[:80]!r})"
-        if _is_notebook(entry.filename) and entry.file_size > MAX_BYTES:
-            return f"{entry.filename[:80]!r} unpacks to more than {MAX_BYTES // 2**20} MiB"
-    return ""
+def _beside(place: Place) -> HandedIn:
+    """Files beside the notebook: in its folder and, where it lies deep, in those above it."""
+    if place.entry:
+        names = [entry.filename for entry in archives.entries(place.path)[0]]
+        return handed_in.inside(place.path, names)
+    return handed_in.beside(*_folders(place))
 
 
-def _is_notebook(name: str) -> bool:
-    path = PurePosixPath(name)
-    hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-    return path.suffix == ".ipynb" and not hidden
+def _folders(place: Place) -> list[Path]:
+    """The notebook's folder, and those up to the student's if it lies where it should not."""
+    if "/" not in place.name:
+        return []
+    above = [place.path.parent, *place.path.parent.parents]
+    return above[:1] if place.usual else above[: place.depth + 1]
 
 
-def _place(name: str, assignments: list[str]) -> str:
-    path = PurePosixPath(name)
-    for part in reversed(path.parts[:-1]):
-        if part in assignments:
-            return part
-    return _split_name(path.stem, assignments)[1]
-
-
-def _split_name(stem: str, assignments: list[str]) -> tuple[str, str]:
-    """ "ada_a1" or "a1-ada" → ("ada", "a1"); a name alone leaves the assignment open."""
-    for assignment in assignments:
-        for mark in ("_", "-", " "):
-            if stem.lower().endswith(mark + assignment):
-                return stem[: -len(assignment) - 1], assignment
-            if stem.lower().startswith(assignment + mark):
-                return stem[len(assignment) + 1 :], assignment
-        if stem.lower() == assignment:
-            return stem, assignment
-    return stem, ""
-
-
-def _broken(student: str, assignment: str, path: Path, problem: str) -> Submission:
-    return Submission(student, assignment, str(path), problem=problem)
+def _notices(place: Place) -> list[str]:
+    if place.entry:
+        names = {Path(entry.filename).name for entry in archives.entries(place.path)[0]}
+    else:
+        names = {path.name for folder in _folders(place)[:1] for path in places.walk(folder)[0]}
+    told = [f"`{n}` was submitted too; it is not used" for n in sorted(names & IGNORED_TRICKS)]
+    for folder in _folders(place):
+        told += [f"`{name}` {why}; it is not used" for name, why in handed_in.refused(folder)]
+    if not place.usual:
+        told.append(
+            f"the notebook was found in `{place.name}` and is graded from there; "
+            f"hand in {place.assignment or 'a1'}/{place.assignment or 'a1'}.ipynb"
+        )
+    return told

@@ -111,6 +111,40 @@ def test_a_build_is_the_same_twice(course):
     assert first == notebooks.dump(notebooks.build(course, assignment, "starter"))
 
 
+def with_exercise(course, position, **fields):
+    """The course with one exercise of assignment 1 changed, or another one added."""
+    first = course.assignments[0]
+    exercises = list(first.exercises)
+    exercises[position : position + 1] = [exercises[position].model_copy(update=fields)]
+    changed = first.model_copy(update={"exercises": exercises})
+    return course.model_copy(update={"assignments": [changed, *course.assignments[1:]]})
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"components": ["course_lib.numpy_attention:softmaxed"]}, "defines no 'softmaxed'; it ha"),
+        ({"components": ["course_lib.numpy_attentions:softmax"]}, "there is no such module"),
+        ({"id": "1.99"}, 'no test is marked @exercise\\("1.99"\\), so everybody would get 0'),
+    ],
+)
+def test_what_does_not_fit_together_is_one_sentence_before_anything_is_built(course, fields, told):
+    with pytest.raises(BuildError, match=told) as error:
+        course_build.drifted(with_exercise(course, 0, **fields))
+    assert "\n" not in str(error.value)
+    if "components" in fields:
+        assert "course.toml, exercise 1.1" in str(error.value)
+
+
+def test_a_reserved_component_that_is_gone_is_named(course, tmp_path):
+    facts = course.course.model_copy(update={"reserved": ["course_lib.fast_loss:gone"]})
+    lacking = course.model_copy(update={"course": facts})
+    with pytest.raises(BuildError, match=r"`reserved`: course_lib.fast_loss defines no 'gone'"):
+        course_build.drifted(lacking)
+    with pytest.raises(BuildError, match="defines no 'gone'"):
+        student_tree.write(lacking, tmp_path)
+
+
 def test_outputs_stay_while_the_code_does(course, tmp_path):
     made = notebooks.build(course, course.assignment("a1"), "solution")
     path = tmp_path / "a1.ipynb"

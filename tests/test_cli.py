@@ -1,5 +1,6 @@
 """The command line as its users meet it: bad input is one clear sentence and an exit code."""
 
+import csv
 import json
 import os
 import signal
@@ -10,8 +11,10 @@ from contextlib import contextmanager
 
 import proofs
 import pytest
+from sample_results import sample
 
 from autograder import demo_class
+from autograder.gradebook.store import Store
 from course_lib.syllabus import ROOT
 
 COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
@@ -61,6 +64,7 @@ def test_a_command_that_is_not_there():
         (("grade", "CLASS", "--only", "nobody"), ("no submission fits", "s1")),
         (("grade", "CLASS", "--out", "FILE"), ("is a file",)),
         (("grade", "CLASS", "--manual", "MISSING"), ("MISSING",)),
+        (("grade", "CLASS", "--exercise", "1.4", "--manual", "FILE"), ("leave out --manual",)),
         (("grade", "CLASS", "--require-isolation", "Z"), ("give a tier",)),
         (("check", "a9", "FILE"), ("no assignment 'a9'",)),
         (("check", "a1", "MISSING"), ("there is no such file",)),
@@ -189,6 +193,22 @@ def test_an_interrupted_run_is_resumed(tmp_path):
     assert [result["student"] for result in graded(folder, out)] == students
 
 
+@pytest.mark.parametrize("module", ["typer", "autograder.cli.app", "course_lib.syllabus"])
+def test_an_interrupt_while_the_program_starts_is_one_sentence(tmp_path, module):
+    code = (
+        "import signal, sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from autograder.cli import main\n"
+        "sys.argv = ['course', 'grade', '.']\nmain()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    one_sentence(done, 130, "interrupted")
+
+
 def _rows(database):
     import sqlite3
 
@@ -207,6 +227,7 @@ def test_a_marker_sees_one_failing_test_in_full(small_class, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "not divided by √d_k" in done.stdout
     assert "§3.2.1" in done.stdout
+    assert not list(tmp_path.iterdir())
 
 
 def test_marks_by_hand_are_read_and_kept(small_class, tmp_path):
@@ -224,6 +245,100 @@ def test_marks_by_hand_are_read_and_kept(small_class, tmp_path):
     by_name = {(r["student"], r["assignment"]): r for r in again}
     assert by_name["s01-reference", "a1"]["totals"]["manual"] == 3
     assert by_name["s03-no-scaling", "a1"]["overrides"][0]["points"] == 5
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def students(folder):
+    """Students and assignments of each file that a run writes."""
+    table = csv.DictReader((folder / "grades.csv").open(encoding="utf-8"))
+    listed = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    found = {(result["student"], result["assignment"]) for result in listed}
+    assert {(row["student"], row["assignment"]) for row in table} == found
+    assert all(student in report for student, _ in found)
+    return found
+
+
+def test_files_hold_the_whole_class_whatever_a_run_is_about(tmp_path):
+    for name in ("s1", "s2"):
+        place(tmp_path / "class" / name / "a1" / "a1.ipynb", b"{}")
+    with Store(tmp_path / "out" / "results.db") as store:
+        for result in (sample("s1"), sample("s3", "a2")):
+            store.add(result)
+    done = course("grade", tmp_path / "class", "--out", tmp_path / "out", "--only", "s2")
+    assert "This run: 1; the files hold all 3 results" in done.stdout, done.stderr
+    assert "s3" not in done.stdout
+    assert students(tmp_path / "out") == {("s1", "a1"), ("s2", "a1"), ("s3", "a2")}
+
+
+def test_what_is_filled_in_survives_the_next_run_and_counts_once_it_is_read(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("s1"))
+    course("report", tmp_path)
+    marks = tmp_path / "to_mark.csv"
+    text = marks.read_text(encoding="utf-8").replace("1.11.a,,", "1.11.a,2,shown nowhere")
+    marks.write_text(text, encoding="utf-8")
+    done = course("report", tmp_path)
+    assert "1 filled-in row not stored yet, carried over" in done.stderr
+    assert marks.read_text(encoding="utf-8") == text
+    done = course("report", tmp_path, "--manual", marks, "--json")
+    assert json.loads(done.stdout)[0]["totals"]["manual"] == 2
+    assert done.stderr == ""
+    assert "1.11.a" not in marks.read_text(encoding="utf-8")
+
+
+def test_a_list_that_cannot_be_read_is_kept_beside_the_new_one(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("s1"))
+    (tmp_path / "to_mark.csv").write_text("my notes on s1", encoding="utf-8")
+    done = course("report", tmp_path)
+    assert "is kept as" in done.stderr
+    assert (tmp_path / "to_mark.kept-1.csv").read_text(encoding="utf-8") == "my notes on s1"
+    assert "1.11.a" in (tmp_path / "to_mark.csv").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("damage", [b"", b"no database at all\n" * 400])
+def test_over_a_damaged_gradebook_nothing_is_written(tmp_path, damage):
+    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+    out = tmp_path / "out"
+    place(out / "results.db", damage)
+    place(out / "grades.csv", b"the class's")
+    place(out / "to_mark.csv", b"filled in")
+    before = contents(out)
+    for command in (("grade", tmp_path / "class", "--out", out, "--json"), ("report", out)):
+        one_sentence(course(*command), 4, "results.db is damaged", "move it away")
+        assert contents(out) == before
+
+
+def test_a_look_at_one_exercise_writes_nothing(tmp_path):
+    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+    place(tmp_path / "out" / "grades.csv", b"the class's")
+    before = contents(tmp_path / "out")
+    for out in ("out", "none"):
+        options = ("--out", tmp_path / out, "--exercise", "1.4", "--json")
+        assert course("grade", tmp_path / "class", *options).returncode == 0
+    assert contents(tmp_path / "out") == before
+    assert not (tmp_path / "none").exists()
+
+
+def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("s1"))
+        store.add(sample("s1") | {"assignment": "a99"})
+    done = course("report", tmp_path)
+    assert done.returncode == 0
+    assert "results of a99 are left out" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs /proc")
+def test_a_place_that_can_hold_nothing(tmp_path):
+    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+    for out in ("/proc/out", tmp_path / "class" / "s1" / "a1" / "a1.ipynb" / "out"):
+        done = course("grade", tmp_path / "class", "--out", out, "--json")
+        one_sentence(done, 4, str(out), "cannot be made")
 
 
 def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_path):

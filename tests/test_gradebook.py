@@ -12,7 +12,7 @@ import sys
 import pytest
 from sample_results import IN_TIME, SYLLABUS, sample
 
-from autograder.gradebook import exports, manual
+from autograder.gradebook import exports, manual, to_mark
 from autograder.gradebook.cells import restored, safe
 from autograder.gradebook.lateness import lateness
 from autograder.gradebook.manual import Manual, ManualError, Mark
@@ -118,6 +118,28 @@ def test_a_place_that_cannot_hold_a_store(tmp_path, monkeypatch, place, told):
     with pytest.raises(GradebookError, match=told) as error, Store(place):
         pass
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("how", ["emptied", "cut", "overwritten"])
+def test_a_damaged_database_is_one_sentence_with_the_way_out(tmp_path, how):
+    path = tmp_path / "results.db"
+    with Store(path) as store:
+        for number in range(20):
+            store.add(sample(f"s{number}"))
+    data = path.read_bytes()
+    middle = len(data) // 2
+    data = {
+        "emptied": b"",
+        "cut": data[:middle],
+        "overwritten": data[:middle] + b"\xff" * 8192 + data[middle + 8192 :],
+    }[how]
+    path.write_bytes(data)
+    with pytest.raises(GradebookError) as error, Store(path):
+        pass
+    assert "nothing was changed" in str(error.value)
+    assert "move it away" in str(error.value)
+    assert "\n" not in str(error.value)
+    assert path.read_bytes() == data
 
 
 def test_a_read_only_database(tmp_path):
@@ -260,11 +282,76 @@ def test_marks_of_nobody_are_a_warning(tmp_path):
     marks = read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,4,")
     [warning] = marks.unknown([sample()])
     assert warning.startswith("there are marks for s99 in a1")
+    assert "- for points" in warning
+
+
+def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.keep(read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,3,good", "s01,a1,1.3,2,"))
+        back = read(tmp_path, "s99,a1,1.11.a,-,", "s01,a1,1.11.a,-,good", "s01,a1,1.3,'-,")
+        assert (store.keep(back), store.keep(back)) == (3, 0)
+        kept = store.manual(SYLLABUS)
+    assert kept.marks == {("s01", "a1", "1.11.a"): Mark(None, "good")}
+    assert kept.unknown([sample()]) == []
+
+
+def listed(path, results, kept=None, comments=frozenset()):
+    """The list as it is written again over `path`, and what was found in it."""
+    kept = kept or Manual(SYLLABUS)
+    found = to_mark.filled_in(path, kept, comments)
+    counted = [manual.apply(result, kept) for result in results]
+    return list(csv.reader(io.StringIO(to_mark.text(counted, found.marks)))), found
+
+
+def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
+    path = tmp_path / "to_mark.csv"
+    path.write_text(to_mark.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8")
+    with path.open("a", encoding="utf-8") as file:
+        file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\n")
+    kept = Manual(SYLLABUS, {("s01", "a1", "1.3"): Mark(1.0)})
+    rows, found = listed(path, [sample()], kept)
+    assert rows[1] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
+    assert rows[2][2:4] == ["1.11.b", ""]
+    assert rows[4:] == [["s99", "a1", "1.11.a", "4", "left early"], ["s01", "a1", "1.3", "-", ""]]
+    assert "3 filled-in rows" in found.told
+    assert not found.keep
+
+
+def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(tmp_path):
+    path, item = tmp_path / "to_mark.csv", ("s01", "a1", "1.11.a")
+    path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,4,\n", "utf-8")
+    rows, found = listed(path, [sample()], Manual(SYLLABUS, {item: Mark(4.0)}))
+    assert ([row[2] for row in rows[1:]], found.told) == (["1.11.b", "1.11.c"], "")
+    path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,,thin\n", "utf-8")
+    now = Manual(SYLLABUS, {item: Mark(None, "better")})
+    rows, found = listed(path, [sample()], now, frozenset({(item, "thin"), (item, "better")}))
+    assert (rows[1][2:], found.told) == (["1.11.a", "", "better"], "")
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "marks"),
+    [
+        ("my notes\n", "no column student", 0),
+        ("student,assignment,item,points,comment\ns01,a1,1.11.a,good,\n", "not a number", 0),
+        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,3,,T\n", "1 filled-in row ", 1),
+        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,,,T\n", "its own (by)", 0),
+    ],
+)
+def test_a_list_that_a_new_one_cannot_hold_is_put_aside(tmp_path, text, told, marks):
+    path = tmp_path / "to_mark.csv"
+    (tmp_path / "to_mark.kept-1.csv").write_text("older")
+    path.write_text(text, encoding="utf-8")
+    _, found = listed(path, [sample()])
+    assert found.keep
+    assert told in found.told
+    assert len(found.marks) == marks
+    assert to_mark.put_aside(path).name == "to_mark.kept-2.csv"
+    assert (tmp_path / "to_mark.kept-2.csv").read_text(encoding="utf-8") == text
 
 
 def test_the_template_has_a_row_for_each_pending_part_and_no_formula(tmp_path):
     results = [sample("=cmd()"), manual.apply(sample(), read(tmp_path, "s01,a1,1.11.a,4,"))]
-    text = manual.template(results)
+    text = to_mark.text(results, {})
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == manual.COLUMNS
     assert [row[:4] for row in rows[1:3]] == [["'=cmd()", "a1", f"1.11.{p}", ""] for p in "ab"]

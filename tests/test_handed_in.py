@@ -66,6 +66,17 @@ def test_links_are_not_followed(tmp_path):
     assert found(tmp_path / "class").files() == ({}, "")
 
 
+def test_a_notebook_that_lies_too_deep_keeps_the_files_of_the_folders_above(tmp_path):
+    place(tmp_path / "s1/week3/a3/a3.ipynb", b"{}")
+    place(tmp_path / "s1/week3/submission/classifier.safetensors", b"near")
+    place(tmp_path / "s1/submission/classifier.safetensors", b"far")
+    place(tmp_path / "s1/submission/predictions.csv", b"far")
+    assert found(tmp_path).files()[0] == {
+        "classifier.safetensors": b"near",
+        "predictions.csv": b"far",
+    }
+
+
 def test_too_much_is_one_sentence_and_nothing_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(handed_in, "MAX_TOTAL", 2**20)
     place(tmp_path / "s1/a3/a3.ipynb", b"{}")

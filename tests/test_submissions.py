@@ -1,13 +1,18 @@
 """Finding and reading submissions: three layouts, and files that mean no good."""
 
 import os
+import socket
+import stat
 import zipfile
 
 import pytest
+from sample_results import sample
 
-from autograder import submissions
+from autograder import class_run, places, plain_files, submissions
+from autograder.cli import grade_command
 from autograder.judge import notebook_file
 from autograder.judge.notebook_file import InvalidNotebook
+from course_lib import syllabus
 
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["x = 1\\r\\n", "y = 2"]}], "nbformat": 4}'
 IDS = ["a1", "a2"]
@@ -39,13 +44,183 @@ def test_the_three_layouts(tmp_path):
     ]
 
 
-def test_two_notebooks_or_none_are_said_plainly(tmp_path):
-    place(tmp_path / "s1" / "a1" / "one.ipynb")
-    place(tmp_path / "s1" / "a1" / "two.ipynb")
-    (tmp_path / "s2" / "a1").mkdir(parents=True)
-    problems = [s.problem for s in submissions.find(tmp_path, IDS)]
-    assert "2 notebooks (one.ipynb, two.ipynb)" in problems[0]
-    assert "no notebook" in problems[1]
+def rows(folder):
+    """What the command grades: one submission a student and assignment."""
+    return grade_command.received(folder, syllabus.load())
+
+
+def aged(path, seconds):
+    """Saved that many seconds ago."""
+    now = path.stat().st_mtime - seconds
+    os.utime(path, (now, now))
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "s1/A1/A1.ipynb",
+        "s1/week1/a1.ipynb",
+        "s1/hw1/a1.ipynb",
+        "s1/a1/a1/work.IPYNB",
+        "s1/A1.ipynb",
+    ],
+)
+def test_a_notebook_is_found_where_it_does_not_belong(tmp_path, where):
+    place(tmp_path / where)
+    (row,) = rows(tmp_path)
+    assert (row.student, row.assignment, row.problem) == ("s1", "a1", "")
+    assert row.data == NOTEBOOK.encode()
+    assert [where in notice for notice in row.notices] == [True] * (where.count("/") > 1)
+
+
+def test_what_no_notebook_is_in_has_a_row_that_says_so(tmp_path):
+    place(tmp_path / "s1" / "a2" / "a2.ipynb")
+    place(tmp_path / "s2" / "answers.txt")
+    (tmp_path / "s3").mkdir()
+    (tmp_path / "s4" / "a1").mkdir(parents=True)
+    place(tmp_path / "s5" / "a1" / "a1.pdf")
+    place(tmp_path / "s6.rar")
+    place(tmp_path / "s7_a1.py")
+    found = {(row.student, row.assignment): row.problem for row in rows(tmp_path)}
+    assert found.pop(("s1", "a2")) == ""
+    # where nothing names the assignment, it is the one that the others handed in
+    assert [key for key, _ in sorted(found.items())] == [
+        ("s2", "a2"), ("s3", "a2"), ("s4", "a1"), ("s5", "a1"), ("s6", "a2"), ("s7", "a1"),
+    ]  # fmt: skip
+    assert "no notebook, only answers.txt: submit an .ipynb" in found["s2", "a2"]
+    assert "a1/a1.pdf" in found["s5", "a1"]
+    assert all("submit an .ipynb" in problem for problem in found.values())
+
+
+def test_a_class_list_is_nobodys_submission_and_is_named(tmp_path):
+    place(tmp_path / "roster.csv", "ada")
+    with pytest.raises(submissions.SubmissionsError, match="no notebook"):
+        rows(tmp_path)
+    place(tmp_path / "s1_a1.ipynb")
+    assert [row.student for row in rows(tmp_path)] == ["s1"]
+    assert submissions.passed_over(tmp_path, IDS) == ["roster.csv"]
+
+
+@pytest.mark.parametrize(
+    ("handed_in", "reason"),
+    [
+        (["s1/a1/a1.ipynb", "s1_a1.ipynb"], "most plainly"),
+        (["s1/a1/a1.ipynb", "s1/a1/a1-Copy1.ipynb"], "newest"),
+        (["s1/a1/mine.ipynb", "s1/a1/first.ipynb"], "newest"),
+        (["s1/a1/a1.ipynb", "s1/a1/old/a1.ipynb"], "fewer folders"),
+        (["s1/a1/mine.ipynb", "s1/a1.ipynb"], "most plainly"),
+        (["s1_a1.ipynb", "s1/week1/a1.ipynb"], "fewer folders"),
+    ],
+)
+def test_of_several_notebooks_one_counts_and_is_named(tmp_path, handed_in, reason):
+    for number, path in enumerate(handed_in):
+        place(tmp_path / path, NOTEBOOK.replace("x = 1", f"x = {number}"))
+        aged(tmp_path / path, 100 * number)
+    (row,) = rows(tmp_path)
+    assert not row.problem
+    assert b"x = 0" in row.data
+    (notice,) = [notice for notice in row.notices if "more than once" in notice]
+    assert f"`{handed_in[0]}` counts" in notice
+    assert reason in notice
+    assert f"not looked at: `{handed_in[1]}`" in notice
+
+
+def test_several_layouts_and_notebooks_in_a_zip_file_are_one_row(tmp_path):
+    place(tmp_path / "s1" / "a1" / "a1.ipynb")
+    zipped(tmp_path / "s1.zip", {"a1/a1.ipynb": NOTEBOOK, "old/a1.ipynb": NOTEBOOK})
+    zipped(tmp_path / "s2.zip", {"a1/a1.ipynb": NOTEBOOK, "a1/copy.ipynb": "{}"})
+    first, second = rows(tmp_path)
+    assert first.place.name == "s1/a1/a1.ipynb"
+    assert "s1.zip:a1/a1.ipynb" in first.notices[0]
+    assert second.data == NOTEBOOK.encode()
+    assert "s2.zip:a1/copy.ipynb" in second.notices[0]
+
+
+def test_what_only_its_code_says_is_one_row_with_what_a_name_says(tmp_path):
+    place(tmp_path / "s1" / "a1.ipynb")
+    place(tmp_path / "s1" / "mine.ipynb", NOTEBOOK.replace("x = 1", "def softmax(x): pass"))
+    (row,) = rows(tmp_path)
+    assert row.place.name == "s1/a1.ipynb"
+    assert "s1/mine.ipynb" in row.notices[0]
+
+
+def test_several_notebooks_that_nothing_names_are_no_guess(tmp_path):
+    place(tmp_path / "s1" / "one.ipynb")
+    place(tmp_path / "s1" / "two.ipynb")
+    (row,) = rows(tmp_path)
+    assert "s1/one.ipynb, s1/two.ipynb" in row.problem
+    assert "name it" in row.problem
+    place(tmp_path / "s1" / "a2" / "a2.ipynb")
+    (row,) = rows(tmp_path)
+    assert (row.assignment, row.problem) == ("a2", "")
+    assert "s1/one.ipynb" in row.notices[0]
+
+
+def fifo(path):
+    os.mkfifo(path)
+
+
+def listening(path):
+    here = os.getcwd()
+    os.chdir(path.parent)  # the whole path would be too long for a socket
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path.name)
+    os.chdir(here)
+
+
+def device(path):
+    try:
+        os.mknod(path, 0o600 | stat.S_IFCHR, os.makedev(1, 5))  # what /dev/zero is: no end
+    except PermissionError:
+        pytest.skip("making a device needs root")
+
+
+@pytest.mark.parametrize("make", [fifo, listening, device])
+def test_pipes_sockets_and_devices_are_never_opened(tmp_path, make):
+    path = tmp_path / "s1" / "a1" / "a1.ipynb"
+    path.parent.mkdir(parents=True)
+    make(path)
+    make(tmp_path / "s2_a1.zip")
+    place(tmp_path / "s3" / "a1" / "a1.ipynb")
+    (tmp_path / "s3" / "a1" / "submission").mkdir()
+    make(tmp_path / "s3" / "a1" / "submission" / "predictions.csv")
+    make(tmp_path / "s3" / "a1" / "other.ipynb")
+    before = path.stat().st_atime_ns
+    first, second, third = rows(tmp_path)
+    assert all("not a file" in row.problem for row in (first, second))
+    assert not third.problem
+    assert third.files() == ({}, "")
+    assert any("predictions.csv" in n and "not a file" in n for n in third.notices)
+    assert any("other.ipynb" in n and "not a file" in n for n in third.notices)
+    assert path.stat().st_atime_ns == before
+
+
+def test_a_file_that_becomes_a_pipe_while_it_is_looked_at_is_not_waited_for(tmp_path, monkeypatch):
+    os.mkfifo(tmp_path / "a1.ipynb")
+    monkeypatch.setattr(plain_files, "refusal", lambda path: "")
+    with pytest.raises(plain_files.RefusedError, match="named pipe"):
+        plain_files.opened(tmp_path / "a1.ipynb")
+
+
+def test_a_large_file_is_told_its_real_size(tmp_path):
+    place(tmp_path / "s1_a1.ipynb")
+    os.truncate(tmp_path / "s1_a1.ipynb", 60_000_000)
+    place(tmp_path / "s2_a1.zip")
+    os.truncate(tmp_path / "s2_a1.zip", 200_000_000)
+    first, second = rows(tmp_path)
+    assert "60,000,000 bytes (57.2 MiB), more than 32 MiB" in first.problem
+    assert "200,000,000 bytes (190.7 MiB), more than 96 MiB" in second.problem
+
+
+def test_a_folder_too_large_or_too_deep_to_be_a_submission_ends(tmp_path):
+    place(tmp_path / "s1" / "a1.ipynb")
+    for number in range(places.MAX_LOOKED_AT + 5):
+        (tmp_path / "s1" / f"{number}.txt").touch()
+    deep = tmp_path / "s2" / "/".join("abcdefgh")
+    place(deep / "a1.ipynb")
+    first, second = rows(tmp_path)
+    assert not first.problem
+    assert "no notebook" in second.problem
 
 
 @pytest.mark.parametrize("make", ["missing", "file", "empty"])
@@ -66,7 +241,7 @@ def test_a_folder_that_cannot_be_graded_is_one_sentence(tmp_path, make):
         ({"../../evil.ipynb": NOTEBOOK}, "outside itself"),
         ({"/etc/evil.ipynb": NOTEBOOK}, "outside itself"),
         ({"readme.txt": "x"}, "no notebook"),
-        ({"bomb.ipynb": "0" * (notebook_file.MAX_BYTES + 10)}, "unpacks to more"),
+        ({"bomb.ipynb": "0" * (notebook_file.MAX_BYTES + 10)}, "unpacks to 33,554,442 bytes"),
     ],
 )
 def test_hostile_zip_files_are_invalid_with_the_reason(tmp_path, entries, told):
@@ -120,3 +295,17 @@ def test_what_is_no_notebook_is_invalid_with_the_reason(data, told):
 
 def test_crlf_and_a_byte_order_mark_are_fine():
     assert notebook_file.read(b"\xef\xbb\xbf" + NOTEBOOK.encode())[0].source == "x = 1\ny = 2"
+
+
+def test_a_notice_about_a_place_goes_when_the_place_is_put_right(tmp_path):
+    course = syllabus.load()
+    place(tmp_path / "s1" / "week1" / "a1.ipynb")
+    (wrong,) = rows(tmp_path)
+    known = sample("s1", notices=["1 of 6 predictions are filled in"])
+    assignment, settings = course.assignment("a1"), class_run.Settings()
+    stored = class_run.complete(known, wrong, assignment, settings)
+    assert len(stored["notices"]) == 2
+    (tmp_path / "s1" / "week1").rename(tmp_path / "s1" / "a1")
+    (right,) = rows(tmp_path)
+    again = class_run.complete(stored, right, assignment, settings)
+    assert again["notices"] == ["1 of 6 predictions are filled in"]

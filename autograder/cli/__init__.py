@@ -20,14 +20,15 @@ def main() -> None:
     """Run the command line; a user's mistake is one sentence on stderr, never a traceback."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # before torch is imported, or forks may hang
-    from . import app
-    from .problems import sentence
-
     try:
+        from . import app  # Ctrl-C may come while it is imported
+
         code = app.app(standalone_mode=False)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except Exception as error:
+        from .problems import sentence
+
         told = sentence(error)
         if told is None:
             raise

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from course_lib import syllabus
 
-from .. import class_run, demo_class, demo_translator, submissions
+from .. import class_run, demo_class, demo_translator
 from ..gradebook.store import Result, Store
 from . import EXIT_OK, grade_command, results
 
@@ -48,7 +48,7 @@ def run(out: Path, jobs: int) -> int:
         with Store(out / "results.db") as store:
 
             def grade(ids: Collection[str]) -> list[Result]:
-                kept = [s for s in _submitted(folder, course) if s.assignment in ids]
+                kept = [s for s in grade_command.received(folder, course) if s.assignment in ids]
                 wanted = grade_command.with_models(course, kept, None)
                 labels = grade_command.hidden_labels(course, wanted, "generated")
                 settings = class_run.Settings(
@@ -61,20 +61,13 @@ def run(out: Path, jobs: int) -> int:
             for id in sorted(late):
                 demo_class.hand_in_translators(folder, course.assignment(id), models)
             graded += grade(late)
-    graded.sort(key=lambda result: (result["student"], result["assignment"]))
-    class_run.flag_identical(graded)
-    written = results.write(graded, course, out, None)
-    results.print_table(written.results, course)
+            written = results.write(store, course, out)
+    results.print_table(written.of(graded), course)
     print(LOOK_AT)
     _translate(models / demo_translator.TRAINED, learnt)
     took = time.perf_counter() - started
     print(f"\n{count} submissions graded in {took:.0f} s. Open the report: {written.report}")
     return EXIT_OK
-
-
-def _submitted(folder: Path, course: syllabus.Syllabus) -> list[submissions.Submission]:
-    found = submissions.find(folder, [a.id for a in course.assignments])
-    return [class_run.resolve(submission, course) for submission in found]
 
 
 def _translate(folder: Path, learnt: dict[str, float]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,19 +49,21 @@ def run(options: Options) -> int:
     """Grade, store, report; prints a table and where the report is."""
     course = syllabus.load()
     default, exercises = _chosen(course, options)
+    if exercises and options.manual:
+        raise UsageProblem("--exercise shows tests and stores nothing: leave out --manual")
     tier = checked_tier(options.require_isolation, options.trust)
-    found = [
-        class_run.resolve(submission, course, default)
-        for submission in submissions.find(options.submissions, _ids(course))
-    ]
+    found = received(options.submissions, course, default)
     kept = [s for s in found if _wanted(s, options, default, exercises)]
     if not kept:
         students = ", ".join(sorted({s.student for s in found})[:12])
         raise UsageProblem(f"no submission fits what you asked for; there are {students}")
     labels = hidden_labels(course, with_models(course, kept, exercises), options.labels_from)
     given = marks.read(options.manual, course) if options.manual else None
-    results.prepare(options.out)
+    if not exercises:
+        results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
+    for name in submissions.passed_over(options.submissions, _ids(course)):
+        say(f"{name}: nobody's submission by its name, so it was not looked at")
     say(f"isolation: {told(tier)}")
     settings = class_run.Settings(
         options.jobs,
@@ -70,22 +73,29 @@ def run(options: Options) -> int:
         exercises,
         labels,
     )
-    with Store(options.out / "results.db") as store:
+    store = Store(options.out / "results.db")
+    if exercises:  # a look at some tests: nothing is stored or written
+        graded = grade(kept, course, store, settings, quiet=options.json)
+        return _show(graded, exercises[0], options)
+    with store:
         graded = grade(kept, course, store, settings, quiet=options.json)
         if given is not None:
             store.keep(given)
-        by_hand = store.manual(course)
-    class_run.flag_identical(graded)
-    if exercises:
-        return _show(graded, exercises[0], options)
-    files = results.write(graded, course, options.out, by_hand)
+        files = results.write(store, course, options.out)
+    return _print(files, files.of(graded), course, options)
+
+
+def _print(files: results.Written, run: list[Result], course: Syllabus, options: Options) -> int:
+    """What this run graded, and which files hold it together with all that was graded before."""
     if options.json:
-        print(json.dumps(files.results, ensure_ascii=False))
+        print(json.dumps(run, ensure_ascii=False))
         return EXIT_OK
-    results.print_table(files.results, course)
+    results.print_table(run, course)
     if options.show:
-        for result in files.results:
+        for result in run:
             results.print_failures(result)
+    if len(run) < len(files.results):
+        print(f"\nThis run: {len(run)}; the files hold all {len(files.results)} results.")
     print(f"\nReport   {files.report}\nCSV      {files.csv}\nJSON     {files.json}")
     print(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")
     return EXIT_OK
@@ -105,6 +115,22 @@ def grade(
             graded.append(result)
             advance(f"{result['student']} {result['assignment']}")
     return sorted(graded, key=lambda r: (r["student"], r["assignment"]))
+
+
+def received(
+    folder: Path, course: Syllabus, default: Assignment | None = None
+) -> list[submissions.Submission]:
+    """One submission a student and assignment, each with its assignment.
+
+    Without a notebook nothing says which was meant: it is that of most of the class's others.
+    """
+    found = submissions.find(folder, _ids(course))
+    known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
+    counts = Counter(submission.assignment for submission in known if submission.data)
+    if default is None and counts:
+        default = course.assignment(max(sorted(counts), key=lambda id: counts[id]))
+    rest = [class_run.resolve(s, course, default) for s in found if not (s.data or s.assignment)]
+    return submissions.one_each([*known, *rest])
 
 
 def checked_tier(required: str | None, trust: bool) -> tiers.Tier:

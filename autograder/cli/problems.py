@@ -19,6 +19,10 @@ class IsolationProblem(Exception):
     """This machine offers too little isolation for what was asked."""
 
 
+class OutputProblem(Exception):
+    """A place for results that cannot be written."""
+
+
 def sentence(error: BaseException) -> tuple[int, str] | None:
     """(exit code, sentence) of a problem that a user can mend; None for anything else."""
     if isinstance(error, typer.Abort):
@@ -28,6 +32,8 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
         return EXIT_USAGE, f"{told} (add --help to see what there is)" if told else ""
     if isinstance(error, IsolationProblem):
         return EXIT_ISOLATION, str(error)
+    if isinstance(error, OutputProblem):
+        return EXIT_DISK, str(error)
     if isinstance(error, (UsageProblem, SyllabusError)):
         return EXIT_USAGE, str(error)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):

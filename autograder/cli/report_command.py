@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 from course_lib import syllabus
 
-from .. import class_run
 from ..gradebook import manual as marks
 from ..gradebook.store import Store
 from . import EXIT_OK, results
@@ -25,11 +23,7 @@ def run(out: Path, manual: Path | None, as_json: bool) -> int:
     with Store(database) as store:
         if given is not None:
             store.keep(given)
-        graded, kept = store.latest(), store.manual(course)
-    for warning in kept.unknown(graded):
-        print(warning, file=sys.stderr)
-    class_run.flag_identical(graded)
-    written = results.write(graded, course, out, kept)
+        written = results.write(store, course, out)
     if as_json:
         print(json.dumps(written.results, ensure_ascii=False))
         return EXIT_OK

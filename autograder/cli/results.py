@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,10 +11,11 @@ from typing import Any
 
 from course_lib.syllabus import Syllabus
 
-from .. import report
-from ..gradebook import exports, manual
+from .. import class_run, report
+from ..gradebook import exports, manual, to_mark
 from ..gradebook.manual import Manual
-from .problems import UsageProblem
+from ..gradebook.store import Store
+from .problems import OutputProblem, UsageProblem
 
 Result = dict[str, Any]
 
@@ -28,20 +30,41 @@ class Written:
     json: Path
     marks: Path
 
+    def of(self, run: Sequence[Result]) -> list[Result]:
+        """The results of one run, as they count."""
+        names = {(result["student"], result["assignment"]) for result in run}
+        return [r for r in self.results if (r["student"], r["assignment"]) in names]
+
 
 def prepare(folder: Path) -> None:
-    """Make the output folder, before anything is graded. Raises UsageProblem when it is a file."""
+    """Make the output folder, before anything is graded.
+
+    Raises UsageProblem when it is a file, OutputProblem when it cannot be made.
+    """
     if folder.exists() and not folder.is_dir():
         raise UsageProblem(f"{folder}: is a file; give a folder for results and report")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputProblem(
+            f"{folder}: cannot be made ({error.strerror}); name a place that can be written"
+        ) from None
 
 
-def write(
-    results: Sequence[Result], course: Syllabus, folder: Path, by_hand: Manual | None
-) -> Written:
-    """Apply marks by hand and write report, CSV, JSON and the list of what is left to mark."""
-    marks = by_hand or Manual(course)
-    counted = [manual.apply(result, marks) for result in results]
+def write(store: Store, course: Syllabus, folder: Path) -> Written:
+    """Write report, CSV, JSON and the list of what is left to mark: always of the whole store.
+
+    Marks by hand are applied first. What a person must know is said on stderr.
+    """
+    marks, found = store.manual(course), store.latest()
+    ids = [assignment.id for assignment in course.assignments]
+    known = [result for result in found if result["assignment"] in ids]
+    if gone := sorted({result["assignment"] for result in found} - {*ids}):
+        _tell(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+    for warning in marks.unknown(known):
+        _tell(warning)
+    class_run.flag_identical(known)
+    counted = [manual.apply(result, marks) for result in known]
     written = Written(
         counted,
         folder / "report.html",
@@ -52,8 +75,22 @@ def write(
     _replace(written.report, report.render(counted, course))
     _replace(written.csv, exports.to_csv(counted, course))
     _replace(written.json, exports.to_json(counted))
-    _replace(written.marks, manual.template(counted))
+    _write_marks(written.marks, counted, marks, store)
     return written
+
+
+def _write_marks(path: Path, counted: list[Result], marks: Manual, store: Store) -> None:
+    """The list of what is left to mark, with what was filled in and not yet read."""
+    filled = to_mark.filled_in(path, marks, store.comments())
+    if filled.keep:
+        _tell(f"{filled.told}; the file is kept as {to_mark.put_aside(path)}")
+    elif filled.told:
+        _tell(f"{filled.told}; store them: course report {path.parent} --manual {path}")
+    _replace(path, to_mark.text(counted, filled.marks))
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -13,3 +13,8 @@ def safe(text: str) -> str:
 def restored(text: str) -> str:
     """The text that `safe` was given."""
     return text[1:] if text.startswith("'") and text[1:].startswith(_STARTS_A_FORMULA) else text
+
+
+def plain(text: str) -> str:
+    """A folder's name need not be valid Unicode; a file's text must be."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .cells import safe
+from .cells import plain, safe
 from .totals import Result
 
 if TYPE_CHECKING:
@@ -46,9 +46,5 @@ def to_csv(results: Sequence[Result], syllabus: Syllabus) -> str:
         }
         named = [safe(result[key]) for key in ("student", "assignment", "outcome", "tier")]
         numbers = [points.get(id) for id in ids] + [sums[name] for name in _SUMS]
-        writer.writerow([*map(_plain, named), *numbers, result["submission"]["sha256"]])
+        writer.writerow([*map(plain, named), *numbers, result["submission"]["sha256"]])
     return out.getvalue()
-
-
-def _plain(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()

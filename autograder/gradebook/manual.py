@@ -3,7 +3,7 @@
 They come from a CSV with the columns student, assignment, item, points, comment. `item` is a
 written part ("1.11.a") or the id of a code exercise ("1.4"), whose automatic points are then
 overridden. A row without points only comments; one without both, as in a template not yet filled,
-says nothing.
+says nothing. "-" for points takes an earlier mark back.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .cells import restored, safe
+from .cells import restored
 from .totals import Result, add_up
 
 if TYPE_CHECKING:
     from course_lib.syllabus import Assignment, Syllabus
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
+TAKEN_BACK = "-"
 Item = tuple[str, str, str]  # student, assignment, item
 
 
@@ -36,7 +37,7 @@ class ManualError(Exception):
 
 @dataclass(frozen=True)
 class Mark:
-    """Points, or None for a comment alone."""
+    """Points, or None for a comment alone; without a comment either: taken back."""
 
     points: float | None
     comment: str = ""
@@ -52,10 +53,11 @@ class Manual:
     def unknown(self, results: Iterable[Result]) -> list[str]:
         """A warning for each student who has marks but no result."""
         graded = {(result["student"], result["assignment"]) for result in results}
-        missing = sorted({item[:2] for item in self.marks} - graded)
+        marked = {item[:2] for item, mark in self.marks.items() if mark != Mark(None)}
+        missing = sorted(marked - graded)
         return [
             f"there are marks for {student} in {assignment}, who has no graded submission there; "
-            "correct the name, or grade the submission"
+            f"grade it, or take them back by rows with {TAKEN_BACK} for points"
             for student, assignment in missing
         ]
 
@@ -69,6 +71,19 @@ def read(path: str | Path, syllabus: Syllabus) -> Manual:
 
     Raises ManualError, which holds every bad row; columns that are not ours are left alone.
     """
+    rows = _rows(path)
+    if missing := [name for name in COLUMNS if name not in (rows.fieldnames or [])]:
+        names = ", ".join(missing)
+        raise ManualError([f"{path}, line 1: no column {names}; it needs {', '.join(COLUMNS)}"])
+    return _marks(path, rows, syllabus)
+
+
+def columns(path: str | Path) -> set[str]:
+    """The names in the first line of a CSV of marks. Raises ManualError."""
+    return {name for name in _rows(path).fieldnames or [] if name.strip()}
+
+
+def _rows(path: str | Path) -> csv.DictReader[str]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -76,13 +91,8 @@ def read(path: str | Path, syllabus: Syllabus) -> Manual:
     except UnicodeDecodeError:
         raise ManualError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
     header = text.partition("\n")[0]
-    rows = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter=";" if header.count(";") >= 4 else ","
-    )
-    if missing := [name for name in COLUMNS if name not in (rows.fieldnames or [])]:
-        names = ", ".join(missing)
-        raise ManualError([f"{path}, line 1: no column {names}; it needs {', '.join(COLUMNS)}"])
-    return _marks(path, rows, syllabus)
+    delimiter = ";" if header.count(";") >= 4 else ","
+    return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
 def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> Manual:
@@ -130,7 +140,7 @@ def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> Mark:
         most = _points_of(syllabus.assignment(assignment), name)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
-    if not points:
+    if points in ("", TAKEN_BACK):
         return Mark(None, comment)
     try:
         value = float(points.replace(",", "."))
@@ -155,25 +165,6 @@ def _points_of(assignment: Assignment, item: str) -> float:
         known = ", ".join(items)
         raise KeyError(f"{assignment.id} has nothing called {item!r} to mark; it has {known}")
     return items[item]
-
-
-def template(results: Iterable[Result]) -> str:
-    """A CSV with a row for each written part that is still pending, its points blank.
-
-    A file that could not be read has no answers to mark and gets no row.
-    """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for result in results:
-        if result["outcome"] == "INVALID":
-            continue
-        for exercise in result["exercises"]:
-            for part in exercise.get("parts", []):
-                if part["points"] is None:
-                    row = [result["student"], result["assignment"], part["id"]]
-                    writer.writerow([*map(safe, row), "", safe(part["comment"])])
-    return out.getvalue()
 
 
 def apply(result: Result, manual: Manual) -> Result:

@@ -17,7 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .manual import Manual, Mark
+from .database_errors import GradebookError, damaged, sentence
+from .manual import Item, Manual, Mark
 from .totals import Result
 
 if TYPE_CHECKING:
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from course_lib.syllabus import Syllabus
 
 _TIMES = ("graded_at", "seconds")  # never compared
-
-
-class GradebookError(Exception):
-    """Why the store cannot be read or written, in one sentence. Rows written before are safe."""
 
 
 class Key(NamedTuple):
@@ -72,7 +69,14 @@ class Store:
         with self._told():
             if "://" not in self.where:
                 Path(self.where).parent.mkdir(parents=True, exist_ok=True)
+                if Path(self.where).exists() and not Path(self.where).stat().st_size:
+                    raise GradebookError(damaged(self.where, "the file has 0 bytes"))
             self._engine = _engine(self.url, self.wait_seconds)
+            if self._engine.dialect.name == "sqlite":  # before hours of grading, not after them
+                with self._engine.begin() as connection:
+                    found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+                if found != "ok":
+                    raise GradebookError(damaged(self.where, str(found).splitlines()[-1]))
             metadata.create_all(self._engine)
         return self
 
@@ -160,7 +164,7 @@ class Store:
                 "kept_at": now,
             }
             for (student, assignment, item), mark in manual.marks.items()
-            if kept.get((student, assignment, item)) != mark
+            if kept.get((student, assignment, item), Mark(None)) != mark
         ]
         if rows:
             with self._connected() as connection:
@@ -168,16 +172,22 @@ class Store:
         return len(rows)
 
     def manual(self, syllabus: Syllabus) -> Manual:
-        """The marks kept so far: the newest of each item."""
+        """The marks kept so far: the newest of each item, unless that took it back."""
+        kept = dict(self._marks())
+        return Manual(syllabus, {item: mark for item, mark in kept.items() if mark != Mark(None)})
+
+    def comments(self) -> frozenset[tuple[Item, str]]:
+        """Every comment that was ever kept, also those replaced since."""
+        return frozenset((item, mark.comment) for item, mark in self._marks())
+
+    def _marks(self) -> list[tuple[Item, Mark]]:
         from .schema import marks
 
         with self._connected() as connection:
-            rows = connection.execute(marks.select().order_by(marks.c.id))
-            kept = {
-                (row.student, row.assignment, row.item): Mark(row.points, row.comment)
-                for row in rows
-            }
-        return Manual(syllabus, kept)
+            return [
+                ((row.student, row.assignment, row.item), Mark(row.points, row.comment))
+                for row in connection.execute(marks.select().order_by(marks.c.id))
+            ]
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
@@ -194,7 +204,7 @@ class Store:
         try:
             yield
         except (SQLAlchemyError, OSError, ImportError) as error:
-            raise GradebookError(_sentence(error, self.where, self.wait_seconds)) from None
+            raise GradebookError(sentence(error, self.where, self.wait_seconds)) from None
 
 
 def _engine(url: str, wait_seconds: float) -> Engine:
@@ -232,25 +242,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
     return value
-
-
-def _sentence(error: Exception, where: str, wait_seconds: float) -> str:
-    text = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-    safe = "what was stored before is safe"
-    if "locked" in text or "busy" in text:
-        return (
-            f"the gradebook {where} is in use by another program and stayed so for "
-            f"{wait_seconds:g} s; end that program and run again, {safe}"
-        )
-    if "full" in text or "No space left" in text:
-        return f"no space left for the gradebook {where}; free some and run again, {safe}"
-    if "not a database" in text or "malformed" in text:
-        return f"{where} is not a gradebook of this course ({text}); name another file"
-    if isinstance(error, ImportError):
-        return f"the gradebook {where} needs a driver that is not installed: {text}"
-    if any(
-        sign in text
-        for sign in ("readonly", "unable to open", "directory", "File exists", "denied")
-    ):
-        return f"the gradebook {where} cannot be written here ({text}); name a writable place"
-    return f"the gradebook {where} cannot be used: {text}; {safe}"

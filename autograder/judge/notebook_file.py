@@ -32,7 +32,7 @@ def read(data: bytes) -> list[Cell]:
     """The cells of a notebook file. Raises InvalidNotebook."""
     if len(data) > MAX_BYTES:
         raise InvalidNotebook(
-            f"the file has {len(data) / 2**20:.0f} MiB, more than {MAX_BYTES // 2**20}: "
+            f"the file has {len(data):,} bytes, more than {MAX_BYTES // 2**20} MiB: "
             "clear the outputs (Kernel, Restart & Clear Output) and submit again"
         )
     if not data.strip():

@@ -36,8 +36,16 @@ class Component:
 
     @cached_property
     def source(self) -> str:
-        """The definition as it stands in the library, with the comments above it."""
-        return module_text(self.module).definitions[self.name]
+        """The definition as it stands in the library, with the comments above it.
+
+        Raises BuildError when there is no such module, or no such definition in it.
+        """
+        found = module_text(self.module).definitions
+        if self.name not in found:
+            raise BuildError(
+                f"{self.module} defines no {self.name!r}; it has {', '.join(sorted(found))}"
+            )
+        return found[self.name]
 
     def stub(self, label: str) -> str:
         """Signature and docstring; every body raises NotImplementedError(label)."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from course_lib.syllabus import ROOT, Assignment, Syllabus
 
-from . import figures, no_leak, notebooks, picture, texts
+from . import figures, no_leak, notebooks, picture, texts, whole
 from .components import BuildError
 from .notebooks import Notebook
 from .student_tree import unreleased
@@ -49,6 +49,7 @@ class Target:
 
 def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Target]:
     """Every generated file of the course. Raises BuildError; a starter that leaks is one."""
+    whole.check(syllabus)
     if not only:
         yield Target(ROOT / "course.svg", picture.draw(syllabus))
         readme = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -88,12 +88,11 @@ def _modules(hidden: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str
 
 def stubbed(module: str, hidden: dict[str, str]) -> str:
     """A module's text with its hidden components stubbed."""
-    parts = module_text(module)
-    text = parts.text
+    text = module_text(module).text
     for reference, exercise in hidden.items():
         component = Component.parse(reference)
         if component.module == module:
-            source = parts.definitions[component.name]
+            source = component.source
             label = f"A{exercise}: {component.name} is not written yet"
             if not exercise:
                 label = f"{component.name} belongs to a later assignment"

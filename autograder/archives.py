@@ -1,0 +1,77 @@
+"""Zip files that were handed in, read in memory: a path in one is a name, never a place."""
+
+from __future__ import annotations
+
+import contextlib
+import lzma
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from . import handed_in, plain_files
+from .judge.notebook_file import MAX_BYTES
+from .plain_files import RefusedError, told_size
+
+MAX_ENTRIES = 1_000
+MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
+# what Python raises for an archive that is damaged, encrypted or made to mislead
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    RuntimeError,
+    EOFError,
+    ValueError,
+)
+
+
+def entries(path: Path) -> tuple[list[zipfile.ZipInfo], float]:
+    """The files in a zip file, and when it was saved. Raises RefusedError."""
+    with _opened(path) as (archive, saved):
+        found = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if problem := _problem(found):
+        raise RefusedError(problem)
+    return found, saved
+
+
+def read(path: Path, name: str) -> bytes:
+    """One notebook's bytes. Raises RefusedError."""
+    with _opened(path) as (archive, _), archive.open(name) as file:
+        return file.read(MAX_BYTES + 1)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, float]]:
+    try:
+        with plain_files.opened(path) as file:
+            facts = os.fstat(file.fileno())
+            if facts.st_size > MAX_ZIP_BYTES:
+                raise RefusedError(f"the zip file has {told_size(facts.st_size, MAX_ZIP_BYTES)}")
+            with zipfile.ZipFile(file) as archive:
+                yield archive, facts.st_mtime
+    except UNREADABLE as error:
+        raise RefusedError(f"is not a readable zip file ({error})") from None
+
+
+def hidden(path: PurePosixPath) -> bool:
+    """What a system or Jupyter put there by itself: copies and settings, no hand-in."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+
+
+def _problem(found: list[zipfile.ZipInfo]) -> str:
+    if len(found) > MAX_ENTRIES:
+        return f"the zip file has {len(found)} entries, more than {MAX_ENTRIES}"
+    for entry in found:
+        path = PurePosixPath(entry.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts:
+            return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            return f"the zip file holds a symbolic link ({entry.filename[:80]!r})"
+        notebook = path.suffix.lower() == ".ipynb" and not hidden(path)
+        if notebook and entry.file_size > MAX_BYTES:
+            return f"{entry.filename[:80]!r} unpacks to {told_size(entry.file_size, MAX_BYTES)}"
+    return ""

@@ -1,0 +1,80 @@
+"""The list of what is left to mark, written again without losing what a person filled in."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import manual
+from .cells import plain, safe
+from .manual import COLUMNS, Item, Manual, ManualError, Mark
+from .totals import Result
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a person filled into the list that stands there, and what to say about it."""
+
+    marks: Mapping[Item, Mark]
+    keep: bool = False  # the file itself: it holds what a new list cannot
+    told: str = ""
+
+
+def filled_in(path: Path, kept: Manual, comments: frozenset[tuple[Item, str]]) -> Found:
+    """Marks in the list at `path` that are not `kept` yet; `comments` are all that ever were.
+
+    A list that cannot be read, or has columns of its own, is to be kept as it is.
+    """
+    if not path.exists():
+        return Found({})
+    try:
+        marks = manual.read(path, kept.syllabus).marks
+    except ManualError as error:
+        return Found({}, True, f"{error.problems[0]}; correct it there")
+    fresh = {
+        item: mark
+        for item, mark in marks.items()
+        if kept.marks.get(item, Mark(None)) != mark
+        # a comment that this list was written with, and that was changed elsewhere since
+        and not (mark.points is None and mark.comment and (item, mark.comment) in comments)
+    }
+    count = f"{len(fresh)} filled-in row{'s' if len(fresh) > 1 else ''}"
+    told = f"{path}: {count} not stored yet, carried over" if fresh else ""
+    more = manual.columns(path) - {*COLUMNS}
+    if more:
+        told = told or f"{path}: it has columns of its own ({', '.join(sorted(more))})"
+    return Found(fresh, bool(more), told)
+
+
+def put_aside(path: Path) -> Path:
+    """Rename the file, so that a new one can be written; returns its new place."""
+    number = 1
+    while (place := path.with_name(f"{path.stem}.kept-{number}{path.suffix}")).exists():
+        number += 1
+    return path.rename(place)
+
+
+def text(results: Iterable[Result], filled: Mapping[Item, Mark]) -> str:
+    """A CSV with a row for each written part that is pending, and for each mark in `filled`.
+
+    A file that could not be read has no answers to mark and gets no row.
+    """
+    rows: dict[Item, Mark] = {}
+    for result in results:
+        parts = [part for e in result["exercises"] for part in e.get("parts", [])]
+        for part in parts if result["outcome"] != "INVALID" else []:
+            if part["points"] is None:
+                item = (result["student"], result["assignment"], part["id"])
+                rows[item] = Mark(None, part["comment"])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for item, mark in {**rows, **filled}.items():
+        nothing = manual.TAKEN_BACK if item in filled and not mark.comment else ""
+        points = nothing if mark.points is None else f"{mark.points:.12g}"
+        names = [plain(safe(name)) for name in item]
+        writer.writerow([*names, points, plain(safe(mark.comment))])
+    return out.getvalue()
