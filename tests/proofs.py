@@ -19,6 +19,7 @@ class LocalWorker(LocalBackend):
 
     isolation = {"tier": "local", "layers": {}}
     printed = ""
+    unloadable = None
 
 
 @contextmanager

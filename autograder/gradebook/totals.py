@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 Result = dict[str, Any]
 
+UNGRADED = "UNGRADED"  # the grader failed, not the submission: no points yet, and not zero points
+WITHOUT_POINTS = ("INVALID", UNGRADED)  # there is nothing to see exercise by exercise
+
 
 def add_up(result: Result, assignment: Assignment) -> dict[str, Any]:
     """The `totals` of a result, from its exercises as they stand and the time it was received.
