@@ -6,7 +6,7 @@ submission tried again, and if that fails too, its row says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
@@ -29,7 +29,7 @@ def graded(
     syllabus: Syllabus,
     exercises: tuple[str, ...] | None,
     start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
-) -> Iterator[tuple[Submission, Result]]:
+) -> Generator[tuple[Submission, Result]]:
     """Each submission with its result, as they come, whatever happens to the judges.
 
     Raises what `start_judges` raises the first time, when nobody can be graded.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .cells import restored, safe
-from .totals import Result, add_up
+from .totals import WITHOUT_POINTS, Result, add_up
 
 if TYPE_CHECKING:
     from course_lib.syllabus import Assignment, Syllabus
@@ -160,13 +160,13 @@ def _points_of(assignment: Assignment, item: str) -> float:
 def template(results: Iterable[Result]) -> str:
     """A CSV with a row for each written part that is still pending, its points blank.
 
-    A file that could not be read has no answers to mark and gets no row.
+    A file that could not be read or graded has no answers to mark and gets no row.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for result in results:
-        if result["outcome"] == "INVALID":
+        if result["outcome"] in WITHOUT_POINTS:
             continue
         for exercise in result["exercises"]:
             for part in exercise.get("parts", []):

@@ -57,7 +57,7 @@ class RemoteBackend:
         *,
         deadline: float = 2.0,
         load_deadline: float = LOAD_SECONDS,
-        restarts: int = 12,
+        restarts: int = 40,
         limits: Mapping[str, int] | None = None,
         patience: Patience | None = None,
     ):
@@ -126,6 +126,9 @@ class RemoteBackend:
             self._begun, self._handles_lost = (request, payload), False
         elif self._handles_lost and _mentions_handle(request):
             raise StudentError(CRASHED, "an object was lost when its process ended; see before")
+        if self.patience.gone and self._final is None:
+            why = f"not run: {self.patience.in_vain} calls took too long or too much memory before"
+            self._final = StudentError(TIMEOUT, why)
         if self._final is not None:
             raise StudentError(self._final.kind, self._final.message)
         if begins:
@@ -152,10 +155,6 @@ class RemoteBackend:
         if len(self.reports) > self.restarts:
             why = f"gave up: {len(self.reports)} processes have hung or died on this submission"
             self._final = StudentError(CRASHED, why)
-            raise self._final
-        if self.patience.gone:
-            why = f"not run: {self.patience.timeouts} calls of this notebook had no answer before"
-            self._final = StudentError(TIMEOUT, why)
             raise self._final
         self._connection = connection = self.workers.start(self.limits)
         self._supervisor = connection.supervisor(START_SECONDS)
@@ -191,7 +190,6 @@ class RemoteBackend:
             channel.send({**request, "id": self._number}, payload, limit)
             answer, data = channel.receive(limit)
         except Late as late:
-            self.patience.timeouts += 1
             raise self._failure(0, TIMEOUT, str(late)) from None
         except (EOFError, OSError):
             raise self._failure(GOODBYE_SECONDS, CRASHED, "the process ended") from None
@@ -201,12 +199,15 @@ class RemoteBackend:
             raise self._failure(0, CRASHED, "an answer came that nobody had asked for")
         if not answer.keys() & {"ok", "error", "loaded"}:
             raise self._failure(0, PROTOCOL, "the answer has neither a value nor an error")
+        told = answer.get("error")
+        self.patience.in_vain += isinstance(told, dict) and told.get("kind") == OOM
         return answer, data
 
     def _failure(self, patience: float, kind: str, message: str) -> StudentError:
         """The worker is ended; its supervisor may know better why it had to."""
         report = self._end(patience)
         cause = report.get("cause")
+        self.patience.in_vain += kind == TIMEOUT or cause == "memory"
         if cause == "memory":
             return StudentError(OOM, "the process used more memory than it may")
         if cause == "disk":

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from ..sandbox import process_tree
 from ..sandbox.wire import Late
 
-UNSEEN = 0.05  # seconds: most answers are there by then, and measuring would cost more than they do
+UNSEEN = 0.05  # seconds: most answers are there by then, and measuring costs more than they do
 TICK = 0.1
-ASLEEP, MOST_ASLEEP = 1.5, 5.0  # of the CPU time; a sleeper is not waited for any longer
+MOST_ASLEEP = 5.0  # seconds: a call may sleep for as long as it may compute, within this
 WALL = 20.0  # times the CPU time: what a machine may be slower than an idle one
 
-HALVINGS = 4  # a call is waited for a sixteenth of the usual time at least
-MOST_TIMEOUTS = 16
+HALVINGS = 3  # a call gets an eighth of the usual time at least
+MOST_IN_VAIN = 12
 
 
 class TimeLimit:
-    """What one request may take: `seconds` of CPU time, half as much again asleep, or the wall.
+    """What one request may take: `seconds` of CPU time, as much asleep, or the wall.
 
     CPU time is that of all processes below the worker's supervisor. Where the system does not tell
     it (`supervisor` is None), `seconds` are seconds of the wall clock.
@@ -29,7 +29,7 @@ class TimeLimit:
 
     def __init__(self, seconds: float, supervisor: int | None):
         self.seconds, self.supervisor = seconds, supervisor
-        self.most_asleep = min(ASLEEP * seconds, MOST_ASLEEP)
+        self.most_asleep = min(seconds, MOST_ASLEEP)
         self.wall = seconds * (WALL if supervisor else 1.0)
         self._began = self._looked = time.monotonic()
         self._next = self._began + (UNSEEN if supervisor else 0.0)
@@ -63,17 +63,18 @@ class TimeLimit:
 
 @dataclass
 class Patience:
-    """How long the calls of one submission are waited for: after each that had no answer, less.
+    """How long the calls of one submission are waited for: after each in vain, less.
 
-    So a submission that hangs everywhere is done in seconds. Honest calls take milliseconds.
+    So a submission that hangs, or eats memory, everywhere is done in seconds. Honest calls take
+    milliseconds.
     """
 
-    timeouts: int = 0
+    in_vain: int = 0  # calls that ended in a time-out or for want of memory
 
     @property
     def gone(self) -> bool:
-        return self.timeouts >= MOST_TIMEOUTS
+        return self.in_vain >= MOST_IN_VAIN
 
     def shorten(self, seconds: float) -> float:
         """What a call gets that would have `seconds`."""
-        return seconds / 2 ** min(self.timeouts, HALVINGS)
+        return seconds / 2 ** min(self.in_vain, HALVINGS)

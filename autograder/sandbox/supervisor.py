@@ -6,6 +6,7 @@ as a whole goes beyond its share; then ends what it left behind and reports how 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -163,7 +164,5 @@ def _beyond_share(job: Job, scratch: str, deadline: float) -> str:
 
 def _send(status: socket.socket, report: dict[str, object]) -> None:
     status.settimeout(SEND_SECONDS)
-    try:
+    with contextlib.suppress(OSError):  # the judge is gone, or no longer asks
         status.sendall(json.dumps(report, ensure_ascii=False).encode() + b"\n")
-    except OSError:
-        pass  # the judge is gone, or no longer asks
