@@ -11,7 +11,9 @@ import datetime
 import hashlib
 import importlib.util
 import multiprocessing
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
@@ -167,6 +169,7 @@ def judges(
     for id in sorted(assignments):
         _installed(syllabus.assignment(id))
     with ExitStack() as stack:
+        stack.enter_context(_terminated_like_interrupted())
         folder = stack.enter_context(work_folder())
         warm = {}
         for id in sorted(assignments):
@@ -191,6 +194,19 @@ def judges(
                 initargs=(syllabus, workers, settings.hidden),
             )
         )
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM ends a run as Ctrl-C does, with everything tidied up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are not for this one
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _installed(assignment: Assignment) -> None:

@@ -78,7 +78,7 @@ class RemoteBackend:
         }
         self._connection: Connection | None = None
         self._supervisor: int | None = None
-        self._trouble: SandboxError | None = None  # ours; it must not pass for a failing test
+        self._trouble = ""  # of our own; it must not pass for a failing test
         self._final: StudentError | None = None  # what every further request raises
         self._begun: tuple[Tree, bytes] | None = None
         self._handles_lost = False
@@ -89,8 +89,8 @@ class RemoteBackend:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close()
-        if self._trouble is not None and kind is None:
-            raise self._trouble
+        if self._trouble and kind is None:
+            raise SandboxError(self._trouble)
 
     def close(self) -> None:
         """End the worker; nothing of it is left afterwards."""
@@ -112,12 +112,12 @@ class RemoteBackend:
         Raises StudentError TIMEOUT, CRASHED, OOM or PROTOCOL; SandboxError when the sandbox, and
         not the submission, is at fault: from then on always, and at the end of the block as well.
         """
-        if self._trouble is not None:
-            raise self._trouble
+        if self._trouble:
+            raise SandboxError(self._trouble)
         try:
             return self._request(request, payload, deadline or self.deadline)
         except SandboxError as error:
-            self._trouble = error
+            self._trouble = str(error)
             raise
 
     def _request(self, request: Tree, payload: bytes, seconds: float) -> tuple[Tree, bytes]:
