@@ -11,23 +11,25 @@ import datetime
 import hashlib
 import importlib.util
 import multiprocessing
+import signal
 import sys
-import tempfile
+import threading
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, contextmanager
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from course_lib.syllabus import Assignment, Syllabus
 
-from . import fingerprints, judge_process
+from . import class_tries, fingerprints, judge_process
 from .gradebook.store import Key, Store
-from .gradebook.totals import add_up
+from .gradebook.totals import UNGRADED, add_up
 from .judge.notebook_file import InvalidNotebook, read
 from .judge.statements import sort_cell
 from .submissions import Submission
+from .work_folder import work_folder
 
 if TYPE_CHECKING:
     from .judge.hidden_labels import HiddenLabels
@@ -102,7 +104,7 @@ def grade_class(
         known = None
         if not (settings.regrade or settings.exercises or submission.problem):
             known = store.find(**key(submission, assignment, settings)._asdict())
-        if known is not None:
+        if known is not None and known["outcome"] != UNGRADED:
             result = complete(known, submission, assignment, settings)
             store.add(result)
             yield result
@@ -110,21 +112,14 @@ def grade_class(
             waiting.append(submission)
     if not waiting:
         return
-    with judges(syllabus, {s.assignment for s in waiting}, settings) as pool:
-        futures: dict[Future[Result], Submission] = {
-            pool.submit(judge_process.grade_one, submission, settings.exercises): submission
-            for submission in waiting
-        }
-        try:
-            for future in as_completed(futures):
-                submission = futures[future]
-                assignment = syllabus.assignment(submission.assignment)
-                result = complete(future.result(), submission, assignment, settings)
-                if not settings.exercises:
-                    store.add(result)
-                yield result
-        finally:
-            pool.shutdown(wait=True, cancel_futures=True)
+    start = partial(judges, syllabus, {s.assignment for s in waiting}, settings)
+    with closing(class_tries.graded(waiting, syllabus, settings.exercises, start)) as graded:
+        for submission, result in graded:
+            assignment = syllabus.assignment(submission.assignment)
+            result = complete(result, submission, assignment, settings)
+            if not settings.exercises:
+                store.add(result)
+            yield result
 
 
 def complete(
@@ -180,8 +175,8 @@ def judges(
     for id in sorted(assignments):
         _installed(syllabus.assignment(id))
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="course-")))
-        folder.chmod(0o755)  # workers run under other users
+        stack.enter_context(_terminated_like_interrupted())
+        folder = stack.enter_context(work_folder())
         warm = {}
         for id in sorted(assignments):
             student_tree.write(syllabus, folder / id, id)
@@ -205,6 +200,19 @@ def judges(
                 initargs=(syllabus, workers, settings.hidden),
             )
         )
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM ends a run as Ctrl-C does, with everything tidied up."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals are not for this one
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _installed(assignment: Assignment) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import signal
+import threading
 from typing import TYPE_CHECKING, Any
 
 from course_lib.syllabus import Assignment, Syllabus
@@ -19,9 +22,11 @@ if TYPE_CHECKING:
 Result = dict[str, Any]
 
 
-def opener(workers: Workers, assignment: Assignment) -> OpenWorker:
-    """Opens sandboxed workers on what a submission loads."""
-    from .judge.remote import RemoteBackend
+def opener(
+    workers: Workers, assignment: Assignment, load_seconds: float | None = None
+) -> OpenWorker:
+    """Opens sandboxed workers on what a submission loads, in so many seconds of CPU time."""
+    from .judge.remote import LOAD_SECONDS, RemoteBackend
 
     def open_worker(load: Load) -> RemoteBackend:
         return RemoteBackend(
@@ -30,7 +35,9 @@ def opener(workers: Workers, assignment: Assignment) -> OpenWorker:
             load.unavailable,
             load.substitutes,
             deadline=assignment.call_seconds,
+            load_deadline=load_seconds or LOAD_SECONDS,
             limits=load.limits,
+            patience=load.patience,
         )
 
     return open_worker
@@ -42,34 +49,68 @@ _hidden: dict[str, HiddenLabels]
 
 
 def start(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
-    """A judge process begins: Ctrl-C is for the process that started it."""
+    """A judge process begins: Ctrl-C is for the process that started it, and ends it as well."""
     global _syllabus, _workers, _hidden
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _syllabus, _workers, _hidden = syllabus, workers, hidden
 
 
+def _end_with_parent() -> None:
+    """However the process that started this one ends, SIGKILL included, nothing of it stays."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
 def grade_one(submission: Submission, exercises: tuple[str, ...] | None) -> Result:
-    """Grade one submission, in a judge process."""
-    return _judge(submission, exercises, public_only=False)
+    """Grade one submission, in a judge process; a first try, see `judge.second_try`."""
+    return _judge(submission, exercises)
+
+
+def grade_again(
+    submission: Submission, exercises: tuple[str, ...] | None, first: Result | None
+) -> Result:
+    """Grade one submission while no other is being graded: what counts, after two tries."""
+    from .judge import second_try
+
+    if first is None:  # the grader failed on it
+        first = _judge(submission, exercises)
+    if not second_try.is_needed(first):
+        return first
+    return second_try.better(first, _judge(submission, exercises, before=first))
 
 
 def check_one(submission: Submission) -> Result:
-    """Run the visible tests alone, in a judge process."""
-    return _judge(submission, None, public_only=True)
+    """Run the visible tests alone, in a judge process that has nothing else to do."""
+    from .judge import second_try
+
+    first = _judge(submission, None, public_only=True)
+    if not second_try.is_needed(first):
+        return first
+    return second_try.better(first, _judge(submission, None, public_only=True, before=first))
 
 
-def _judge(submission: Submission, exercises: tuple[str, ...] | None, public_only: bool) -> Result:
+def _judge(
+    submission: Submission,
+    exercises: tuple[str, ...] | None,
+    public_only: bool = False,
+    before: Result | None = None,
+) -> Result:
     from .judge import grade as judge
+    from .judge import second_try
 
     assignment = _syllabus.assignment(submission.assignment)
     if submission.problem:
         return judge.invalid(submission.problem, assignment)
-    opened = opener(_workers[submission.assignment], assignment)
+    load_seconds = second_try.LOAD_SECONDS if before else None
+    opened = opener(_workers[submission.assignment], assignment, load_seconds)
     files, problem = submission.files()
     labels = _hidden.get(assignment.id)
     model = judge.Model(files, labels) if labels else None
     result = judge.grade(
-        submission.data, _syllabus, assignment, opened, exercises, public_only, model
+        submission.data, _syllabus, assignment, opened, exercises, public_only, model, before
     )
     result["notices"] += [problem] if problem else []
     result["submission"]["sha256"] = handed_in.digest(submission.data, files)

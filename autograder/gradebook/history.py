@@ -28,13 +28,13 @@ def told(results: list[Result]) -> list[dict[str, Any]]:
 
 
 def _entry(before: Result | None, now: Result) -> dict[str, Any]:
-    total = now["totals"]["total"]
+    total = now["totals"]["total"] or 0.0  # none where the grader failed
     entry = {"graded_at": now["graded_at"], "outcome": now["outcome"], "total": total}
     if before is None:
         sentence = f"graded for the first time: {total:g} points"
         return {**entry, "changed": [], "points": None, "exercises": {}, "sentence": sentence}
     changed = [name for name, of in _DEPENDS_ON.items() if of(before) != of(now)]
-    points = round(total - before["totals"]["total"], 2)
+    points = round(total - (before["totals"]["total"] or 0.0), 2)
     exercises = _by_exercise(before, now)
     what = f"{_listed(changed)} changed" if changed else "graded again, with nothing changed"
     where = ", ".join(f"{id} {difference:+g}" for id, difference in exercises.items())

@@ -11,7 +11,7 @@ from pathlib import Path
 from . import manual
 from .cells import plain, safe
 from .manual import COLUMNS, Item, Manual, ManualError, Mark
-from .totals import Result
+from .totals import WITHOUT_POINTS, Result
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def text(results: Iterable[Result], filled: Mapping[Item, Mark]) -> str:
     rows: dict[Item, Mark] = {}
     for result in results:
         parts = [part for e in result["exercises"] for part in e.get("parts", [])]
-        for part in parts if result["outcome"] != "INVALID" else []:
+        for part in parts if result["outcome"] not in WITHOUT_POINTS else []:
             if part["points"] is None:
                 item = (result["student"], result["assignment"], part["id"])
                 rows[item] = Mark(None, part["comment"])

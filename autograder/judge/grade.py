@@ -10,7 +10,7 @@ import hashlib
 import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,12 +19,22 @@ from course_lib.seam.errors import LOAD_ERROR, POLICY
 from course_lib.seam.facade import Backend
 from course_lib.syllabus import Assignment, Syllabus
 
-from ..gradebook.totals import add_up
-from . import answers, model_part, notebook_file, policy, score, session, substitutes
+from ..gradebook.totals import UNGRADED, add_up
+from . import (
+    answers,
+    model_part,
+    notebook_file,
+    policy,
+    score,
+    second_try,
+    session,
+    substitutes,
+)
 from .collect import Collected, collect
 from .hidden_labels import HiddenLabels
 from .session import PASSED, TestResult
 from .statements import Statement
+from .time_limit import Patience
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,7 @@ class Load:
     statements: list[Statement]
     unavailable: dict[str, str] = field(default_factory=dict)
     substitutes: list[str] = field(default_factory=list)
+    patience: Patience = field(default_factory=Patience)  # one for all workers of a submission
     limits: dict[str, int] = field(default_factory=dict)  # that differ from the usual ones
 
 
@@ -58,6 +69,11 @@ class Worker(Backend, Protocol):
         """The beginning of what the submission wrote to its standard streams."""
         ...
 
+    @property
+    def unloadable(self) -> StudentError | None:
+        """Why no worker can load these statements, if one has hung or died of them."""
+        ...
+
 
 OpenWorker = Callable[[Load], AbstractContextManager[Worker]]
 
@@ -70,13 +86,14 @@ def grade(
     only: Collection[str] | None = None,
     public_only: bool = False,
     model: Model | None = None,
+    before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The result of one submission; see the gradebook for its fields.
 
     `only` keeps these exercises; `public_only` leaves the hidden tests out. Without `model` the
-    exercises that train one stay pending. Whatever the
-    submission does ends in a result, never in an exception; an exception is a fault of the
-    course (a suite that does not run).
+    exercises that train one stay pending; `before` is what a first try found, whose model is not
+    asked again without need. Whatever the submission does ends in a result, never in an exception;
+    an exception is a fault of the course (a suite that does not run, a sandbox that fails).
     """
     started = time.perf_counter()
     try:
@@ -88,16 +105,26 @@ def grade(
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
     files = session.suite_files(assignment, public_only)
-    tests, substituted = _run(assignment, collected, open_worker, only, files, result)
+    load = Load(collected.statements, collected.unavailable)
+    tests, substituted, unloadable = _run(
+        assignment, collected, load, open_worker, only, files, result
+    )
     result["exercises"] = score.exercises(assignment, tests, substituted, collected.written, only)
     result["notices"] = answers.notices(syllabus, assignment, cells, collected)
     result["notices"] += result.pop("printed", [])
     answers.attach(assignment, cells, result["exercises"])
     if model is not None and assignment.model is not None and not public_only:
-        load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
-        result["model"] = model_part.evaluate(
-            model.files, assignment.model, model.hidden, assignment.seed, lambda: open_worker(load)
-        )
+        known = (before or {}).get("model")
+        if known is None or second_try.is_needed_by(known["problem"]):
+            load = replace(load, limits=model_part.LIMITS)
+            known = model_part.evaluate(
+                model.files,
+                assignment.model,
+                model.hidden,
+                assignment.seed,
+                lambda: _open(load, open_worker, unloadable),
+            )
+        result["model"] = known
         score.models(assignment, result["exercises"], result["model"])
     result["outcome"], result["reason"] = score.outcome(tests)
     result["totals"] = add_up(result, assignment)
@@ -105,10 +132,27 @@ def grade(
     return result
 
 
+def _open(
+    load: Load, open_worker: OpenWorker, unloadable: StudentError | None
+) -> AbstractContextManager[Worker]:
+    """A worker. Raises, as a request to it would, when what it should load is known to hang."""
+    if unloadable is not None:
+        raise unloadable
+    return open_worker(load)
+
+
 def invalid(reason: str, assignment: Assignment, data: bytes = b"") -> dict[str, Any]:
     """The result of a submission that cannot be read: a row all the same, with the reason."""
     result = _blank(assignment, data) | {"outcome": "INVALID", "reason": reason}
     result["exercises"] = score.nothing(assignment)
+    result["totals"] = add_up(result, assignment)
+    return result | {"seconds": 0.0}
+
+
+def ungraded(reason: str, assignment: Assignment, data: bytes) -> dict[str, Any]:
+    """The result of a submission that the grader failed on: nothing is known, and it says so."""
+    result = _blank(assignment, data) | {"outcome": UNGRADED, "reason": reason}
+    result["exercises"] = score.unknown(assignment)
     result["totals"] = add_up(result, assignment)
     return result | {"seconds": 0.0}
 
@@ -129,14 +173,15 @@ def _blank(assignment: Assignment, data: bytes) -> dict[str, Any]:
 def _run(
     assignment: Assignment,
     collected: Collected,
+    load: Load,
     open_worker: OpenWorker,
     only: Collection[str] | None,
     files: list[Path],
     result: dict[str, Any],
-) -> tuple[list[TestResult], dict[str, list[str]]]:
-    """The tests' results; and which of them passed only with which exercises substituted."""
+) -> tuple[list[TestResult], dict[str, list[str]], StudentError | None]:
+    """The tests' results; which passed only with which exercises substituted; what kept all of it
+    from being loaded."""
     verdicts = _verdicts(assignment, collected)
-    load = Load(collected.statements, collected.unavailable)
     wanted = None if only is None else set(only)
     with open_worker(load) as worker:
         tests = session.run(
@@ -146,19 +191,18 @@ def _run(
         if worker.printed:
             first = worker.printed.strip().splitlines()[:1]
             result["printed"] = [f"it printed while being graded: `{line[:120]}`" for line in first]
+        unloadable = worker.unloadable
+    if unloadable is not None:
+        return tests, {}, unloadable
     passed_with: dict[str, list[str]] = {}
     for broken, ids in _spoilt(assignment, collected, tests, verdicts).items():
-        load = Load(
-            collected.statements,
-            collected.unavailable,
-            substitutes.sources(assignment, list(broken)),
-        )
-        with open_worker(load) as worker:
+        replaced = substitutes.sources(assignment, list(broken))
+        with open_worker(replace(load, substitutes=replaced)) as worker:
             again = session.run(
                 assignment, Student(worker), only=ids, verdicts=verdicts, files=files
             )
         passed_with |= {test.id: list(broken) for test in again if test.outcome == PASSED}
-    return tests, passed_with
+    return tests, passed_with, None
 
 
 def _verdicts(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:

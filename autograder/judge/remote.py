@@ -1,4 +1,4 @@
-"""The seam to a sandboxed worker: every request has a deadline on the judge's clock.
+"""The seam to a sandboxed worker: every request has a limit that the judge measures.
 
 A worker that hangs, dies or answers nonsense is ended and the next request meets a fresh one, with
 the same statements loaded and the current test begun again.
@@ -7,20 +7,22 @@ the same statements loaded and the current test begun again.
 from __future__ import annotations
 
 import signal
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from course_lib.seam.codec import Tree
 from course_lib.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 
-from ..sandbox.wire import Late, Malformed
+from ..sandbox.wire import Late, Malformed, WallClock
+from .time_limit import Patience, TimeLimit
 from .warm import WarmProcess
 from .workers import Connection, SandboxError, Workers
 
 __all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
 
 GOODBYE_SECONDS = 1.0  # for a worker to end by itself
+START_SECONDS = 120.0  # for a process to be forked and shut in, on a machine with much else to do
+LOAD_SECONDS = 5.0
 KEPT = 16 * 1024  # characters of output, over all workers of a submission
 
 
@@ -41,8 +43,9 @@ class RemoteBackend:
     """A `course_lib.seam.facade.Backend` whose other side is a worker; a context manager.
 
     `statements` are executed first, then the source texts `substitutes`, which override names;
-    `unavailable` says why other names are not there. `deadline` is one request's, in seconds,
-    unless it brings its own. After `restarts` replaced workers every request raises CRASHED.
+    `unavailable` says why other names are not there. `deadline` is one request's, in seconds of
+    CPU time, unless it brings its own. After `restarts` replaced workers every request raises
+    CRASHED. `patience` may be shared by several backends of one submission.
     """
 
     def __init__(
@@ -53,15 +56,18 @@ class RemoteBackend:
         substitutes: Sequence[str] = (),
         *,
         deadline: float = 2.0,
-        load_deadline: float = 10.0,
-        restarts: int = 12,
+        load_deadline: float = LOAD_SECONDS,
+        restarts: int = 40,
         limits: Mapping[str, int] | None = None,
+        patience: Patience | None = None,
     ):
         self.workers, self.limits = workers, limits
+        self.patience = patience or Patience()
         self.deadline, self.load_deadline, self.restarts = deadline, load_deadline, restarts
         self.isolation: dict[str, Any] = {"tier": workers.tier, "layers": {}}
         self.problems: list[Tree] = []  # statements that failed: {cell, reason}
         self.reports: list[Tree] = []  # how each worker ended, as its supervisor tells it
+        self.unloadable: StudentError | None = None  # why no worker can load these statements
         self._load = {
             "statements": [
                 {"cell": s.cell, "line": s.line, "source": s.source, "names": list(s.names)}
@@ -71,6 +77,8 @@ class RemoteBackend:
             "substitutes": list(substitutes),
         }
         self._connection: Connection | None = None
+        self._supervisor: int | None = None
+        self._trouble = ""  # of our own; it must not pass for a failing test
         self._final: StudentError | None = None  # what every further request raises
         self._begun: tuple[Tree, bytes] | None = None
         self._handles_lost = False
@@ -79,8 +87,10 @@ class RemoteBackend:
     def __enter__(self) -> RemoteBackend:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close()
+        if self._trouble and kind is None:
+            raise SandboxError(self._trouble)
 
     def close(self) -> None:
         """End the worker; nothing of it is left afterwards."""
@@ -97,16 +107,28 @@ class RemoteBackend:
     def request(
         self, request: Tree, payload: bytes, deadline: float | None = None
     ) -> tuple[Tree, bytes]:
-        """The worker's answer within `deadline` seconds.
+        """The worker's answer within `deadline` seconds of CPU time.
 
         Raises StudentError TIMEOUT, CRASHED, OOM or PROTOCOL; SandboxError when the sandbox, and
-        not the submission, is at fault.
+        not the submission, is at fault: from then on always, and at the end of the block as well.
         """
+        if self._trouble:
+            raise SandboxError(self._trouble)
+        try:
+            return self._request(request, payload, deadline or self.deadline)
+        except SandboxError as error:
+            self._trouble = str(error)
+            raise
+
+    def _request(self, request: Tree, payload: bytes, seconds: float) -> tuple[Tree, bytes]:
         begins = request.get("verb") == "begin"
         if begins:
             self._begun, self._handles_lost = (request, payload), False
         elif self._handles_lost and _mentions_handle(request):
             raise StudentError(CRASHED, "an object was lost when its process ended; see before")
+        if self.patience.gone and self._final is None:
+            why = f"not run: {self.patience.in_vain} calls took too long or too much memory before"
+            self._final = StudentError(TIMEOUT, why)
         if self._final is not None:
             raise StudentError(self._final.kind, self._final.message)
         if begins:
@@ -114,19 +136,19 @@ class RemoteBackend:
         if self._connection is None:
             self._start()
             if self._begun:
-                self._exchange(*self._begun, self.deadline)
-        return self._exchange(request, payload, self.deadline if deadline is None else deadline)
+                self._exchange(*self._begun, self.patience.shorten(self.deadline))
+        return self._exchange(request, payload, self.patience.shorten(seconds))
 
     def _begin(self) -> tuple[Tree, bytes]:
         """Begin a test, in a fresh worker if an earlier test has left this one unusable."""
         assert self._begun is not None
         if self._connection is not None:
             try:
-                return self._exchange(*self._begun, self.deadline)
+                return self._exchange(*self._begun, self.patience.shorten(self.deadline))
             except StudentError:
                 self._handles_lost = False  # this test has none yet
         self._start()
-        return self._exchange(*self._begun, self.deadline)
+        return self._exchange(*self._begun, self.patience.shorten(self.deadline))
 
     def _start(self) -> None:
         """A fresh worker with everything loaded. What goes wrong while loading is final."""
@@ -135,9 +157,9 @@ class RemoteBackend:
             self._final = StudentError(CRASHED, why)
             raise self._final
         self._connection = connection = self.workers.start(self.limits)
-        until = time.monotonic() + self.load_deadline
+        self._supervisor = connection.supervisor(START_SECONDS)
         try:
-            greeting, _ = connection.channel.receive(until)
+            greeting, _ = connection.channel.receive(WallClock(START_SECONDS))
         except (EOFError, OSError, Late) as error:
             reason = self._end(0).get("reason") or f"no sign of life ({type(error).__name__})"
             raise SandboxError(f"a worker did not start: {reason}") from None
@@ -153,7 +175,7 @@ class RemoteBackend:
             answer, _ = self._exchange({"load": self._load}, b"", self.load_deadline)
         except StudentError as error:
             message = f"while the cells were loaded: {error.message}"
-            self._final = StudentError(error.kind, message)
+            self._final = self.unloadable = StudentError(error.kind, message)
             raise self._final from None
         problems = answer.get("loaded")
         self.problems = problems if isinstance(problems, list) else []
@@ -162,13 +184,13 @@ class RemoteBackend:
         """One message each way; whatever goes wrong ends the worker and is a StudentError."""
         assert self._connection is not None
         channel = self._connection.channel
-        until = time.monotonic() + seconds
+        limit = TimeLimit(seconds, self._supervisor)
         self._number += 1
         try:
-            channel.send({**request, "id": self._number}, payload, until)
-            answer, data = channel.receive(until)
-        except Late:
-            raise self._failure(0, TIMEOUT, f"no answer within {seconds:g} s") from None
+            channel.send({**request, "id": self._number}, payload, limit)
+            answer, data = channel.receive(limit)
+        except Late as late:
+            raise self._failure(0, TIMEOUT, str(late)) from None
         except (EOFError, OSError):
             raise self._failure(GOODBYE_SECONDS, CRASHED, "the process ended") from None
         except Malformed as error:
@@ -177,18 +199,24 @@ class RemoteBackend:
             raise self._failure(0, CRASHED, "an answer came that nobody had asked for")
         if not answer.keys() & {"ok", "error", "loaded"}:
             raise self._failure(0, PROTOCOL, "the answer has neither a value nor an error")
+        told = answer.get("error")
+        self.patience.in_vain += isinstance(told, dict) and told.get("kind") == OOM
         return answer, data
 
     def _failure(self, patience: float, kind: str, message: str) -> StudentError:
         """The worker is ended; its supervisor may know better why it had to."""
         report = self._end(patience)
         cause = report.get("cause")
+        self.patience.in_vain += kind == TIMEOUT or cause == "memory"
         if cause == "memory":
             return StudentError(OOM, "the process used more memory than it may")
         if cause == "disk":
             return StudentError(CRASHED, "the process wrote more to the disk than it may")
-        if cause in ("cpu", "wall"):
-            return StudentError(TIMEOUT, "the process used more time than a whole notebook may")
+        if cause == "cpu":
+            used = f"{report.get('cpu_seconds', 0):.0f} s of CPU time"
+            return StudentError(TIMEOUT, f"the process used {used}, all that a notebook may")
+        if cause == "wall":
+            return StudentError(TIMEOUT, "the process was there for longer than a notebook may")
         if cause not in ("ended", "judge"):
             raise SandboxError(f"a worker's supervisor gave up: {report.get('reason', cause)}")
         if cause == "ended" and report.get("signal"):

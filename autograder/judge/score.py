@@ -43,6 +43,11 @@ def nothing(assignment: Assignment) -> list[dict[str, Any]]:
     return exercises(assignment, [], {}, [])
 
 
+def unknown(assignment: Assignment) -> list[dict[str, Any]]:
+    """The entries of a submission that could not be graded: no points, and not zero points."""
+    return [entry | {"points": None, "status": "pending"} for entry in nothing(assignment)]
+
+
 def models(assignment: Assignment, entries: list[dict[str, Any]], told: dict[str, Any]) -> None:
     """Give the exercises that train a model their points, linear in percent right or BLEU."""
     for entry in entries:

@@ -8,13 +8,14 @@ import multiprocessing.reduction  # lets `Workers` be handed to other judge proc
 import socket
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from select import select
 from typing import Any
 
 from ..sandbox.wire import Channel
 
-END_SECONDS = 10.0
+END_SECONDS = 60.0  # for a supervisor to end everything, on a machine with much else to do
 
 assert multiprocessing.reduction.HAVE_SEND_HANDLE
 
@@ -29,6 +30,15 @@ class Connection:
 
     channel: Channel
     status: socket.socket
+    _said: bytearray = field(default_factory=bytearray)  # by the supervisor, a line a message
+
+    def supervisor(self, patience: float) -> int | None:
+        """The supervisor's process id; None when it does not say, or no /proc would tell more."""
+        until = time.monotonic() + patience
+        while b"\n" not in self._said and self._listen(until):
+            continue
+        pid = _message(self._said.partition(b"\n")[0]).get("supervisor")
+        return pid if pid and Path(f"/proc/{pid}/stat").exists() else None
 
     def end(self, patience: float) -> dict[str, Any]:
         """Let the worker end by itself for `patience` seconds, then have it killed; its report.
@@ -37,28 +47,38 @@ class Connection:
         """
         with contextlib.suppress(OSError):
             self.channel.stream.shutdown(socket.SHUT_WR)
-        report = self._report(patience) if patience else b""
-        if report is None or not patience:
+        if not patience or not self._listen_to_the_end(patience):
             with contextlib.suppress(OSError):
                 self.status.shutdown(socket.SHUT_WR)
-            report = self._report(END_SECONDS)
+            self._listen_to_the_end(END_SECONDS)
         self.channel.close()
         self.status.close()
-        try:
-            return json.loads(report or b"")
-        except ValueError:
-            raise SandboxError("a worker's supervisor ended without a report") from None
+        report = _message(self._said.rstrip(b"\n").rpartition(b"\n")[2])
+        if "cause" not in report:
+            raise SandboxError("a worker's supervisor ended without a report")
+        return report
 
-    def _report(self, patience: float) -> bytes | None:
-        """All that the supervisor says, to its end; None when it says nothing in time."""
+    def _listen_to_the_end(self, patience: float) -> bool:
+        """Whether the supervisor was done in time."""
         until = time.monotonic() + patience
-        report = b""
-        while select([self.status], [], [], max(0.0, until - time.monotonic()))[0]:
-            part = self.status.recv(65536)
-            if not part:
-                return report
-            report += part
-        return report or None
+        while part := self._listen(until):
+            continue
+        return part is not None
+
+    def _listen(self, until: float) -> bytes | None:
+        """Take what the supervisor says: b"" at its end, None when it says nothing in time."""
+        if not select([self.status], [], [], max(0.0, until - time.monotonic()))[0]:
+            return None
+        part = self.status.recv(65536)
+        self._said.extend(part)
+        return part
+
+
+def _message(line: bytes | bytearray) -> dict[str, Any]:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -71,15 +91,13 @@ class Workers:
 
     def start(self, limits: Mapping[str, int] | None = None) -> Connection:
         """A new worker, with some of the warm process's limits changed."""
-        stream, workers_end = socket.socketpair()
-        status, supervisors_end = socket.socketpair()
+        message = json.dumps(dict(limits or {})).encode()
         try:
-            message = json.dumps(dict(limits or {})).encode()
-            ends = [workers_end.fileno(), supervisors_end.fileno()]
-            socket.send_fds(self.control, [message], ends)
+            stream, workers_end = socket.socketpair()
+            status, supervisors_end = socket.socketpair()
+            with workers_end, supervisors_end:
+                ends = [workers_end.fileno(), supervisors_end.fileno()]
+                socket.send_fds(self.control, [message], ends)
         except OSError as error:
-            raise SandboxError(f"the warm process is gone ({error}); start the run again") from None
-        finally:
-            workers_end.close()
-            supervisors_end.close()
+            raise SandboxError(f"no worker could be asked for ({error})") from None
         return Connection(Channel(stream), status)

@@ -28,6 +28,7 @@ class LocalWorker(LocalBackend):
 
     isolation: dict[str, Any] = {"tier": "local", "layers": {}}
     printed = ""
+    unloadable = None
 
 
 @contextlib.contextmanager

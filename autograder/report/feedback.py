@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..gradebook.lateness import lateness, moment, written
-from ..gradebook.totals import Result
+from ..gradebook.totals import WITHOUT_POINTS, Result
 from .model_sentences import model_sentences
 from .plain_text import counted, number
 from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
@@ -22,7 +22,7 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
     late = lateness(result["submission"].get("received"), assignment)
     waiting = _waiting(result)
     exercises = [_exercise(e, result) for e in result["exercises"]]
-    if result["outcome"] == "INVALID":  # a list of zeros would tell nothing but what was marked
+    if result["outcome"] in WITHOUT_POINTS:  # zeros would tell nothing but what was marked
         exercises = [e for e in exercises if e["points"] or e["comment"]]
     return {
         "result": result,
@@ -41,10 +41,10 @@ def score_bar(result: Result) -> dict[str, Any]:
     totals = result["totals"]
     waiting = _waiting(result)
     late = totals["late_penalty"]
-    whole = max(totals["max"], totals["total"] + late, 1)
+    whole = max(totals["max"], (totals["total"] or 0.0) + late, 1)
     stretches, start = [], 0.0
     for name, value in (
-        ("automatic", totals["automatic"]),
+        ("automatic", totals["automatic"] or 0.0),
         ("manual", totals["manual"] or 0.0),
         ("bonus", totals["bonus"]),
     ):
@@ -68,7 +68,7 @@ def score_bar(result: Result) -> dict[str, Any]:
 
 def _waiting(result: Result) -> float:
     """The points of the written parts that somebody has yet to mark."""
-    if result["outcome"] == "INVALID":
+    if result["outcome"] in WITHOUT_POINTS:
         return 0.0
     parts = [part for e in result["exercises"] for part in e.get("parts", [])]
     return sum(part["max_points"] for part in parts if part["points"] is None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from ..gradebook.totals import Result
+from ..gradebook.totals import WITHOUT_POINTS, Result
 from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
     """Everything the overview shows of one assignment, ready for the template."""
-    readable = [result for result in results if result["outcome"] != "INVALID"]
+    readable = [result for result in results if result["outcome"] not in WITHOUT_POINTS]
     totals = [result["totals"]["total"] for result in readable]
     return {
         "assignment": assignment,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..gradebook.totals import Result
+from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Result
 from .plain_text import counted, listed
 
 # Shown as sign and word together: colour is never the only difference.
@@ -26,6 +26,7 @@ OUTCOME_MEANINGS = {
     "CRASHED": "the process that ran the code ended before it answered",
     "POLICY": "something was used that the exercise asks to be written",
     "INVALID": "the file could not be read as a notebook",
+    UNGRADED: "the grader failed, not the notebook: to be graded again",
 }
 
 TEST_OUTCOMES = {
@@ -66,6 +67,11 @@ def outcome_sentence(result: Result) -> str:
     tests = [test for e in result["exercises"] for test in e.get("tests", [])]
     earned = sum(test["points"] > 0 for test in tests)
     kind = result["outcome"]
+    if kind == UNGRADED:
+        return (
+            "Nothing is known about your notebook yet: the grader failed, through no fault of "
+            "yours. It will be graded again, and this page will then show your points."
+        )
     if kind == "INVALID" or not tests:
         return (
             "Nothing could be graded, because what we received is not a notebook that can be "
@@ -106,7 +112,7 @@ def main_cause(result: Result) -> str:
 
 
 def _cause(result: Result) -> str:
-    if result["outcome"] == "INVALID":
+    if result["outcome"] in WITHOUT_POINTS:
         return result["reason"]
     code = [e for e in result["exercises"] if e.get("tests") and not e["bonus"]]
     written = [e for e in code if e["status"] != "not written"]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from course_lib.checking.messages import cause_label
 
-from ..gradebook.totals import Result
+from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Result
 from .plain_text import cleaned, number, shortened
 from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-_COLOURS = {"GRADED": "green", "INVALID": "red", "CRASHED": "red"}
+_COLOURS = {"GRADED": "green", "INVALID": "red", UNGRADED: "red", "CRASHED": "red"}
 _PARTS = ("expected", "got", "cause", "read")
 
 
@@ -82,7 +82,7 @@ def _score(totals: dict[str, Any]) -> str:
 
 def _by_hand(result: Result) -> str:
     totals = result["totals"]
-    if result["outcome"] == "INVALID":
+    if result["outcome"] in WITHOUT_POINTS:
         return ""
     given = [number(totals["manual"])] if totals["manual"] is not None else []
     waiting = [f"{totals['manual_pending']} pending"] if totals["manual_pending"] else []

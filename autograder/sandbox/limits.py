@@ -10,10 +10,10 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Limits:
-    """One worker's share of the machine, for its whole life (a test's deadline is the judge's)."""
+    """One worker's share of the machine, for its whole life (a call's limit is the judge's)."""
 
     cpu_seconds: int = 120
-    wall_seconds: int = 300
+    wall_seconds: int = 3600  # behind it: a busy machine costs nobody a point
     memory_mib: int = 1024  # on top of what the warm process holds already
     scratch_mib: int = 64
     file_mib: int = 32

@@ -6,9 +6,11 @@ import contextlib
 import os
 import signal
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS = os.sysconf("SC_CLK_TCK")  # a second
 
 
 def descendants(pid: int) -> list[int]:
@@ -25,6 +27,31 @@ def descendants(pid: int) -> list[int]:
         found += children
         waiting += children
     return found
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What processes have computed so far, in CPU seconds, and whether one of them still wants to.
+
+    A process that waits for a processor, or for a disk, is awake: only sleeping is its own choice.
+    """
+
+    cpu_seconds: float
+    awake: bool
+
+
+def activity(pid: int) -> Activity:
+    """Of all processes below `pid`, those that have ended and were waited for included."""
+    seconds, awake = 0.0, False
+    for process in descendants(pid):
+        try:
+            _, *times = _stat(f"/proc/{process}/stat")
+            seconds += sum(times) / TICKS
+            tasks = os.listdir(f"/proc/{process}/task")
+            awake = awake or any(_stat(f"/proc/{process}/task/{t}/stat")[0] for t in tasks)
+        except OSError:
+            continue  # it ended meanwhile
+    return Activity(seconds, awake)
 
 
 def folder_bytes(folder: str) -> int:
@@ -76,6 +103,16 @@ def oom_kills() -> int:
     except OSError:
         return 0
     return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
+
+
+def _stat(path: str) -> tuple[bool, int, int, int, int]:
+    """Awake or not, and CPU ticks: its own, the kernel's for it, and both of waited-for children.
+
+    See proc_pid_stat(5); the name before the state is the process's own choice, brackets and all.
+    """
+    fields = Path(path).read_bytes().rpartition(b")")[2].split()
+    user, kernel, childrens_user, childrens_kernel = map(int, fields[11:15])
+    return fields[0] in (b"R", b"D"), user, kernel, childrens_user, childrens_kernel
 
 
 def _resident(pid: int) -> int:

@@ -1,7 +1,7 @@
 """Messages between judge and worker: two lengths, a JSON tree, raw bytes.
 
-Lengths are checked against fixed bounds before a byte is allocated, and every wait has a deadline:
-the side that reads need not trust the side that writes.
+Lengths are checked against fixed bounds before a byte is allocated, and every wait has a limit: the
+side that reads need not trust the side that writes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import select
 import socket
 import struct
 import time
-from typing import Any
+from typing import Any, Protocol
 
 LENGTHS = struct.Struct("!II")
 MAX_TREE = 8 * 2**20
@@ -25,17 +25,38 @@ class Malformed(Exception):
 
 
 class Late(Exception):
-    """The deadline passed before a whole message had gone through."""
+    """The limit was reached before a whole message had gone through; its text says which one."""
+
+
+class Limit(Protocol):
+    """How long one side waits for the other."""
+
+    def left(self) -> float:
+        """Seconds that may pass before this is asked again. Raises Late when there are none."""
+        ...
+
+
+class WallClock:
+    """So many seconds from now on, whatever happens in them."""
+
+    def __init__(self, seconds: float):
+        self.seconds, self._until = seconds, time.monotonic() + seconds
+
+    def left(self) -> float:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise Late(f"no answer within {self.seconds:g} s")
+        return left
 
 
 class Channel:
-    """One end of a stream socket. `until` is a time of `time.monotonic`; None waits for ever."""
+    """One end of a stream socket. Without a `limit` it waits for ever."""
 
     def __init__(self, stream: socket.socket):
         self.stream = stream
         stream.setblocking(False)
 
-    def send(self, tree: Tree, payload: bytes = b"", until: float | None = None) -> None:
+    def send(self, tree: Tree, payload: bytes = b"", limit: Limit | None = None) -> None:
         """Raises Malformed when too large, Late, or OSError when the other side is gone."""
         text = json.dumps(tree).encode()
         if len(text) > MAX_TREE or len(payload) > MAX_PAYLOAD:
@@ -44,15 +65,15 @@ class Channel:
                 f"text and {MAX_PAYLOAD >> 20} MiB of arrays can be carried"
             )
         for part in (LENGTHS.pack(len(text), len(payload)) + text, payload):
-            self._send_all(memoryview(part), until)
+            self._send_all(memoryview(part), limit)
 
-    def receive(self, until: float | None = None) -> tuple[Tree, bytes]:
+    def receive(self, limit: Limit | None = None) -> tuple[Tree, bytes]:
         """Raises EOFError at the end of the stream, Malformed, Late, or OSError."""
-        length, payload_length = LENGTHS.unpack(self._read(LENGTHS.size, until))
+        length, payload_length = LENGTHS.unpack(self._read(LENGTHS.size, limit))
         if length > MAX_TREE or payload_length > MAX_PAYLOAD:
             raise Malformed("a message whose announced length is beyond every bound")
-        text = self._read(length, until)
-        payload = self._read(payload_length, until)
+        text = self._read(length, limit)
+        payload = self._read(payload_length, limit)
         try:
             tree = json.loads(text)
         except (ValueError, RecursionError):
@@ -64,32 +85,31 @@ class Channel:
     def close(self) -> None:
         self.stream.close()
 
-    def _send_all(self, part: memoryview, until: float | None) -> None:
+    def _send_all(self, part: memoryview, limit: Limit | None) -> None:
         while part:
             try:
                 part = part[self.stream.send(part) :]
             except (BlockingIOError, InterruptedError):
-                self._wait(select.POLLOUT, until)
+                self._wait(select.POLLOUT, limit)
 
-    def _read(self, count: int, until: float | None) -> bytearray:
+    def _read(self, count: int, limit: Limit | None) -> bytearray:
         whole = bytearray(count)
         rest = memoryview(whole)
         while rest:
             try:
                 got = self.stream.recv_into(rest)
             except (BlockingIOError, InterruptedError):
-                self._wait(select.POLLIN, until)
+                self._wait(select.POLLIN, limit)
                 continue
             if not got:
                 raise EOFError("the other side closed the stream")
             rest = rest[got:]
-            if until is not None and time.monotonic() > until:
-                raise Late  # a trickle of bytes is no answer either
+            if rest and limit is not None:
+                limit.left()  # a trickle of bytes is no answer either
         return whole
 
-    def _wait(self, event: int, until: float | None) -> None:
+    def _wait(self, event: int, limit: Limit | None) -> None:
         poll = select.poll()
         poll.register(self.stream, event)
-        left = None if until is None else max(0.0, until - time.monotonic())
-        if not poll.poll(None if left is None else left * 1000) and left is not None:
-            raise Late
+        while not poll.poll(None if limit is None else limit.left() * 1000):
+            pass  # `left` ends this

@@ -5,11 +5,10 @@ import resource
 import socket
 import struct
 import threading
-import time
 
 import pytest
 
-from autograder.sandbox.wire import MAX_PAYLOAD, MAX_TREE, Channel, Late, Malformed
+from autograder.sandbox.wire import MAX_PAYLOAD, MAX_TREE, Channel, Late, Malformed, WallClock
 
 
 @pytest.fixture
@@ -20,8 +19,8 @@ def ends():
     theirs.close()
 
 
-def soon(seconds: float = 0.2) -> float:
-    return time.monotonic() + seconds
+def soon(seconds: float = 0.2) -> WallClock:
+    return WallClock(seconds)
 
 
 def test_a_message_comes_back_whole(ends):

@@ -1,0 +1,112 @@
+"""The two tries of a class: everything side by side, then alone what may be the machine's doing.
+
+A judge process that dies or a sandbox that fails costs nobody a point: it is replaced, the
+submission tried again, and if that fails too, its row says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, ExitStack, closing, suppress
+from typing import TYPE_CHECKING, Any
+
+from . import handed_in, judge_process
+
+if TYPE_CHECKING:
+    from course_lib.syllabus import Assignment, Syllabus
+
+    from .submissions import Submission
+
+Result = dict[str, Any]
+
+ATTEMPTS = 2  # alone, the second time with other judges
+
+
+def graded(
+    submissions: list[Submission],
+    syllabus: Syllabus,
+    exercises: tuple[str, ...] | None,
+    start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
+) -> Generator[tuple[Submission, Result]]:
+    """Each submission with its result, as they come, whatever happens to the judges.
+
+    Raises what `start_judges` raises the first time, when nobody can be graded.
+    """
+    from .judge import second_try
+
+    with closing(_Judges(start_judges)) as judges:
+        doubtful: list[tuple[Submission, Result | None]] = []
+        futures = {judges.ask(judge_process.grade_one, s, exercises): s for s in submissions}
+        for future in as_completed(futures):
+            first = None if future.exception() else future.result()
+            if first is None or second_try.is_needed(first):
+                doubtful.append((futures[future], first))
+            else:
+                yield futures[future], first
+        for submission, first in doubtful:
+            assignment = syllabus.assignment(submission.assignment)
+            yield submission, _alone(submission, first, assignment, exercises, judges)
+
+
+def _alone(
+    submission: Submission,
+    first: Result | None,
+    assignment: Assignment,
+    exercises: tuple[str, ...] | None,
+    judges: _Judges,
+) -> Result:
+    """The result of a try with the machine to itself; UNGRADED where only the grader fails."""
+    trouble: Exception | None = None
+    for _ in range(ATTEMPTS):
+        try:
+            return judges.ask(judge_process.grade_again, submission, exercises, first).result()
+        except Exception as error:  # whatever it is, the rest of the class goes on
+            trouble = error
+            judges.stop()
+    from .judge.grade import ungraded
+
+    died = isinstance(trouble, BrokenProcessPool)
+    why = "the process that graded it died" if died else _sentence(trouble)
+    reason = f"could not be graded: {why}; run the same command again"
+    result = ungraded(reason, assignment, submission.data)
+    known = {"sha256": submission.sha256}
+    known["notebook_sha256"] = handed_in.digest(submission.data, {})
+    return result | {"submission": known}
+
+
+def _sentence(trouble: Exception | None) -> str:
+    text = " ".join(str(trouble).split())
+    return (text or type(trouble).__name__)[:300]
+
+
+class _Judges:
+    """Judge processes that start when they are asked first, and again after they were stopped."""
+
+    def __init__(self, start: Callable[[], AbstractContextManager[ProcessPoolExecutor]]):
+        self._start, self._stack = start, ExitStack()
+        self._pool: ProcessPoolExecutor | None = None
+
+    def ask(self, work: Callable[..., Result], *arguments: object) -> Future[Result]:
+        """Raises what the start of a judge raises; what fails later is in the future."""
+        if self._pool is None:
+            self._pool = self._stack.enter_context(self._start())
+        try:
+            return self._pool.submit(work, *arguments)
+        except BrokenProcessPool as error:
+            failed: Future[Result] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def stop(self) -> None:
+        """End them after trouble; that they end badly as well is no news."""
+        with suppress(Exception):
+            self.close()
+
+    def close(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)
+        stack, self._stack = self._stack, ExitStack()
+        stack.close()

@@ -1,0 +1,23 @@
+"""A machine that has much else to do, for tests of what must not depend on it."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+A_CORE, MOST, SECONDS = 4, 64, 120
+
+LOOP = f"import time\nend = time.monotonic() + {SECONDS}\nwhile time.monotonic() < end: pass"
+
+
+@contextlib.contextmanager
+def busy_machine() -> Iterator[None]:
+    """Several endless loops for each processor; they end with the block, or after two minutes."""
+    count = min(MOST, A_CORE * (os.cpu_count() or 1))
+    command = [sys.executable, "-I", "-S", "-c", LOOP]
+    with contextlib.ExitStack() as stack:
+        for _ in range(count):
+            process = stack.enter_context(subprocess.Popen(command))
+            stack.callback(process.kill)
+        yield

@@ -1,0 +1,205 @@
+"""No grade depends on what else a machine does, nor on a grader that fails."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+import proofs
+import pytest
+from busy import busy_machine
+
+from autograder import bugs, class_run, class_tries, work_folder
+from autograder.gradebook.store import Store
+from autograder.sandbox import process_tree
+from autograder.submissions import Submission
+from course_lib.syllabus import ROOT
+
+SOFTMAX = "course_lib.numpy_attention:softmax"
+LOOP = "def softmax(x, axis=-1):\n    while True:\n        pass\n"
+CRASH = "import os\n\ndef scaled_scores(query, key):\n    os._exit(3)\n"
+SETTINGS = class_run.Settings(jobs=2)
+
+
+def with_import_of_torch() -> bytes:
+    """A perfect notebook that takes two to four seconds of CPU time to load."""
+    notebook = json.loads(proofs.notebook("a1", "solution"))
+    cell = {"cell_type": "code", "id": "x", "metadata": {}, "source": "import torch"}
+    notebook["cells"].insert(1, cell | {"outputs": [], "execution_count": None})
+    return json.dumps(notebook).encode()
+
+
+def submission(student: str, data: bytes) -> Submission:
+    return Submission(student, "a1", f"{student}/a1.ipynb", data)
+
+
+def reference(student: str) -> Submission:
+    return submission(student, proofs.notebook("a1", "solution"))
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    """The course with less time for a call, so that endless loops cost the tests little."""
+    hurried = [
+        a.model_copy(update={"call_seconds": 0.5}) if a.id == "a1" else a
+        for a in proofs.COURSE.assignments
+    ]
+    return proofs.COURSE.model_copy(update={"assignments": hurried})
+
+
+def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient):
+    some = bugs.load("a1")[:2]
+    submissions = [
+        reference("right"),
+        submission("torch", with_import_of_torch()),
+        submission("loop", proofs.notebook("a1", "solution", {SOFTMAX: LOOP})),
+        submission(
+            "crash",
+            proofs.notebook("a1", "solution", {"course_lib.numpy_attention:scaled_scores": CRASH}),
+        ),
+        *(submission(bug.name, proofs.wrong("a1", bug)) for bug in some),
+    ]
+
+    def graded(pool):
+        found = class_tries.graded(submissions, impatient, None, lambda: nullcontext(pool))
+        return {s.student: points_and_outcomes(result) for s, result in found}
+
+    with class_run.judges(impatient, {"a1"}, SETTINGS) as idle:
+        quiet = graded(idle)
+    with class_run.judges(impatient, {"a1"}, SETTINGS) as pool, busy_machine():
+        assert graded(pool) == quiet
+    outcomes = {student: told["outcome"] for student, told in quiet.items()}
+    assert outcomes == {
+        "right": "GRADED",
+        "torch": "GRADED",
+        "loop": "TIMEOUT",
+        "crash": "CRASHED",
+        **{bug.name: "GRADED" for bug in some},
+    }
+    assert quiet["torch"]["totals"] == quiet["right"]["totals"]
+
+
+def points_and_outcomes(result):
+    tests = [test for e in result["exercises"] for test in e.get("tests", [])]
+    kept = ("outcome", "reason", "totals")
+    told = {test["id"]: (test["outcome"], test["points"], test["message"]) for test in tests}
+    return {name: result[name] for name in kept} | {"tests": told}
+
+
+@pytest.mark.parametrize("victim", ["judge", "warm process"])
+def test_a_grader_that_dies_costs_nobody_a_point(victim):
+    """Every part of the first round is killed once; what it held is graded again."""
+    killed = []
+
+    @contextmanager
+    def start():
+        with class_run.judges(proofs.COURSE, {"a1"}, SETTINGS) as pool:
+            if not killed:
+                kill = kill_a_judge if victim == "judge" else kill_the_warm_process
+                killed.append(kill(pool))
+            yield pool
+
+    submissions = [reference(f"s{number}") for number in range(3)]
+    found = list(class_tries.graded(submissions, proofs.COURSE, None, start))
+    assert len(killed) == 1
+    assert {s.student for s, _ in found} == {"s0", "s1", "s2"}
+    assert all(result["outcome"] == "GRADED" for _, result in found)
+    assert all(full(result) for _, result in found)
+
+
+def test_a_grader_that_always_fails_leaves_a_row_that_says_so(tmp_path, monkeypatch):
+    sound = class_run.judges
+
+    @contextmanager
+    def failing(*arguments):
+        with sound(*arguments) as pool:
+            kill_the_warm_process(pool)
+            yield pool
+
+    def grade():
+        with Store(tmp_path / "results.db") as store:
+            handed_in = [reference("s1")]
+            return next(class_run.grade_class(handed_in, proofs.COURSE, store, SETTINGS))
+
+    monkeypatch.setattr(class_run, "judges", failing)
+    row = grade()
+    assert row["outcome"] == "UNGRADED"
+    assert row["reason"].startswith("could not be graded: no worker could be asked for")
+    assert row["reason"].endswith("; run the same command again")
+    assert (row["totals"]["total"], row["totals"]["automatic"]) == (None, None)
+    assert all(e["points"] is None for e in row["exercises"])
+    monkeypatch.setattr(class_run, "judges", sound)
+    assert full(grade()), "a row without points is no finished grade"
+    monkeypatch.setattr(class_run, "judges", None)
+    assert full(grade()), "and this one is, so no judge was needed"
+
+
+def full(result) -> bool:
+    return result["totals"]["automatic"] == result["totals"]["automatic_max"]
+
+
+def kill_a_judge(pool) -> int:
+    pool.submit(os.getpid).result()
+    pid = pool.submit(os.getpid).result()
+    os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+def kill_the_warm_process(_pool) -> int:
+    pid = next(p for p in process_tree.descendants(os.getpid()) if "warm.py" in command(p))
+    os.kill(pid, signal.SIGKILL)
+    return pid
+
+
+def command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nothing_stays_behind_a_run_that_was_killed(tmp_path, monkeypatch, number):
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)  # workers run under other users
+    place = tmp_path / "class" / "s1" / "a1" / "a1.ipynb"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(proofs.notebook("a1", "solution", {SOFTMAX: LOOP}))
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from autograder.cli import main; main()", "grade", "class"],
+        env=os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    started = soon(lambda: at_work(process.pid), 120)
+    process.send_signal(number)
+    process.wait(60)
+    assert soon(lambda: not any(command(pid) for pid in started), 20)
+    left = list(tmp_path.glob(f"{work_folder.PREFIX}*"))
+    assert len(left) == (number == signal.SIGKILL)
+    monkeypatch.setattr(work_folder, "YOUNG_SECONDS", -1.0)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with work_folder.work_folder() as mine, work_folder.work_folder() as another:
+        assert set(tmp_path.glob(f"{work_folder.PREFIX}*")) == {mine, another}
+
+
+def soon(look, seconds):
+    """The first truth that `look` sees."""
+    until = time.monotonic() + seconds
+    while not (seen := look()):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return seen
+
+
+def at_work(pid: int) -> list[int]:
+    """Every process of a run, once a worker is among them."""
+    below = process_tree.descendants(pid)
+    warm = [p for p in below if "warm.py" in command(p)]
+    return below if len(warm) > 2 else []  # a supervisor and a worker have its command line
