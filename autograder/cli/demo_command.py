@@ -30,7 +30,8 @@ TRANSLATED = (
 def run(out: Path, jobs: int) -> int:
     """Write the class's notebooks, grade them afresh, report; prints a table and what to see.
 
-    Meanwhile a translator learns, which is then handed in, graded, and asked two sentences.
+    Meanwhile a translator learns, which is then handed in, graded, and asked two sentences. The
+    report is there before that, without the assignment that a translator is handed in for.
     """
     started = time.perf_counter()
     course = syllabus.load()
@@ -57,19 +58,31 @@ def run(out: Path, jobs: int) -> int:
                 return grade_command.grade(kept, course, store, settings, quiet=False)
 
             graded = grade({a.id for a in course.assignments} - late)
+            first = _report(graded, course, out)
+            took = time.perf_counter() - started
+            print(
+                f"{len(graded)} of {count} submissions graded in {took:.0f} s; a first report: "
+                f"{first.report}",
+                file=sys.stderr,
+            )
             learnt = training.wait()
             for id in sorted(late):
                 demo_class.hand_in_translators(folder, course.assignment(id), models)
             graded += grade(late)
-    graded.sort(key=lambda result: (result["student"], result["assignment"]))
-    class_run.flag_identical(graded)
-    written = results.write(graded, course, out, None)
+    written = _report(graded, course, out)
     results.print_table(written.results, course)
     print(LOOK_AT)
     _translate(models / demo_translator.TRAINED, learnt)
     took = time.perf_counter() - started
     print(f"\n{count} submissions graded in {took:.0f} s. Open the report: {written.report}")
     return EXIT_OK
+
+
+def _report(graded: list[Result], course: syllabus.Syllabus, out: Path) -> results.Written:
+    """The report of what is graded so far, over an earlier one."""
+    graded.sort(key=lambda result: (result["student"], result["assignment"]))
+    class_run.flag_identical(graded)
+    return results.write(graded, course, out, None)
 
 
 def _submitted(folder: Path, course: syllabus.Syllabus) -> list[submissions.Submission]:
