@@ -1,6 +1,5 @@
 """The real nbgrader accepts starters and solutions, and shows written questions to a marker."""
 
-import os
 import shutil
 import sqlite3
 
@@ -16,7 +15,6 @@ IDS = ("a1", "a2", "a3", "a4")
 def graded(request, course):
     """An nbgrader course in which one student submitted the starter, another the solution."""
     assignment = course.assignment(request.param)
-    os.environ["COURSE_PROFILE"] = "tiny"  # a notebook that trains does it in seconds
     with nbgrader_course.made(assignment) as folder:
         for student, source in (("starter", "assignments/{0}/{0}"), ("solution", "solutions/{0}")):
             place = folder / "submitted" / student / assignment.id

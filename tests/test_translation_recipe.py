@@ -194,8 +194,7 @@ def test_the_same_seed_gives_the_same_model(made_up):
 
 
 def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, tmp_path):
-    write = measurement.write
-    monkeypatch.setattr(measurement, "write", lambda *a: write(*a, folder=tmp_path))
+    monkeypatch.setattr(measurement, "RESULTS", tmp_path)
     monkeypatch.setattr(translation, "MODELS", tmp_path)
     monkeypatch.setattr(translation.datasets, "load", lambda name, sources: made_up)
     monkeypatch.setattr(translation, "profile", lambda name: SMALL)
@@ -218,8 +217,7 @@ def small_bench(monkeypatch, tmp_path):
     small = {"N_LAYERS": 1, "D_MODEL": 16, "N_HEADS": 2, "D_FF": 32, "TOKENS": 64, "ROUNDS": 2}
     for name, value in {**small, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}.items():
         monkeypatch.setattr(training, name, value)
-    write = measurement.write
-    monkeypatch.setattr(measurement, "write", lambda *a: write(*a, folder=tmp_path))
+    monkeypatch.setattr(measurement, "RESULTS", tmp_path)
     return tmp_path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import statistics
 import sys
 import tempfile
@@ -62,7 +63,9 @@ def run(
         **{name: version(name) for name in PACKAGES if name in sys.modules},
     }
     command = f"course bench decode --model FOLDER --sentences {n_sentences}"
-    measurement.write("bench_decode", f"{command} --peers {','.join(peers)}", measures, about)
+    measurement.write(
+        "bench_decode", f"{command} --peers {shlex.quote(','.join(peers))}", measures, about
+    )
     return measures
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from course_lib.syllabus import ROOT
 
+RESULTS = ROOT / "results"
 PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "sacrebleu", "pytest", "nbgrader")
 
 
@@ -31,7 +32,6 @@ def write(
     command: str,
     measures: Mapping[str, dict[str, Any]],
     data: Mapping[str, str],
-    folder: Path = ROOT / "results",
     also: Mapping[str, Any] | None = None,
 ) -> Path:
     """Write `results/NAME.json`. `data` says what it was measured on: name, source, sha256.
@@ -53,8 +53,8 @@ def write(
         "measures": dict(measures),
         **(also or {}),
     }
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.json"
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return path
 

@@ -18,11 +18,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print what a program would r
 def bench_grading(
     json: Json = False,
     submissions: Annotated[int, typer.Option(min=1, help="of each assignment")] = 10,
+    assignments: Annotated[str, typer.Option(help="a1,a2,…; all if none")] = "",
 ) -> None:
-    """Our grading against `nbgrader autograde`, on the same notebook, in one run."""
+    """Our grading against `nbgrader autograde`: one against one, a class against the same class."""
     from . import bench_command
 
-    raise typer.Exit(bench_command.grading(submissions, json))
+    raise typer.Exit(bench_command.grading(submissions, assignments, json))
 
 
 @bench_app.command("model")

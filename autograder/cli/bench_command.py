@@ -14,10 +14,15 @@ from . import EXIT_OK
 from .problems import UsageProblem
 
 
-def grading(submissions: int, as_json: bool) -> int:
+def grading(submissions: int, assignments: str, as_json: bool) -> int:
     from ..bench import grading as bench
 
-    measures = bench.run(syllabus.load(), submissions, lambda text: print(text, file=sys.stderr))
+    course = syllabus.load()
+    known = [assignment.id for assignment in course.assignments]
+    wanted = [id for id in assignments.split(",") if id] or known
+    if unknown := [id for id in wanted if id not in known]:
+        raise UsageProblem(f"no assignment {unknown[0]!r}: there are {', '.join(known)}")
+    measures = bench.run(course, submissions, wanted, lambda text: print(text, file=sys.stderr))
     return _tell(measures, "results/bench_grading.json", as_json)
 
 

@@ -30,7 +30,8 @@ TRANSLATED = (
 def run(out: Path, jobs: int) -> int:
     """Write the class's notebooks, grade them afresh, report; prints a table and what to see.
 
-    Meanwhile a translator learns, which is then handed in, graded, and asked two sentences.
+    Meanwhile a translator learns, which is then handed in, graded, and asked two sentences. The
+    report is there before that, without the assignment that a translator is handed in for.
     """
     started = time.perf_counter()
     course = syllabus.load()
@@ -57,6 +58,13 @@ def run(out: Path, jobs: int) -> int:
                 return grade_command.grade(kept, course, store, settings, quiet=False)
 
             graded = grade({a.id for a in course.assignments} - late)
+            first = results.write(store, course, out)
+            took = time.perf_counter() - started
+            print(
+                f"{len(graded)} of {count} submissions graded in {took:.0f} s; a first report: "
+                f"{first.report}",
+                file=sys.stderr,
+            )
             learnt = training.wait()
             for id in sorted(late):
                 demo_class.hand_in_translators(folder, course.assignment(id), models)

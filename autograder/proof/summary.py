@@ -40,9 +40,7 @@ def lines(found: Mapping[Row, Counts]) -> list[str]:
     ]
 
 
-def write(
-    outcomes: list[Outcome], command: str, seconds: float, folder: Path = ROOT / "results"
-) -> Path:
+def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
     """Write `proof.json`: for each kind of claim how many hold (one value a seed), and failures."""
     measures: dict[str, Any] = {}
     for id, what in rows(outcomes):
@@ -62,7 +60,7 @@ def write(
         "sha256": digest(PROVEN_BY),
     }
     failures = [str(outcome) for outcome in outcomes if outcome.wrong]
-    return measurement.write("proof", command, measures, data, folder, {"failures": failures})
+    return measurement.write("proof", command, measures, data, {"failures": failures})
 
 
 def digest(folders: Iterable[str]) -> str:

@@ -69,7 +69,7 @@ def _grading(measures: Measures) -> str:
         f"A submission is graded in {median['a1_seconds']:.2f} s (assignment 1) and "
         f"{median['a2_seconds']:.2f} s (assignment 2). A class, with two jobs, takes "
         f"{median['speedup_over_nbgrader']:.0f} times less wall time a submission than "
-        "one `nbgrader autograde` command on the same notebook; one at a time, "
+        "`nbgrader autograde` on the same notebooks; one at a time, "
         f"{median['speedup_one_at_a_time']:.0f} times less"
     )
 

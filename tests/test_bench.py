@@ -1,0 +1,149 @@
+"""Every `course bench` command in a small form, and every command that a results file names."""
+
+import dataclasses
+import json
+import shlex
+
+import pytest
+import small_translation
+import torch
+from typer.testing import CliRunner
+
+from autograder.bench import (
+    decode,
+    encoder,
+    grammar,
+    measurement,
+    model,
+    sentiment,
+    training,
+    translation,
+)
+from autograder.cli.app import app
+from course_lib import datasets, generated_translation, profiles
+from course_lib.syllabus import ROOT
+from course_lib.tokenization import TextTokenizer
+from course_lib.transformer import Transformer
+from course_lib.translation import Translator
+
+COMMANDS = {
+    path.name: json.loads(path.read_text(encoding="utf-8")).get("command", "")
+    for path in sorted((ROOT / "results").glob("*.json"))
+}
+LOAD = datasets.load
+TINY = {"N_LAYERS": 1, "D_MODEL": 16, "N_HEADS": 2, "D_FF": 32, "TOKENS": 64, "LENGTHS": (8,)}
+
+
+@pytest.fixture
+def bench(tmp_path, monkeypatch):
+    """Runs a command; the measures that it wrote, which no results of the course are."""
+    monkeypatch.setattr(measurement, "RESULTS", tmp_path)
+
+    def run(arguments, written):
+        done = CliRunner().invoke(app, ["bench", *shlex.split(arguments)])
+        assert done.exit_code == 0, (done.output, done.exception)
+        content = json.loads((tmp_path / f"{written}.json").read_text(encoding="utf-8"))
+        assert is_known(content["command"])
+        return content["measures"]
+
+    return run
+
+
+def small(monkeypatch, module, **constants):
+    for name, value in constants.items():
+        monkeypatch.setattr(module, name, value)
+
+
+def few(data, rows=40):
+    """The first rows of each split."""
+    splits = {name: split.select(range(rows)) for name, split in data.splits.items()}
+    return dataclasses.replace(data, splits=splits)
+
+
+def is_known(command):
+    """Whether today's program has this command with these options: then it would print its help."""
+    program, *arguments = shlex.split(command)
+    return program == "course" and not CliRunner().invoke(app, [*arguments, "--help"]).exit_code
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_results_file_names_a_command_of_today(name):
+    assert is_known(COMMANDS[name]), COMMANDS[name]
+
+
+@pytest.mark.parametrize("command", ["grading --students 3", "speed", "model --seeds 1"])
+def test_a_command_or_an_option_of_yesterday_is_not_known(command):
+    assert not is_known(f"course bench {command}")
+
+
+def test_grading(bench):
+    measures = bench("grading --submissions 1 --assignments a1", "bench_grading")
+    for ours, theirs, ratio in (
+        ("seconds", "nbgrader_seconds", "speedup_one_at_a_time"),
+        ("class_seconds", "nbgrader_class_seconds", "speedup_over_nbgrader"),
+    ):
+        sides = [measures[f"a1_{kind}"]["mean"] for kind in (theirs, ours)]
+        assert measures[ratio]["mean"] == pytest.approx(sides[0] / sides[1], rel=1e-4)
+
+
+def test_model(bench, monkeypatch):
+    small(monkeypatch, model, D_MODEL=16, N_HEADS=2, TOKENS=8, ROUNDS=2)
+    assert len(bench("model", "bench_model")["forward_backward_seconds"]["values"]) == 2
+
+
+def test_encoder(bench, monkeypatch):
+    small(monkeypatch, encoder, D_MODEL=16, D_FF=32, TOKENS=64, LENGTHS=(8,), ROUNDS={1: 2})
+    assert "layers_1_median_speedup_same_work" in bench("encoder", "bench_encoder")
+
+
+def test_train(bench, monkeypatch):
+    small(monkeypatch, training, **TINY, VOCABULARIES=(90,), ROUNDS=2)
+    assert "median_speedup_over_nn_transformer" in bench("train", "bench_train")
+
+
+def test_sst2(bench, monkeypatch):
+    """On made-up sentences in place of SST-2, which not every machine has."""
+    short = dataclasses.replace(profiles.profile("tiny"), epochs=1)
+    monkeypatch.setattr(sentiment, "profile", lambda name: short)
+    sentences = few(LOAD("generated_sentences", sources=["generated"]))
+    monkeypatch.setattr(sentiment.datasets, "load", lambda name, sources: sentences)
+    measures = bench("sst2 --profile tiny --seeds 1,2 --name small", "small")
+    assert len(measures["test_accuracy"]["values"]) == 2
+
+
+def test_multi30k(bench, monkeypatch, tmp_path):
+    """On a small language in place of Multi30k."""
+    short = dataclasses.replace(small_translation.SMALL, epochs=1)
+    monkeypatch.setattr(translation, "profile", lambda name: short)
+    monkeypatch.setattr(translation, "MODELS", tmp_path)
+    monkeypatch.setattr(translation, "LENGTH_PENALTIES", (1.0,))
+    pairs = few(small_translation.pairs())
+    monkeypatch.setattr(translation.datasets, "load", lambda name, sources: pairs)
+    measures = bench("multi30k --profile cpu --seeds 0 --name small --test looked_at", "looked_at")
+    assert "beam5_bleu" in measures
+
+
+def test_grammar(bench, monkeypatch):
+    short = dataclasses.replace(small_translation.SMALL, epochs=1, dataset="grammar_en_fr")
+    monkeypatch.setattr(grammar, "profile", lambda name: short)
+    sentences = few(LOAD("grammar_en_fr", sources=["generated"]))
+    monkeypatch.setattr(grammar.datasets, "load", lambda name, sources: sentences)
+    aligned = generated_translation.pairs("test")[:20]
+    monkeypatch.setattr(grammar, "pairs", lambda split: aligned)
+    monkeypatch.setattr(grammar, "NAME", "small")
+    assert set(bench("grammar --seeds 0", "small")) >= {"exact_match_percent", "bleu"}
+
+
+def test_decode(bench, monkeypatch, tmp_path):
+    """A model of random weights, without the peers that the set-up does not install."""
+    pairs = few(small_translation.pairs())
+    texts = [text for column in ("en", "fr") for text in pairs["train"][:][column]]
+    tokenizer = TextTokenizer.train(texts, kind="bpe", vocab_size=120)
+    torch.manual_seed(0)
+    sizes = small_translation.SMALL.sizes
+    translator = Translator(Transformer(tokenizer.vocab_size, **sizes), tokenizer)
+    translator.save(tmp_path / "model")
+    monkeypatch.setattr(decode.datasets, "load", lambda name, sources: pairs)
+    monkeypatch.setattr(decode, "BEAM", decode.BEAM._replace(longest=12))
+    command = f"decode --model {tmp_path / 'model'} --sentences 10 --peers ''"
+    assert "median_speedup_over_uncached" in bench(command, "bench_decode")
