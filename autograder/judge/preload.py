@@ -1,6 +1,5 @@
 """What every judge process needs, imported once in the process they are forked from."""
 
-import pytest  # noqa: F401
 import torch
 
 from . import grade  # noqa: F401

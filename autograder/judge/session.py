@@ -1,4 +1,4 @@
-"""One trusted pytest session: a suite against one student, as plain results.
+"""One session of a suite against one student, as plain results.
 
 The student's code is behind the seam; this process holds the expected values.
 """
@@ -7,31 +7,24 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
+import time
 import zlib
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pytest
 
-from course_lib.checking.exercise import Mark, mark_of
+from course_lib.checking.exercise import Mark
 from course_lib.checking.messages import Message, explain
+from course_lib.checking.suite import Test, read_tests
 from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import TIMEOUT
 from course_lib.syllabus import ROOT, Assignment, public_tests
 
 PASSED, FAILED = "PASSED", "FAILED"
 MAX_TIMEOUTS = 2  # an exercise: after that its other tests are not waited for
-
-_OFF = (
-    "cacheprovider doctest faulthandler junitxml legacypath logging nose pastebin recwarn "
-    "setuponly setupplan stepwise terminal threadexception tmpdir unittest unraisableexception "
-    "warnings"
-).split()
 
 
 @dataclass(frozen=True)
@@ -53,13 +46,14 @@ def suite_files(assignment: Assignment, public_only: bool = False) -> list[Path]
     if public_only:
         return public_tests(assignment.id)
     folder = ROOT / "autograder" / "suites" / assignment.id
-    order = [exercise.id.replace(".", "_") for exercise in assignment.exercises]
-
-    def position(path: Path) -> int:
-        return order.index("_".join(path.stem.split("_")[1:3]))
-
-    hidden = sorted(folder.glob("test_*.py"), key=position)
+    order = [exercise.id for exercise in assignment.exercises]
+    hidden = sorted(folder.glob("test_*.py"), key=lambda path: order.index(_exercise_of(path)))
     return [*public_tests(assignment.id), *hidden]
+
+
+def _exercise_of(path: Path) -> str:
+    """The exercise of a hidden suite's file: 1.10 for `test_1_10_catch_a_bug.py`."""
+    return ".".join(path.stem.split("_")[1:3])
 
 
 def run(
@@ -76,118 +70,64 @@ def run(
 
     `verdicts` are exercises that are decided beforehand; their tests do not run.
 
-    Raises RuntimeError when the suite itself cannot be collected.
+    Raises RuntimeError when the suite itself cannot be read.
     """
-    plugin = _Judge(assignment, student, only, exercises, verdicts or {}, seed)
-    options = ["--import-mode=importlib", "--assert=plain", "--capture=no", "-c", os.devnull]
-    options += [f"--rootdir={ROOT}", *(f"-pno:{name}" for name in _OFF)]
-    paths = [str(path) for path in files or suite_files(assignment) if path.exists()]
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    session = _Session(
+        assignment, student, verdicts or {}, assignment.seed if seed is None else seed
+    )
+    paths = [path for path in files or suite_files(assignment) if path.exists()]
+    tests = [  # all are read before the first one runs: its rules may hold in this process too
+        (test, path.is_relative_to(ROOT / "assignments"))
+        for path in paths
+        for test in read_tests(path)
+        if (only is None or test.id in only)
+        and (exercises is None or test.mark.exercise in exercises)
+    ]
     with contextlib.redirect_stdout(io.StringIO()):
-        code = pytest.main([*options, *paths], plugins=[plugin])
+        results = [session.result(test, public) for test, public in tests]
     with contextlib.suppress(StudentError):  # the last test's rules end with it
         student.begin()
-    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        if code == pytest.ExitCode.NO_TESTS_COLLECTED and not plugin.errors:
-            return []
-        raise RuntimeError(f"the suite of {assignment.id} does not run: {plugin.errors or code}")
-    return plugin.results
+    return results
 
 
-class _Judge:
-    """The pytest plugin: gives tests their fixtures and keeps what they say."""
+@dataclass(frozen=True)
+class _Session:
+    """What the tests of one run share."""
 
-    def __init__(
-        self,
-        assignment: Assignment,
-        student: Student,
-        only: Collection[str] | None,
-        exercises: Collection[str] | None,
-        verdicts: dict[str, StudentError],
-        seed: int | None,
-    ):
-        self.assignment, self.facade = assignment, student
-        self.only, self.exercises = only, exercises
-        self.verdicts = verdicts
-        self.seed = assignment.seed if seed is None else seed
-        self.results: list[TestResult] = []
-        self.errors: list[str] = []
-        self.timeouts: Counter[str] = Counter()
+    assignment: Assignment
+    student: Student
+    verdicts: dict[str, StudentError]
+    seed: int
+    timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
 
-    @pytest.fixture
-    def student(self) -> Student:
-        return self.facade
-
-    @pytest.fixture
-    def rng(self, request: pytest.FixtureRequest) -> np.random.Generator:
-        """Fresh inputs, the same for everyone: seeded by the release and the test's own id."""
-        return np.random.default_rng([self.seed, _number(_id(request.node))])
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.errors.append(str(report.longrepr))
-
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        for item in items:
-            if mark_of(_function(item)) is None:
-                raise RuntimeError(f"{item.nodeid} has no @exercise mark")
-        items[:] = [
-            item
-            for item in items
-            if (self.only is None or _id(item) in self.only)
-            and (self.exercises is None or _mark(item).exercise in self.exercises)
-        ]
-
-    def pytest_runtest_call(self, item: pytest.Item) -> None:
-        """Runs first, before the test's own body: rules, seeds, and what is already decided."""
-        mark = _mark(item)
-        if mark.exercise in self.verdicts:
-            raise self.verdicts[mark.exercise]
-        exercise = self.assignment.exercise(mark.exercise)
-        for id in [*self.assignment.upstream(exercise), mark.exercise]:
-            if self.timeouts[id] >= MAX_TIMEOUTS:
-                why = f"not run: {MAX_TIMEOUTS} calls of exercise {id} took too long before"
-                raise StudentError(TIMEOUT, why)
-        self.facade.begin(
-            seed=self.seed ^ _number(_id(item)), forbid=self.assignment.forbidden_in(exercise)
-        )
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-        report = yield
-        if call.when == "call" or (call.when == "setup" and call.excinfo):
-            self._keep(item, call)
-        return report
-
-    def _keep(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        mark = _mark(item)
-        error = call.excinfo.value if call.excinfo else None
-        message = explain(error, _names(self.assignment, mark)) if error else None
-        outcome = PASSED
-        if error:
+    def result(self, test: Test, public: bool) -> TestResult:
+        """Run one test; whatever it raises is its result."""
+        started = time.perf_counter()
+        outcome, message = PASSED, None
+        try:
+            self._begin(test)
+            # fresh inputs, the same for everyone: seeded by the release and the test's own id
+            test.call(self.student, np.random.default_rng([self.seed, _number(test.id)]))
+        except Exception as error:
             special = isinstance(error, StudentError) and error.kind.isupper()
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]
-        self.timeouts[mark.exercise] += outcome == TIMEOUT
-        public = item.path.is_relative_to(ROOT / "assignments")
-        self.results.append(TestResult(_id(item), mark, public, outcome, message, call.duration))
+            message = explain(error, self.assignment.exercise(test.mark.exercise).names)
+        self.timeouts[test.mark.exercise] += outcome == TIMEOUT
+        seconds = time.perf_counter() - started
+        return TestResult(test.id, test.mark, public, outcome, message, seconds)
 
-
-def _names(assignment: Assignment, mark: Mark) -> list[str]:
-    return assignment.exercise(mark.exercise).names
-
-
-def _id(item: pytest.Item) -> str:
-    return f"{item.path.name}::{item.name}"
-
-
-def _function(item: pytest.Item) -> Any:
-    return item.function  # type: ignore[attr-defined]
-
-
-def _mark(item: pytest.Item) -> Mark:
-    mark = mark_of(_function(item))
-    assert mark is not None  # collection has seen to it
-    return mark
+    def _begin(self, test: Test) -> None:
+        """Rules, seeds, and what is already decided."""
+        id = test.mark.exercise
+        if id in self.verdicts:
+            raise self.verdicts[id]
+        exercise = self.assignment.exercise(id)
+        for rests_on in [*self.assignment.upstream(exercise), id]:
+            if self.timeouts[rests_on] >= MAX_TIMEOUTS:
+                why = f"not run: {MAX_TIMEOUTS} calls of exercise {rests_on} took too long before"
+                raise StudentError(TIMEOUT, why)
+        forbidden = self.assignment.forbidden_in(exercise)
+        self.student.begin(seed=self.seed ^ _number(test.id), forbid=forbidden)
 
 
 def _number(text: str) -> int:

@@ -6,13 +6,10 @@ with needs("1.4"): the lines below are skipped, with a word, while 1.4 is not wr
 
 from __future__ import annotations
 
-import importlib.util
 import random
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,8 +20,8 @@ from ..seam.executor import Executor
 from ..seam.facade import Student
 from ..seam.local import LocalBackend
 from . import stale
-from .exercise import mark_of
 from .messages import Message, explain, summary
+from .suite import Test, read_tests
 
 
 def check(exercise: str) -> float:
@@ -63,15 +60,14 @@ def run_public_tests(
             message = None
             try:
                 student.begin(seed=number, forbid=assignment.forbidden_in(exercise))
-                test(**_fixtures(test, student, number))
+                test.call(student, np.random.default_rng(number))
             except Exception as error:
                 if isinstance(error, StudentError) and error.kind == "KeyboardInterrupt":
                     raise KeyboardInterrupt from None
                 message = explain(error, exercise.names)
             finally:
                 executor.rules.lift()
-            mark = mark_of(test)
-            outcomes.append((mark.title if mark else test.__name__, message))
+            outcomes.append((test.mark.title, message))
     return outcomes
 
 
@@ -119,31 +115,13 @@ def describe(figure: Any, text: str) -> None:
     print(f"Figure: {text}")
 
 
-def _module(path: Path) -> ModuleType:
-    """A file of public tests, read afresh so that an update is picked up."""
-    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
-    assert spec is not None  # the file is there, and Python's
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _tests(assignment: str, exercise: str) -> list[Any]:
+def _tests(assignment: str, exercise: str) -> list[Test]:
     """The public tests of an exercise, from all files of its assignment."""
     paths = syllabus.public_tests(assignment)
     if not paths:
         folder = syllabus.ROOT / "assignments" / assignment
         raise FileNotFoundError(f"{folder}: no visible tests; run inside a copy of the course")
-    items = [item for path in paths for item in vars(_module(path)).items()]
-    found = [item for name, item in items if name.startswith("test_")]
-    return [test for test in found if (mark := mark_of(test)) and mark.exercise == exercise]
-
-
-def _fixtures(test: Any, student: Student, seed: int) -> dict[str, Any]:
-    offered = {"student": student, "rng": np.random.default_rng(seed)}
-    wanted = test.__code__.co_varnames[: test.__code__.co_argcount]
-    return {name: offered[name] for name in wanted}
+    return [test for path in paths for test in read_tests(path) if test.mark.exercise == exercise]
 
 
 @contextmanager
