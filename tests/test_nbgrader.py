@@ -1,6 +1,5 @@
 """The real nbgrader accepts starters and solutions, and shows written questions to a marker."""
 
-import os
 import shutil
 import sqlite3
 
@@ -9,15 +8,20 @@ import pytest
 from autograder.bench import nbgrader_course
 from course_lib.syllabus import ROOT
 
-IDS = ("a1", "a2", "a3", "a4")
+LONG = [
+    pytest.param(id, marks=[pytest.mark.slow, pytest.mark.xdist_group(f"nbgrader {id}")])
+    for id in ("a2", "a3", "a4")
+]
 
 
-@pytest.fixture(scope="module", params=IDS)
+@pytest.fixture(
+    scope="module", params=[pytest.param("a1", marks=pytest.mark.xdist_group("nbgrader a1")), *LONG]
+)
 def graded(request, course):
     """An nbgrader course in which one student submitted the starter, another the solution."""
     assignment = course.assignment(request.param)
-    os.environ["COURSE_PROFILE"] = "tiny"  # a notebook that trains does it in seconds
-    with nbgrader_course.made(assignment) as folder:
+    with pytest.MonkeyPatch.context() as patch, nbgrader_course.made(assignment) as folder:
+        patch.setenv("COURSE_PROFILE", "tiny")  # a notebook that trains does it in minutes
         for student, source in (("starter", "assignments/{0}/{0}"), ("solution", "solutions/{0}")):
             place = folder / "submitted" / student / assignment.id
             place.mkdir(parents=True)

@@ -135,7 +135,7 @@ def _run(
     result: dict[str, Any],
 ) -> tuple[list[TestResult], dict[str, list[str]]]:
     """The tests' results; and which of them passed only with which exercises substituted."""
-    verdicts = _verdicts(assignment, collected)
+    verdicts = decided(assignment, collected)
     load = Load(collected.statements, collected.unavailable)
     wanted = None if only is None else set(only)
     with open_worker(load) as worker:
@@ -161,7 +161,7 @@ def _run(
     return tests, passed_with
 
 
-def _verdicts(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
+def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
     """Exercises decided before anything runs: forbidden names, and names that cannot be loaded."""
     verdicts = {}
     for exercise in assignment.exercises:
