@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 if sys.version_info >= (3, 11):
@@ -43,10 +44,15 @@ class Bug:
 
 def load(assignment: str) -> list[Bug]:
     """All named bugs of an assignment, by name. Raises BugError for a file with a wrong key."""
+    return list(_read(assignment))
+
+
+@lru_cache(maxsize=16)  # a judge asks for them with every submission
+def _read(assignment: str) -> tuple[Bug, ...]:
     found = []
     for path in sorted((FOLDER / assignment).glob("*.toml")):
         try:
             found.append(Bug(name=path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))))
         except (TypeError, tomllib.TOMLDecodeError) as error:
             raise BugError(f"{path.name}: {error}") from None
-    return found
+    return tuple(found)

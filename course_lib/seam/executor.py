@@ -184,8 +184,11 @@ class _Made:
 def _seed_everything(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(seed)
+    if torch := sys.modules.get("torch"):
+        # `torch.manual_seed` prints the whole stack to memory for each kind of device not in use
+        torch.default_generator.manual_seed(seed)
+        if torch.cuda.is_initialized():
+            torch.cuda.manual_seed_all(seed)
 
 
 def _is_plain(value: object) -> bool:
