@@ -19,6 +19,7 @@ def without_data(monkeypatch):
     monkeypatch.delenv("COURSE_DATA", raising=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", ["a3", "a4"])
 def test_a_solved_notebook_runs_in_the_students_tree(course, tmp_path, without_data, id, sandbox):
     assignment = course.assignment(id)
