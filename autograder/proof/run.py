@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from course_lib.syllabus import Syllabus
 
 from .. import judge_process
+from ..judge.grade import OpenWorker
 from ..judge.workers import Workers
 from . import cases, prove
 from .backends import BACKENDS, local_worker, warm_processes
@@ -98,7 +99,7 @@ def _start(workers: dict[str, Workers]) -> None:
 
 def _prove(task: Task) -> list[Outcome]:
     case, assignment = task.case, cases.course().assignment(task.case.assignment)
-    opened = local_worker
+    opened: OpenWorker = local_worker
     if task.backend == "sandbox":
         opened = judge_process.opener(_workers[assignment.id], assignment)
     if task.seeds:
