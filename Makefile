@@ -4,7 +4,7 @@ VENV := .venv
 COURSE := $(VENV)/bin/course
 READY := $(VENV)/ready
 
-.PHONY: demo test check build bench help
+.PHONY: demo test proof check build bench help
 
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
@@ -12,8 +12,12 @@ help:           ## what there is
 demo: $(READY)  ## grade a small bundled class, train a translator, show the report (some minutes)
 	@$(COURSE) demo
 
-test: $(READY)  ## everything that must hold (20 to 30 minutes on 2 cores)
-	@$(VENV)/bin/python -m pytest -q -n 2
+test: $(READY)  ## what every change must hold (under 10 minutes on 2 cores)
+	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
+
+proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)
+	@$(COURSE) prove
+	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup -m slow
 
 build: $(READY) ## make starters and solutions from course_lib
 	@$(COURSE) build

@@ -8,10 +8,15 @@ import pytest
 from autograder.bench import nbgrader_course
 from course_lib.syllabus import ROOT
 
-IDS = ("a1", "a2", "a3", "a4")
+LONG = [
+    pytest.param(id, marks=[pytest.mark.slow, pytest.mark.xdist_group(f"nbgrader {id}")])
+    for id in ("a2", "a3", "a4")
+]
 
 
-@pytest.fixture(scope="module", params=IDS)
+@pytest.fixture(
+    scope="module", params=[pytest.param("a1", marks=pytest.mark.xdist_group("nbgrader a1")), *LONG]
+)
 def graded(request, course):
     """An nbgrader course in which one student submitted the starter, another the solution."""
     assignment = course.assignment(request.param)

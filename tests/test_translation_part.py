@@ -26,6 +26,8 @@ from course_lib.metrics import bleu
 from course_lib.translation import arguments_of
 from course_lib.translation_recipe import train_translator, untrained_model
 
+pytestmark = pytest.mark.xdist_group("translation_part")  # its model is trained once
+
 
 @pytest.fixture(scope="module")
 def data():

@@ -22,6 +22,8 @@ from course_lib.translation import Translator
 from course_lib.translation_profiles import TranslationProfile
 from course_lib.translation_step import shift_targets, translation_step
 
+pytestmark = pytest.mark.xdist_group("translation_recipe")  # its model is trained once
+
 NOUNS = {"cat": "chat", "dog": "chien", "bird": "oiseau", "horse": "cheval", "bear": "ours"}
 COLOURS = {"red": "rouge", "green": "vert", "black": "noir", "white": "blanc"}
 VERBS = {"sees": "voit", "hears": "entend", "calls": "appelle"}

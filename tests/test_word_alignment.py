@@ -18,6 +18,8 @@ from course_lib.translation_recipe import train_translator
 from course_lib.word_alignment import align, error_rate
 from course_lib.word_numbers import word_numbers
 
+pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained once
+
 SMALL = TranslationProfile(
     "small",
     "grammar_en_fr",

@@ -181,7 +181,7 @@ def _run(
 ) -> tuple[list[TestResult], dict[str, list[str]], StudentError | None]:
     """The tests' results; which passed only with which exercises substituted; what kept all of it
     from being loaded."""
-    verdicts = _verdicts(assignment, collected)
+    verdicts = decided(assignment, collected)
     wanted = None if only is None else set(only)
     with open_worker(load) as worker:
         tests = session.run(
@@ -205,7 +205,7 @@ def _run(
     return tests, passed_with, None
 
 
-def _verdicts(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
+def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
     """Exercises decided before anything runs: forbidden names, and names that cannot be loaded."""
     verdicts = {}
     for exercise in assignment.exercises:

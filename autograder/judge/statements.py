@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .notebook_file import Cell
 
@@ -45,6 +46,7 @@ class Sorted:
     broken: dict[str, str]
 
 
+@lru_cache(maxsize=512)  # most cells of a class, or of a proof, are the same
 def sort_cell(cell: Cell) -> Sorted:
     """The cell's top-level statements; magics and a cell that does not parse become notices."""
     result = Sorted([], [], {})

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 from ..bugs import Bug
+from ..judge.session import TestResult
 
 Result = dict[str, Any]
 
@@ -50,6 +51,16 @@ def caught(result: Result, bug: Bug) -> str:
         return f"its hint is not shown but {[test['message'] for test in own]}"
     others = {test["bug"] for test in own} - {None, bug.name}
     return f"another mistake is named: {sorted(others)}" if others else ""
+
+
+def caught_by(tests: list[TestResult], bug: Bug) -> str:
+    """The one test that names a bug fails, with its hint."""
+    test = next((test for test in tests if test.id == bug.test), None)
+    if test is None or test.message is None:
+        return f"{bug.test} passes" if test else f"there is no test {bug.test}"
+    if bug.hint not in test.message.cause:
+        return f"{bug.test} does not give its hint but {test.message}"
+    return ""
 
 
 def contained(result: Result, allowed: Collection[str]) -> str:

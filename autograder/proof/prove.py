@@ -6,7 +6,11 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from ..judge.grade import OpenWorker, grade
+from course_lib.seam import Student
+
+from ..judge import notebook_file, session
+from ..judge.collect import collect
+from ..judge.grade import Load, OpenWorker, decided, grade
 from . import claims
 from .cases import Case, course
 
@@ -54,12 +58,17 @@ def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome
 def under_seeds(
     case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int]
 ) -> Iterator[Outcome]:
-    """Whether a named bug is caught whatever seed a release has."""
+    """Whether the test that names a bug catches it, with its hint, whatever seed a release has."""
     assert case.bug is not None
-    told = _Teller(case, backend)
-    for seed in seeds:
-        result = graded(case, open_worker, [case.bug.exercise], seed)
-        yield told.outcome(EVERY_SEED, claims.caught(result, case.bug), seed)
+    bug, assignment, told = case.bug, course().assignment(case.assignment), _Teller(case, backend)
+    collected = collect(notebook_file.read(case.notebook), assignment.exercise(bug.exercise).names)
+    verdicts = decided(assignment, collected)
+    with open_worker(Load(collected.statements, collected.unavailable)) as worker:
+        for seed in seeds:
+            tests = session.run(
+                assignment, Student(worker), only=[bug.test], verdicts=verdicts, seed=seed
+            )
+            yield told.outcome(EVERY_SEED, claims.caught_by(tests, bug), seed)
 
 
 def strays(case: Case, open_worker: OpenWorker) -> str:
