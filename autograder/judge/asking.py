@@ -6,11 +6,10 @@ every call has the time that is left.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,7 +20,16 @@ from course_lib.seam.facade import Backend, Handle
 
 from .measure import Measure, Unusable
 
-Open = Callable[[], AbstractContextManager[Backend]]
+
+class Worker(Backend, Protocol):
+    """A backend that tells what its other side has cost so far."""
+
+    def clock(self) -> float:
+        """Seconds of CPU time, from any beginning; of the wall where nothing tells them."""
+        ...
+
+
+Open = Callable[[], AbstractContextManager[Worker]]
 
 FOLDER = "handed_in"
 LAID_DOWN = (".safetensors", ".json")  # answers that were handed in stay with the judge
@@ -33,14 +41,18 @@ CALL_SECONDS = 30.0  # a call is made larger when the model is fast enough to an
 
 @dataclass
 class Asked:
-    """Answers in the order in which the texts were asked, and the seconds that the calls took."""
+    """Answers in the order in which the texts were asked, and the seconds that they cost.
+
+    Seconds of the worker's processor: how many answers there are depends on the model, not on what
+    else the machine has to do.
+    """
 
     answers: list[Any] = field(default_factory=list)
     seconds: float = 0.0
 
 
 def ask(
-    student: Student,
+    worker: Worker,
     files: dict[str, bytes],
     part: ModelPart,
     measure: Measure,
@@ -52,18 +64,19 @@ def ask(
     Raises Unusable or StudentError when there is none, or when an answer is no answer.
     """
     loader, function = part.entry_points
+    student = Student(worker)
     student.begin()
     _lay_down(student, {name: d for name, d in files.items() if name.endswith(LAID_DOWN)})
     if loader not in student.names():
         raise Unusable(f"the notebook has no function {loader}(folder)")
     model: Handle = student.make(f"student[{loader!r}]({FOLDER!r})", deadline=LOAD_SECONDS)
-    asked, started = Asked(), time.monotonic()
+    asked, started = Asked(), worker.clock()
     until = started + seconds
-    while len(asked.answers) < len(texts) and not (asked.answers and time.monotonic() > until):
+    while len(asked.answers) < len(texts) and not (asked.answers and worker.clock() > until):
         begin = len(asked.answers)
         some = list(texts[begin : begin + how_many(asked, measure)])
         target = getattr(student, function)
-        deadline = max(LEAST_SECONDS, until - time.monotonic())
+        deadline = max(LEAST_SECONDS, until - worker.clock())
         try:
             answer = student.call(target, model, some, deadline=deadline)
         except StudentError as error:
@@ -71,7 +84,7 @@ def ask(
                 break  # what there is counts
             raise
         asked.answers += measure.read(answer.value, len(some), function)
-        asked.seconds = time.monotonic() - started
+        asked.seconds = worker.clock() - started
     return asked
 
 

@@ -69,6 +69,10 @@ class Worker(Backend, Protocol):
         """The beginning of what the submission wrote to its standard streams."""
         ...
 
+    def clock(self) -> float:
+        """Seconds of CPU time that its other side has used, from any beginning."""
+        ...
+
     @property
     def unloadable(self) -> StudentError | None:
         """Why no worker can load these statements, if one has hung or died of them."""

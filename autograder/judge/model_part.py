@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from course_lib.exercises import ModelPart
-from course_lib.seam import Student, StudentError
+from course_lib.seam import StudentError
 
 from .. import handed_in
 from .asking import Open, ask
@@ -59,7 +59,7 @@ def evaluate(
     try:
         shuffled = files | {weights: _shuffled(files[weights], seed)}
         with open_worker() as worker:
-            asked = ask(Student(worker), files, part, measure, texts, part.seconds)
+            asked = ask(worker, files, part, measure, texts, part.seconds)
     except StudentError as error:
         where = f" ({error.where})" if error.where else ""
         return told | {"problem": f"{error.kind}: {error.message}{where}"}
@@ -67,7 +67,7 @@ def evaluate(
         return told | {"problem": str(error)}
     made = asked.answers
     told |= {"recomputed": len(made), "seconds": round(time.monotonic() - started, 2)}
-    told["sentences_per_second"] = round(len(made) / asked.seconds, 1)
+    told["sentences_per_second"] = round(len(made) / max(asked.seconds, 0.01), 1)
     few = texts[: min(measure.probe, len(made))]
     same = _share_that_stays(made, shuffled, part, measure, few, open_worker, told["notes"])
     if same > measure.may_stay and len(set(made)) > 1:
@@ -113,7 +113,7 @@ def _share_that_is_alike(
     seconds = min(part.seconds, PROBE_SECONDS)
     try:
         with open_worker() as worker:
-            others = ask(Student(worker), files, part, measure, changed, seconds).answers
+            others = ask(worker, files, part, measure, changed, seconds).answers
     except (StudentError, Unusable):
         return 0.0
     return measure.alike(made[: len(others)], others)
@@ -139,7 +139,7 @@ def _share_that_stays(
     seconds = min(part.seconds, PROBE_SECONDS)
     try:
         with open_worker() as worker:
-            others = ask(Student(worker), shuffled, part, measure, few, seconds).answers
+            others = ask(worker, shuffled, part, measure, few, seconds).answers
     except (StudentError, Unusable) as error:
         told = error.message if isinstance(error, StudentError) else str(error)
         notes.append(f"with shuffled weights the model could not be asked ({told[:200]})")

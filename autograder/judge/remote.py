@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from course_lib.seam.codec import Tree
 from course_lib.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 
+from ..sandbox import process_tree
 from ..sandbox.wire import Late, Malformed, WallClock
 from .time_limit import Patience, TimeLimit
 from .warm import WarmProcess
@@ -22,7 +23,7 @@ __all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
 
 GOODBYE_SECONDS = 1.0  # for a worker to end by itself
 START_SECONDS = 120.0  # for a process to be forked and shut in, on a machine with much else to do
-LOAD_SECONDS = 5.0
+LOAD_SECONDS = 4.0  # imports and definitions; a second try has more
 KEPT = 16 * 1024  # characters of output, over all workers of a submission
 
 
@@ -103,6 +104,12 @@ class RemoteBackend:
         self.close()
         texts = (report.get(name, "") for report in self.reports for name in ("stdout", "stderr"))
         return "".join(texts)[:KEPT]
+
+    def clock(self) -> float:
+        """Seconds of CPU time that the worker has used; of the wall where nothing tells them."""
+        if self._supervisor is None:
+            return time.monotonic()
+        return process_tree.activity(self._supervisor).cpu_seconds
 
     def request(
         self, request: Tree, payload: bytes, deadline: float | None = None

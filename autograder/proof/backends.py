@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import time
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -29,6 +30,7 @@ class LocalWorker(LocalBackend):
     isolation: dict[str, Any] = {"tier": "local", "layers": {}}
     printed = ""
     unloadable = None
+    clock = staticmethod(time.process_time)
 
 
 @contextlib.contextmanager

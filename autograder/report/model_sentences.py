@@ -47,7 +47,7 @@ def _translated(told: dict[str, Any]) -> list[str]:
         "interval, by bootstrap).",
         f"Your own translate was asked again for {told['recomputed']:,} of {told['examples']:,} "
         f"sentences, in {told['seconds']:.0f} s ({told['sentences_per_second']:g} sentences a "
-        f"second); they came from: {told['source']}.",
+        f"second of CPU time); they came from: {told['source']}.",
         f"BLEU is sacreBLEU's: `{told['signature']}`.",
     ]
     if told["agreement"] is not None:
