@@ -12,9 +12,7 @@ from course_lib.checking.exercise import exercise
 READ = "the docstring of 3.16"
 NAMES = ("accuracy", "precision", "recall", "f1", "standard_error")
 EMPTY = "of nothing nobody knows the accuracy: a ValueError instead of 0/0"
-NO_DIVISION = (
-    "a denominator is 0: nothing is 1, or nothing is said to be. The score is 0.0, never NaN"
-)
+NO_DENOMINATOR = "a denominator is 0: nothing is 1, or nothing is said to be. The score is 0.0, "
 
 
 def scores(predictions, labels, of=1):
@@ -38,7 +36,7 @@ def compare(student, predictions, labels):
         lambda: student.classification_scores(predictions, labels),
         "predictions and labels may be lists or arrays",
         READ,
-        kinds={"ZeroDivisionError": NO_DIVISION},
+        kinds={"ZeroDivisionError": NO_DENOMINATOR + "no error"},
     )
     missing = [name for name in NAMES if not isinstance(made, dict) or name not in made]
     expect.true(
@@ -77,7 +75,7 @@ def compare(student, predictions, labels):
         own = {
             "in percent: it is a share between 0 and 1": 100 * want[name],
             "of class 0: class 1 is the positive one": zero[name],
-            **({} if want[name] else {NO_DIVISION: math.nan}),
+            **({} if want[name] else {NO_DENOMINATOR + "never NaN": math.nan}),
         }
         expect.close(
             made[name],
@@ -135,14 +133,13 @@ def test_nothing_to_score(student):
         otherwise="compare the lengths first, and name both in the ValueError",
         read=READ,
     )
+
+    def of_nothing():
+        with expect.raising({EMPTY: lambda: 0 / 0}, expected="a ValueError", read=READ):
+            return student.classification_scores([], [])
+
     expect.raises(
-        lambda: answered(
-            lambda: student.classification_scores([], []),
-            "",
-            READ,
-            "ValueError",
-            kinds={"ZeroDivisionError": EMPTY},
-        ),
+        of_nothing,
         because=EMPTY,
         otherwise="a ValueError",
         read=READ,

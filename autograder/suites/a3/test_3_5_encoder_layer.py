@@ -3,7 +3,6 @@
 import functools
 
 import torch
-from torch.nn import TransformerEncoderLayer
 
 from autograder.suites.a2.multi_head_reference import reference as multi_head
 from autograder.suites.a3.answers import (
@@ -14,6 +13,7 @@ from autograder.suites.a3.answers import (
     only_one_rate,
 )
 from autograder.suites.a3.encoder_reference import draw, layer, layer_shapes, network, norm, under
+from autograder.suites.a3.torch_encoder_layer import torch_case
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -103,38 +103,8 @@ def compare(module, x, state, mask=None, norm_first=False):
     )
 
 
-def _torch_case(norm_first):
-    """A layer of torch's own with random weights: input, padding, output, and its weights by our
-    names. Made once, before any rule of an exercise forbids its parts."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(7 + norm_first)
-        theirs = TransformerEncoderLayer(
-            8, 2, 12, 0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first
-        )
-        with torch.no_grad():
-            for value in theirs.parameters():
-                value.add_(0.3 * torch.randn_like(value))
-            x = torch.randn(3, 5, 8)
-            padding = torch.arange(5) >= torch.tensor([[5], [3], [1]])
-            theirs.eval()
-            output = theirs(x, src_key_padding_mask=padding)
-    state = theirs.state_dict()
-    names = {
-        "self_attn.out_proj": "attention.w_o",
-        "linear1": "feed_forward.w_1",
-        "linear2": "feed_forward.w_2",
-        "norm1": "attention_residual.norm",
-        "norm2": "feed_forward_residual.norm",
-    }
-    ours = {}
-    for kind in ("weight", "bias"):
-        packed = state[f"self_attn.in_proj_{kind}"].chunk(3)
-        ours |= {f"attention.w_{n}.{kind}": v for n, v in zip("qkv", packed, strict=True)}
-        ours |= {f"{mine}.{kind}": state[f"{torchs}.{kind}"] for torchs, mine in names.items()}
-    return x, padding, output, ours
-
-
-TORCH_CASES = {norm_first: _torch_case(norm_first) for norm_first in (False, True)}
+# Made once, before any rule of an exercise forbids its parts.
+TORCH_CASES = {norm_first: torch_case(norm_first) for norm_first in (False, True)}
 
 
 @exercise("3.5", weight=2)

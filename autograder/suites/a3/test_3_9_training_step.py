@@ -104,8 +104,13 @@ def test_two_steps(student, rng):
 def test_nothing_is_left(student, rng):
     """The gradients are cleared at the end of the step, not at the start of the next."""
     run = Run(student, rng)
-    run.step()
-    cleared(run.model.get("weight.grad"), READ)
+    run.step(max_norm=100.0)
+    left = run.model.get("weight.grad")
+    middle = run.model.state_dict()["weight"]
+    run.step(max_norm=100.0)
+    second = middle - RATE / 2 * gradient(middle)[1]
+    unfelt = torch.allclose(run.model.state_dict()["weight"], second, atol=1e-4)
+    cleared(left, unfelt, READ)
 
 
 @exercise("3.9")

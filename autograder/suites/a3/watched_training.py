@@ -166,14 +166,20 @@ def returned(result, read):
     return result
 
 
-def cleared(left, read):
-    """The gradient that the step leaves behind, None or a tensor, is none."""
+def cleared(left, at_the_start, read):
+    """The gradient that the step leaves behind, None or a tensor, is none.
+
+    `at_the_start`: a second step has not felt it, so the gradients are cleared somewhere.
+    """
     size = 0.0 if left is None else float(left.norm())
     expect.true(
         size == 0.0,
         expected="no gradient after the step",
         got=f"a gradient of norm {size:.3g}",
-        because="the step leaves its gradients behind: clear them at its end, so that the next "
-        "one, whoever takes it, finds none",
+        because="the gradients are cleared at the start of a step: clear them at its end, so "
+        "that the next one, whoever takes it, finds none"
+        if at_the_start
+        else "",
+        otherwise="`optimizer.zero_grad()` at the end",
         read=read,
     )
