@@ -53,23 +53,25 @@ def begun(student, scheme, seed=3):
         "a layer made with bias=False has none; write in place, without gradients",
         READ,
     )
-    return before, model.state_dict()
+    after = model.state_dict()
+    for name in ("2.0.weight", "2.2.weight"):
+        expect.true(
+            not torch.equal(after[name], before[name]),
+            expected=f"new weights for the linear layer {name.removesuffix('.weight')}",
+            got="the old ones",
+            because="not drawn anew: layers inside of layers count, too",
+            read=READ,
+        )
+    return before, after
 
 
 @exercise("3.17", weight=2)
 def test_spread(student):
     """Each scheme's deviation, in layers that widen and in layers that narrow; mean 0."""
     for scheme, spread in SPREADS.items():
-        before, after = begun(student, scheme)
+        _, after = begun(student, scheme)
         for name, n_in, n_out in (("2.0.weight", IN, OUT), ("2.2.weight", OUT, IN)):
             layer = f"of {scheme!r}, {n_in} → {n_out} features"
-            expect.true(
-                not torch.equal(after[name], before[name]),
-                expected=f"new weights {layer}",
-                got="the old ones",
-                because="not drawn anew: layers inside of layers count, too",
-                read=READ,
-            )
             weight = after[name].double()
             found, wanted = float(weight.std()), spread(n_in, n_out)
             # By logarithms, in which chance moves every deviation by as much. Of n values it is

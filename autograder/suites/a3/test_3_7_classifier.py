@@ -8,7 +8,7 @@ from autograder.suites.a3.answers import (
     no_weights_unasked,
     only_one_rate,
 )
-from autograder.suites.a3.encoder_reference import classified, draw, encoder_shapes, mean
+from autograder.suites.a3.encoder_reference import classified, draw, encoder_shapes, mean, norm
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -168,8 +168,10 @@ def test_dropout(student, rng):
     compare(module, IDS, state)
     module.train()
     only_one_rate(student, module, "the embedding, the encoder and the last dropout", IDS)
-    # what the encoder makes of dropped embeddings and sub-layers: its last norm's offset
-    rest = state["encoder.layers.1.feed_forward_residual.norm.bias"]
+    rest = torch.zeros(1, 8)  # what the encoder makes of dropped embeddings and sub-layers
+    for number in (0, 1):
+        for part in ("attention_residual.", "feed_forward_residual."):
+            rest = norm(rest, state, f"encoder.layers.{number}.{part}")
     whole = rest @ state["output.weight"].T + state["output.bias"]
     expect.close(
         expect.parts(module(IDS), 2)[0],
