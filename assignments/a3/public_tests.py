@@ -480,8 +480,16 @@ def test_what_goes_on_to_the_embedding(student):
             if not row.any()]
     expect.equal(zero, [4], what="the rows that are zero, with pad_id = 4,",
                  causes={"pad_id does not reach the embedding": [0]}, read="exercise 3.7")
-    expect.close(model.get("embedding.position_scale"), 0.5, what="position_scale",
-                 causes={"position_scale does not reach the embedding": 1.0}, read="exercise 3.7")
+    places = []
+    for own in (model, student.EncoderClassifier(9, **SMALL)):
+        own.load_state_dict({name: value * ("tokens" not in name)
+                             for name, value in own.state_dict().items()})
+        own.eval()
+        places.append(own.get("embedding")(SENTENCES))  # of words that are zero: the positions
+    expect.close(
+        places[0], places[1] / 2, what="the positions with position_scale = 0.5",
+        causes={"position_scale does not reach the embedding": places[1]}, read="exercise 3.7")
+    model = student.EncoderClassifier(9, pad_id=4, **SMALL)
     model.eval()
     alone, padded = torch.tensor([[5, 8]]), torch.tensor([[5, 8, 4, 4]])
     expect.close(
@@ -696,9 +704,10 @@ def test_band(student):
 def test_new_figure(student):
     """Without `axes` every call has a figure of its own."""
     first, _ = expect.parts(student.plot_curves(HISTORY), 2)
+    lines = first.method("lines.__len__")
     student.plot_curves(HISTORY)
-    expect.equal(first.method("lines.__len__"), 1, what="the number of lines of the first call, "
-                 "after the second", because="the second call draws into the first one's figure",
+    expect.equal(first.method("lines.__len__"), lines, what="the number of lines of the first "
+                 "call, after the second", because="the second call draws into the first figure",
                  read="exercise 3.11")
 
 
@@ -708,8 +717,9 @@ def test_given_axes(student):
     pair = student.make("__import__('matplotlib.figure').figure.Figure().subplots(1, 2)")
     drawn = expect.parts(student.plot_curves(HISTORY, axes=pair), 2)
     lines = [pair.method(f"{i}.lines.__len__") for i in (0, 1)]
-    expect.equal(lines, [1, 1], what="the numbers of lines in the given axes",
-                 causes={"the given axes are not used": [0, 0]}, read="exercise 3.11")
+    expect.true(min(lines) > 0, expected="lines in both of the given axes", got=f"{lines}",
+                because="the given axes are not used" if max(lines) == 0 else "",
+                otherwise="left, right = axes", read="exercise 3.11")
     for ax, ylabel in zip(drawn, ("loss", "%"), strict=True):
         names = ax.axes()
         expect.true(bool(names["title"]), expected="a title", got="none", read="exercise 3.11")

@@ -150,7 +150,7 @@ def test_edges(student):
 @exercise("3.13")
 def test_empty_bin(student):
     """An empty bin stays in its place, with n = 0 and None for both measures."""
-    compare(student, [3, 4, 30], [True, False, True], [0, 10, 20, 40, 80])
+    compare(student, [3, 4, 30, 31], [True, False, True, True], [0, 10, 20, 40, 80])
 
 
 @exercise("3.13")

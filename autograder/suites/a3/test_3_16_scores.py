@@ -12,7 +12,7 @@ from course_lib.checking.exercise import exercise
 READ = "the docstring of 3.16"
 NAMES = ("accuracy", "precision", "recall", "f1", "standard_error")
 EMPTY = "of nothing nobody knows the accuracy: a ValueError instead of 0/0"
-NO_DENOMINATOR = "a denominator is 0: nothing is 1, or nothing is said to be. The score is 0.0, "
+NO_DENOMINATOR = "a denominator is 0, as where nothing is 1 or said to be: the score is 0.0, "
 
 
 def scores(predictions, labels, of=1):

@@ -59,10 +59,21 @@ def begun(student, scheme, seed=3):
             not torch.equal(after[name], before[name]),
             expected=f"new weights for the linear layer {name.removesuffix('.weight')}",
             got="the old ones",
-            because="not drawn anew: layers inside of layers count, too",
+            because="not drawn anew: layers inside of layers count, too"
+            if _reaches_the_outermost(student, scheme)
+            else "",
+            otherwise="every `nn.Linear` among `model.modules()` is drawn anew",
             read=READ,
         )
     return before, after
+
+
+def _reaches_the_outermost(student, scheme):
+    """Whether a linear layer that is the model's own part is drawn anew."""
+    model = student.make("torch.nn.Sequential(torch.nn.Linear(3, 4))")
+    before = model.state_dict()["0.weight"]
+    student.initialize(model, scheme, student.make("torch.Generator().manual_seed(3)"))
+    return not torch.equal(model.state_dict()["0.weight"], before)
 
 
 @exercise("3.17", weight=2)
