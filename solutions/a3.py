@@ -65,7 +65,7 @@ print(settings)
 # - Sines and cosines are **interleaved**: feature $2i$ is a sine, feature $2i + 1$ the cosine of
 #   the same angle. (Much code puts all sines first. That is another table.)
 # - An odd `d_model` ends with a sine.
-# - No loop over positions or features.
+# - No loop over positions or features is needed.
 #
 # **The trap.** In `torch.arange(0, d_model, 2)`, is an entry $i$ or $2i$? And which exponent
 # belongs to feature 7 of 512?

@@ -64,10 +64,21 @@ def test_small_table(student):
 @exercise("3.1")
 def test_odd_width(student):
     """An odd width ends with a sine, and the table is float32."""
-    got = student.sinusoidal_positions(2, 3)
+    too_many = "an odd width has one cosine less than sines"
+
+    def as_many():
+        torch.empty(2, 3)[:, 1::2] = torch.ones(2, 2)
+
+    with expect.raising({too_many: as_many}, expected="a table of shape (2, 3)",
+                        read="exercise 3.1"):
+        got = student.sinusoidal_positions(2, 3)
     expect.dtype(got, "float32", what="the table", read="exercise 3.1")
+    last = math.sin(10000 ** (-2 / 3)), math.cos(10000 ** (-2 / 3))
+    start = [math.sin(1), math.cos(1)]
     expect.close(
-        got, [[0, 1, 0], [math.sin(1), math.cos(1), math.sin(10000 ** (-2 / 3))]],
+        got, [[0, 1, 0], [*start, last[0]]],
+        causes={too_many: [[0, 1, 0, 1], [*start, *last]],
+                "it ends with a sine; here it ends before": [[0, 1], start]},
         otherwise="one sine more than cosines", read="exercise 3.1")
 
 
@@ -80,6 +91,8 @@ def test_real_tokens(student):
     mask = student.padding_mask(SENTENCES)
     expect.shape(
         mask, (2, 1, 1, 4), what="the mask",
+        causes={"the mask is about keys: theirs is the last axis": (2, 1, 4, 1),
+                "the axes of heads and queries are missing": (2, 4)},
         otherwise="two axes of size 1 between batch and keys", read="exercise 3.2")
     expect.dtype(mask, "bool", what="the mask", read="exercise 3.2")
     expect.close(
@@ -100,6 +113,15 @@ def test_other_padding(student):
 # ------------------------------------------------------------------------------- 3.3
 
 
+def sum_explained(n, longest):
+    """Name what makes a sum of n embeddings and a table of `longest` positions fail."""
+    words, table = torch.zeros(2, n, 4), torch.zeros(longest, 4)
+    name = ("the table is longer than the sentence: take its first n rows" if n < longest else
+            "the table ends at max_length: make a longer one when it is needed")
+    return expect.raising({name: lambda: words + table, f"{name}.": lambda: table + words},
+                          expected="a sum of embeddings and positions", read="exercise 3.3")
+
+
 @exercise("3.3")
 def test_sum(student):
     """Embeddings × √d_model, plus the table's rows."""
@@ -107,7 +129,8 @@ def test_sum(student):
     words = draw(0, 9, 4)
     module.load_state_dict({"tokens.weight": words})
     x, places = words[SENTENCES], module.get("positions")[:4]
-    got = module(SENTENCES)
+    with sum_explained(4, 512):
+        got = module(SENTENCES)
     expect.shape(
         got, (2, 4, 4), what="the output",
         otherwise="positions are added to the embeddings, not put beside them", read="§3.5")
@@ -122,11 +145,21 @@ def test_sum(student):
 
 @exercise("3.3")
 def test_longer_than_the_table(student):
-    """An input longer than `max_length` is no error."""
-    module = student.TransformerEmbedding(9, 4, dropout=0.0, max_length=3)
-    expect.shape(
-        module(torch.ones(1, 5, dtype=torch.long)), (1, 5, 4), what="five tokens, table of three,",
-        otherwise="make a longer table when it is needed", read="exercise 3.3")
+    """An input longer than `max_length` is no error; its positions are scaled as well."""
+    module = student.TransformerEmbedding(9, 4, dropout=0.0, max_length=3, position_scale=0.5)
+    module.load_state_dict({"tokens.weight": torch.zeros(9, 4)})
+    with sum_explained(5, 3):
+        got = module(torch.ones(2, 5, dtype=torch.long))
+    expect.shape(got, (2, 5, 4), what="five tokens, table of three,", read="exercise 3.3")
+    whole = student.TransformerEmbedding(9, 4, dropout=0.0, max_length=5).get("positions")
+    expect.close(
+        got[0], whole / 2, what="what is added to five words, with position_scale=0.5",
+        causes={"the longer table is not scaled: `self.table(n)` is": whole},
+        otherwise="self.positions = self.table(n)", read="exercise 3.3")
+    expect.equal(
+        sorted(module.state_dict()), ["tokens.weight"], what="what is saved",
+        causes={"the longer table is saved: put it in the place of `self.positions`":
+                    ["positions", "tokens.weight"]}, read="exercise 3.3")
 
 
 @exercise("3.3")
@@ -137,6 +170,12 @@ def test_dropout_on_the_sum(student):
         module(SENTENCES), torch.zeros(2, 4, 4),
         causes={"dropout spares the positions": module.get("positions")[:4].expand(2, 4, 4)},
         otherwise="self.dropout(…) around the sum", read="§5.4")
+    module.eval()
+    whole = module.state_dict()["tokens.weight"][SENTENCES] * 2 + module.get("positions")[:4]
+    expect.close(
+        module(SENTENCES), whole, atol=1e-5, what="the same in evaluation mode",
+        causes={"dropout goes on in evaluation mode": torch.zeros(2, 4, 4)},
+        otherwise="the module's own `dropout` switches itself off", read="§5.4")
 
 
 # ------------------------------------------------------------------------------- 3.4
@@ -172,6 +211,23 @@ def test_two_layers_by_hand(student):
         otherwise="w_1, then max(0, …), then w_2; no dropout inside", read="§3.3, Eq. 2")
 
 
+@exercise("3.4")
+def test_no_dropout_inside(student):
+    """In training mode, too, every call gives the same; each position by itself."""
+    module = student.FeedForward(4, 256)
+    module.train()
+    x = draw(1, 8, 4)
+    first, second = (student.call(module, x, seed=seed).value for seed in (1, 2))
+    expect.true(torch.equal(first, second), expected="two calls that agree in training mode",
+                got="two that differ", because="there is a dropout inside: the residual "
+                "connection drops, this network does not", read="§5.4")
+    moved = x.clone()
+    moved[3] += 1
+    others = [row for row in range(8) if row != 3]
+    expect.close(module(moved)[others], first[others], atol=1e-5, what="the rows but 3, after x[3] "
+                 "has changed", otherwise="each position by itself", read="§3.3")
+
+
 # ------------------------------------------------------------------------------- 3.5
 
 TORCH_NAMES = {"out_proj": "attention.w_o", "linear1": "feed_forward.w_1",
@@ -180,7 +236,7 @@ TORCH_NAMES = {"out_proj": "attention.w_o", "linear1": "feed_forward.w_1",
 
 
 def torch_layer(norm_first):
-    """torch's encoder layer with drawn weights: (our state, input, output)."""
+    """torch's encoder layer with drawn weights: our state, input, output, and wrong outputs."""
     layer = torch.nn.TransformerEncoderLayer(
         8, 2, 12, dropout=0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first)
     drawn = {name: draw(i, *p.shape) / 2 for i, (name, p) in enumerate(layer.named_parameters())}
@@ -194,7 +250,22 @@ def torch_layer(norm_first):
         else:
             ours[f"{TORCH_NAMES[part]}.{kind}"] = value
     x = draw(99, 2, 4, 8)
-    return ours, x, layer(x, src_key_padding_mask=~REAL).detach()
+    want = layer(x, src_key_padding_mask=~REAL).detach()
+    wrong = {"the mask is not handed on to the attention": layer(x).detach()}
+    if norm_first:  # in post-norm the residual connection hands over x itself
+        for name, query in (("the attention gets x, not what the residual connection hands over",
+                             x),
+                            ("keys and values are made from x, not from what the residual "
+                             "connection hands over", layer.norm1(x))):
+            seen = x + layer.self_attn(query, x, x, key_padding_mask=~REAL)[0]
+            wrong[name] = (seen + layer.linear2(layer.linear1(layer.norm2(seen)).relu())).detach()
+    exchanged = {"norm1": "norm2", "norm2": "norm1"}
+    layer.load_state_dict({
+        ".".join([exchanged.get(name.split(".")[0], name.split(".")[0]), *name.split(".")[1:]]): v
+        for name, v in drawn.items()})
+    wrong["the norms have changed places: attention_residual comes first"] = layer(
+        x, src_key_padding_mask=~REAL).detach()
+    return ours, x, want, {name: output[REAL] for name, output in wrong.items()}
 
 
 # Computed here, before any exercise forbids torch's layer.
@@ -203,8 +274,8 @@ MASK = REAL[:, None, None, :]
 
 
 def compare_layer(student, norm_first):
-    state, x, want = PRE if norm_first else POST
-    other = (POST if norm_first else PRE)[2]
+    state, x, want, wrong = PRE if norm_first else POST
+    instead = (POST if norm_first else PRE)[2]
     module = student.EncoderLayer(8, 2, 12, dropout=0.0, norm_first=norm_first)
     names = sorted(module.state_dict())
     expect.equal(
@@ -214,12 +285,12 @@ def compare_layer(student, norm_first):
     module.load_state_dict(state)
     output, weights = expect.parts(
         module(x, MASK), 2, otherwise="return the output and the weights", read="exercise 3.5")
-    wrong = "pre-norm" if not norm_first else "post-norm"
+    order = "pre-norm" if not norm_first else "post-norm"
     expect.close(
         output[REAL], want[REAL], atol=1e-4, what="output at real tokens",
-        causes={f"that is {wrong}: hand `norm_first` on": other[REAL]},
-        otherwise="attention_residual(x, …), then feed_forward_residual(x, feed_forward); is the "
-                  "mask handed on?", read="§3.1")
+        causes={f"that is {order}: hand `norm_first` on": instead[REAL], **wrong},
+        otherwise="attention_residual(x, …), then feed_forward_residual(x, feed_forward)",
+        read="§3.1")
     expect.equal(weights, None, what="the weights, when nobody needs them", read="exercise 3.5")
 
 
@@ -246,6 +317,22 @@ def test_layer_weights(student):
         otherwise="hand the mask on to the attention", read="§3.2.3")
 
 
+@exercise("3.5")
+def test_layer_dropout(student):
+    """`dropout` goes on to the attention and to both residual connections."""
+    module = student.EncoderLayer(8, 2, 12, dropout=1.0, norm_first=True)
+    x = draw(0, 2, 4, 8)
+    expect.close(
+        expect.parts(module(x), 2)[0], x, atol=1e-5, what="pre-norm in training mode, dropout = 1",
+        otherwise="nothing of a sub-layer remains: hand `dropout` on to both residual connections",
+        read="§5.4")
+    inner, bias = module.get("attention"), module.state_dict()["attention.w_o.bias"]
+    expect.close(
+        expect.parts(inner(x, x, x), 2)[0], bias.expand_as(x), atol=1e-5,
+        what="its attention, dropout = 1", otherwise="hand `dropout` on to the attention",
+        read="exercise 3.5")
+
+
 # ------------------------------------------------------------------------------- 3.6
 
 
@@ -254,12 +341,12 @@ def test_own_parameters(student):
     """Each layer has parameters of its own, and the model knows them all."""
     names = student.Encoder(3, 8, 2, 12).parameters()
     each = 16  # four projections, two linear layers, two norms; a weight and a bias each
-    hints = {each: "the same layer three times: make a new one for every place",
-             0: "layers in a plain list are no part of the module: nn.ModuleList"}
     expect.equal(
         len(names), 3 * each, what="the number of parameter tensors of three layers",
-        otherwise=hints.get(len(names), "three layers, and no norm at the end of post-norm"),
-        read="§3.1")
+        causes={"the same layer three times: make a new one for every place": each,
+                "layers in a plain list are no part of the module: nn.ModuleList": 0,
+                "a norm at the end of post-norm": 3 * each + 2},
+        otherwise="three layers, and no norm at the end of post-norm", read="§3.1")
 
 
 @exercise("3.6")
@@ -284,8 +371,26 @@ def test_one_after_the_other(student):
 @exercise("3.6")
 def test_weights_of_every_layer(student):
     """With `need_weights`, a list with one tensor a layer."""
-    _, weights = expect.parts(student.Encoder(3, 8, 2, 12)(draw(0, 2, 4, 8), MASK, True), 2)
+    module, x = student.Encoder(3, 8, 2, 12, dropout=0.0), draw(0, 2, 4, 8)
+    _, weights = expect.parts(module(x, MASK, True), 2)
     expect.parts(weights, 3, otherwise="append the weights of every layer", read="exercise 3.6")
+    first = expect.parts(module.get("layers.0")(x, MASK, True), 2)[1]
+    expect.close(
+        weights[0], first, atol=1e-5, what="the first of them",
+        otherwise="from the input up: the first layer's come first", read="exercise 3.6")
+    expect.equal(
+        expect.parts(module(x, MASK), 2)[1], None, what="the weights, when nobody needs them",
+        causes={"a list of None is not None": [None] * 3}, read="exercise 3.6")
+
+
+@exercise("3.6")
+def test_dropout_of_the_layers(student):
+    """`dropout` reaches every layer."""
+    rates = [student.Encoder(2, 8, 2, 12, dropout=0.7).get(
+        f"layers.{i}.attention.dropout.p") for i in (0, 1)]
+    expect.close(rates, [0.7, 0.7], what="the rate in the attention of each layer",
+                 causes={"`dropout` is not handed on: that is the default": [0.1, 0.1]},
+                 otherwise="hand `dropout` on to every layer", read="exercise 3.6")
 
 
 # ------------------------------------------------------------------------------- 3.7
@@ -310,6 +415,16 @@ def test_mean_of_real_tokens(student):
         read="exercise 3.7")
 
 
+@exercise("3.7")
+def test_mean_of_nothing(student):
+    """A sentence without any real token gives zeros."""
+    mask = torch.tensor([[True, False], [False, False]])[:, None, None, :]
+    expect.close(
+        student.masked_mean(torch.ones(2, 2, 3), mask), [[1.0] * 3, [0.0] * 3],
+        causes={"0 / 0 is NaN: divide by at least 1": [[1.0] * 3, [math.nan] * 3]},
+        otherwise="zeros where there is no real token", read="exercise 3.7")
+
+
 SMALL = {"n_layers": 1, "d_model": 8, "n_heads": 2, "d_ff": 12}
 
 
@@ -327,6 +442,59 @@ def test_padding_changes_nothing(student):
             what=f"the logits of the padded sentence, pooling {pooling!r}",
             otherwise="the padding mask goes to the encoder and to masked_mean",
             read="exercise 3.7")
+
+
+@exercise("3.7")
+def test_logits_as_they_are(student):
+    """Logits, no probabilities: what the linear layer gives, here its bias alone."""
+    model = student.EncoderClassifier(9, **SMALL)
+    bias = torch.tensor([5.0, -3.0])
+    state = model.state_dict()
+    model.load_state_dict({**state, "output.weight": torch.zeros(2, 8), "output.bias": bias})
+    expect.close(
+        expect.parts(model(SENTENCES), 2)[0], bias.expand(2, 2), what="the logits",
+        causes={"probabilities: cross-entropy wants the logits": bias.softmax(-1).expand(2, 2),
+                "log probabilities: return the logits": bias.log_softmax(-1).expand(2, 2)},
+        otherwise="output(dropout(…)), and nothing behind it", read="exercise 3.7")
+
+
+@exercise("3.7")
+def test_dropout_of_the_classifier(student):
+    """Dropout falls on the pooled vector: with dropout 1 only the output's bias is left."""
+    model = student.EncoderClassifier(9, dropout=1.0, **SMALL)
+    state = model.state_dict()
+    norms = {name: torch.ones(8) for name in state if name.endswith("norm.bias")}
+    model.load_state_dict({**state, **norms})  # so that something is there to drop
+    expect.close(
+        expect.parts(model(SENTENCES), 2)[0], state["output.bias"].expand(2, 2), atol=1e-5,
+        what="the logits in training mode, dropout = 1",
+        otherwise="a dropout of the classifier's own, before the linear layer",
+        read="exercise 3.7")
+
+
+@exercise("3.7")
+def test_what_goes_on_to_the_embedding(student):
+    """`pad_id` and `position_scale` reach the embedding."""
+    model = student.EncoderClassifier(9, pad_id=4, position_scale=0.5, **SMALL)
+    zero = [i for i, row in enumerate(model.state_dict()["embedding.tokens.weight"])
+            if not row.any()]
+    expect.equal(zero, [4], what="the rows that are zero, with pad_id = 4,",
+                 causes={"pad_id does not reach the embedding": [0]}, read="exercise 3.7")
+    places = []
+    for own in (model, student.EncoderClassifier(9, **SMALL)):
+        own.load_state_dict({name: value * ("tokens" not in name)
+                             for name, value in own.state_dict().items()})
+        own.eval()
+        places.append(own.get("embedding")(SENTENCES))  # of words that are zero: the positions
+    expect.close(
+        places[0], places[1] / 2, what="the positions with position_scale = 0.5",
+        causes={"position_scale does not reach the embedding": places[1]}, read="exercise 3.7")
+    model = student.EncoderClassifier(9, pad_id=4, **SMALL)
+    model.eval()
+    alone, padded = torch.tensor([[5, 8]]), torch.tensor([[5, 8, 4, 4]])
+    expect.close(
+        model(padded)[0], model(alone)[0], atol=1e-5, what="the logits with padding of pad_id = 4",
+        otherwise="the mask is made with `pad_id`", read="exercise 3.7")
 
 
 @exercise("3.7")
@@ -358,8 +526,8 @@ def test_rates(student):
                 "max instead of min":
                     [1000 * 512**-0.5 * max(p) for p in zip(rising, falling, strict=True)]},
         otherwise="d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)", read="§5.3, Eq. 3")
-    expect.raises(lambda: student.warmup_rate(0, 512), otherwise="step 0 is refused: steps count "
-                  "from 1", read="exercise 3.8")
+    expect.raises(lambda: student.warmup_rate(0, 512), because="step 0 is not refused",
+                  otherwise="step 0 is a ValueError: steps count from 1", read="exercise 3.8")
 
 
 @exercise("3.8")
@@ -449,14 +617,15 @@ def test_what_it_returns(student):
     want = {"loss": float(trained.loss(0.1, trained.before)), "learning_rate": 2.0,
             "gradient_norm": float(trained.gradient().norm()),
             "accuracy": float((guesses == LABELS).float().mean())}
-    hints = {"gradient_norm": "what clip returns: the norm before clipping",
-             "learning_rate": "read it before the schedule steps"}
+    causes = {"gradient_norm": {"that is the norm after clipping": 0.1},
+              "learning_rate": {"the next step's: read it before the schedule steps": 1.0},
+              "loss": {"the labels are not smoothed": float(trained.loss(0.0, trained.before))},
+              "accuracy": {"that is in percent": 100 * want["accuracy"]}}
     for key, value in want.items():
         got = trained.row[key]
         expect.true(type(got) is float, expected=f"{key}: a float", got=type(got).__name__,
                     otherwise="float(…), or .item() of a tensor", read="exercise 3.9")
-        expect.close(got, value, atol=1e-5, what=key, otherwise=hints.get(key, ""),
-                     read="exercise 3.9")
+        expect.close(got, value, atol=1e-5, what=key, causes=causes[key], read="exercise 3.9")
 
 
 @exercise("3.9")
@@ -473,10 +642,22 @@ def test_what_the_loop_passes(student):
     left = trained.model.get("weight.grad")
     expect.true(left is None or not left.any(), expected="no gradient after the step",
                 got=f"a gradient of norm {0 if left is None else float(left.norm()):.3g}",
-                otherwise="the next step would add to it: clear it at the end",
-                read="exercise 3.9")
+                because="the gradient is left behind, and the next step would add to it: clear "
+                        "it at the end", read="exercise 3.9")
     expect.equal(trained.model.get("training"), True, what="model.training",
-                 otherwise="an evaluation may have left it off", read="exercise 3.9")
+                 because="the model is in evaluation mode, in which it came: model.train() first",
+                 read="exercise 3.9")
+
+
+@exercise("3.9")
+def test_clip_is_used(student):
+    """`clip` is the loop's own, and what it returns is the norm that is reported."""
+    clip = student.make("lambda parameters, max_norm: torch.tensor(100 * max_norm)")
+    trained = Trained(student, max_norm=0.5, clip=clip)
+    expect.close(
+        trained.row["gradient_norm"], 50.0, what="the norm, where the loop's `clip` says 50",
+        causes={"a clipping of your own is called instead of `clip`": trained.gradient().norm()},
+        otherwise="clip(model.parameters(), max_norm)", read="exercise 3.9")
 
 
 # ------------------------------------------------------------------------------ 3.11
@@ -514,8 +695,37 @@ def test_band(student):
         "for y in p.vertices[:, 1]]"), right).value
     expect.close(
         sorted({round(y, 4) for y in heights}), [45, 55, 76, 84], what="edges of the band",
-        causes={"that is ± 1.96 standard errors": [40.2, 59.8, 72.16, 87.84]},
+        causes={"that is ± 1.96 standard errors": [40.2, 59.8, 72.16, 87.84],
+                "√n is missing": [0.0, 40.0, 100.0, 120.0]},
         otherwise="fill_between, ± 100 · √(p(1 − p)/n_validation)", read="exercise 3.11")
+
+
+@exercise("3.11")
+def test_new_figure(student):
+    """Without `axes` every call has a figure of its own."""
+    first, _ = expect.parts(student.plot_curves(HISTORY), 2)
+    lines = first.method("lines.__len__")
+    student.plot_curves(HISTORY)
+    expect.equal(first.method("lines.__len__"), lines, what="the number of lines of the first "
+                 "call, after the second", because="the second call draws into the first figure",
+                 read="exercise 3.11")
+
+
+@exercise("3.11")
+def test_given_axes(student):
+    """The curves go into the axes that are given; both have a title and names."""
+    pair = student.make("__import__('matplotlib.figure').figure.Figure().subplots(1, 2)")
+    drawn = expect.parts(student.plot_curves(HISTORY, axes=pair), 2)
+    lines = [pair.method(f"{i}.lines.__len__") for i in (0, 1)]
+    expect.true(min(lines) > 0, expected="lines in both of the given axes", got=f"{lines}",
+                because="the given axes are not used" if max(lines) == 0 else "",
+                otherwise="left, right = axes", read="exercise 3.11")
+    for ax, ylabel in zip(drawn, ("loss", "%"), strict=True):
+        names = ax.axes()
+        expect.true(bool(names["title"]), expected="a title", got="none", read="exercise 3.11")
+        got = [names["xlabel"].lower(), names["ylabel"].lower()]
+        expect.true("step" in got[0] and ylabel in got[1], read="exercise 3.11",
+                    expected=f"the axes 'step' and …{ylabel}", got=" and ".join(map(repr, got)))
 
 
 # ------------------------------------------------------------------------------ 3.12
@@ -549,6 +759,11 @@ def test_received_sums_to_one(student):
     got = student.attention_received(weights, MASK)
     expect.close((got * REAL).sum(-1), [1.0, 1.0], atol=1e-5, what="sums over real tokens",
                  otherwise="divide by the number of real queries", read="exercise 3.12")
+    even = torch.full((2, 1, 4, 4), 0.25)  # of a model that attends to its padding
+    expect.close(
+        student.attention_received(even, MASK)[~REAL], [0.0, 0.0], what="what padding receives",
+        causes={"what the padding receives is left in": [0.25, 0.25]},
+        otherwise="0 at padding", read="exercise 3.12")
 
 
 # ------------------------------------------------------------------------------ 3.13
@@ -569,7 +784,7 @@ def test_bins(student):
         for key, want in (("accuracy", accuracy), ("standard_error", error)):
             if want is None:
                 expect.equal(row[key], None, what=f"{key} {at}", read="exercise 3.13",
-                             otherwise="of an empty bin nothing is known")
+                             causes={"0 would say that all are wrong: nothing is known": 0.0})
             else:
                 expect.close(row[key], want, what=f"{key} {at}", read="exercise 3.13",
                              otherwise="√(p(1 − p)/n)" if key != "accuracy" else "")
@@ -578,8 +793,11 @@ def test_bins(student):
 @exercise("3.13")
 def test_no_sentence_is_lost(student):
     """A length outside the edges is refused, with its number."""
-    expect.raises(lambda: student.accuracy_by_length([3, 47], [True, True], [0, 10]),
-                  mentions=["47"], otherwise="silence would drop a sentence", read="exercise 3.13")
+    for outside in (47, 10):
+        expect.raises(
+            lambda outside=outside: student.accuracy_by_length([3, outside], [True] * 2, [0, 10]),
+            mentions=[str(outside)], because=f"a sentence of {outside} tokens is lost in silence",
+            otherwise="a ValueError that names the length", read="exercise 3.13")
 
 
 # ------------------------------------------------------------------------------ 3.14
@@ -611,8 +829,11 @@ def test_rows_of_both_norms(student):
 def test_two_seeds_are_refused(student):
     """Fewer than three seeds are no comparison."""
     nothing = student.make("lambda *arguments: {'loss': 0.0, 'gradient_norms': [0.0]}")
-    expect.raises(lambda: student.compare_norms(nothing, nothing, [1, 2]), read="exercise 3.14",
-                  otherwise="ValueError before anything is trained")
+    for seeds in ([1, 2], [4, 4, 4]):
+        expect.raises(
+            lambda seeds=seeds: student.compare_norms(nothing, nothing, seeds),
+            because=f"the seeds {seeds} are accepted: three different ones are the least",
+            otherwise="a ValueError", read="exercise 3.14")
 
 
 # ------------------------------------------------------------------------------ 3.15
@@ -627,9 +848,13 @@ def test_nested(student):
         got, 3, otherwise="one array of indices a fraction, in the order given"))
     expect.equal(whole.tolist(), list(range(80)), what="fraction 1", otherwise="all, sorted",
                  read="exercise 3.15")
+    expect.equal(half.tolist(), sorted(half.tolist()), what="the indices of the half",
+                 because="they are not sorted: sort those of all classes together",
+                 read="exercise 3.15")
     expect.true(set(tenth) <= set(half), expected="the tenth inside the half",
                 got=f"{len(set(tenth) - set(half))} of its indices are not there",
-                otherwise="shuffle each class once, and take more or less of it from the front",
+                because="not nested: shuffle each class once, and take more or less of it from "
+                        "the front",
                 read="exercise 3.15")
     expect.equal(np.bincount(np.asarray(labels)[tenth], minlength=2).tolist(), [6, 2],
                  what="sentences of each class in the tenth",
@@ -648,6 +873,17 @@ def test_random(student):
                 otherwise="rng.permutation", read="exercise 3.15")
     expect.true(any(i >= 50 for i in first), expected="at least one sentence of each class",
                 got=f"{first}", otherwise="4 % of two is rounded to 0", read="exercise 3.15")
+
+
+@exercise("3.15")
+def test_fractions_are_checked(student):
+    """A fraction of 0 or above 1 is refused."""
+    generator = student.make("np.random.default_rng(0)")
+    for fraction in (0.0, 1.5):
+        expect.raises(
+            lambda fraction=fraction: student.nested_subsets([0, 1], [fraction], generator),
+            because=f"fraction {fraction} is accepted", otherwise="a ValueError",
+            read="exercise 3.15")
 
 
 # ------------------------------------------------------------------------------ 3.16
@@ -677,7 +913,10 @@ def test_nothing_predicted(student):
     expect.close([got["precision"], got["recall"], got["f1"]], [0.0, 0.0, 0.0],
                  what="[precision, recall, f1]", otherwise="0/0 counts as 0", read="exercise 3.16")
     expect.raises(lambda: student.classification_scores([1, 0, 1], [1, 0]), mentions=["3", "2"],
-                  otherwise="name both lengths", read="exercise 3.16")
+                  because="different lengths go unnoticed", otherwise="name both lengths",
+                  read="exercise 3.16")
+    expect.raises(lambda: student.classification_scores([], []), because="nothing is scored",
+                  otherwise="a ValueError", read="exercise 3.16")
 
 
 # ------------------------------------------------------------------------------ 3.17
@@ -693,10 +932,17 @@ def test_spread(student):
         spread = float(state["weight"].std())
         wrong = {"he": "n_in is the number of inputs: nn.Linear keeps (out, in)",
                  "xavier": "uniform in ±√(6 / (n_in + n_out))", "normal": "deviation 0.02"}
-        expect.close(spread, math.sqrt(2 / want), rtol=0.03, what=f"deviation, {scheme}",
-                     otherwise=wrong[scheme], read="exercise 3.17")
-        if scheme == "xavier":
-            top = float(state["weight"].abs().max())
+        causes = {"he": {"n_out is used: nn.Linear keeps (out, in)": math.sqrt(2 / 400)}}
+        deviation = math.sqrt(2 / want)  # its own error is 1 / √(2n) of it, or less
+        expect.by_chance(spread, deviation, deviation / math.sqrt(2 * 40_000),
+                         what=f"deviation, {scheme}", causes=causes.get(scheme),
+                         otherwise=wrong[scheme], read="exercise 3.17")
+        top = float(state["weight"].abs().max())
+        if scheme != "xavier":  # of 40,000 normal values, chance has none there in 10^200 runs
+            expect.true(top > 2.5 * spread, expected=f"{scheme}: weights beyond 2.5 deviations",
+                        got=f"none beyond {top / spread:.2f}", read="exercise 3.17",
+                        because="normal, not uniform: these values have an end")
+        else:
             expect.close(top, math.sqrt(6 / 500), rtol=0.02, what="the largest weight, xavier",
                          otherwise="uniform, not normal", read="exercise 3.17")
         expect.close(state["bias"], torch.zeros(400), what=f"biases, {scheme}",
@@ -719,7 +965,28 @@ def test_only_linear_layers(student):
                 got="the old ones", otherwise="go through model.modules()", read="exercise 3.17")
     generator = student.make("torch.Generator()")
     expect.raises(lambda: student.initialize(model, "lecun", generator), mentions=["xavier"],
-                  otherwise="name the three schemes", read="exercise 3.17")
+                  because="an unknown scheme goes unnoticed", otherwise="name the three schemes",
+                  read="exercise 3.17")
+
+
+@exercise("3.17")
+def test_only_the_generator(student):
+    """All randomness comes from `generator`; torch's global one is not touched."""
+    for scheme in ("xavier", "he", "normal"):
+        layer, weights = student.make("torch.nn.Linear(20, 30)"), []
+        for seed in (1, 1, 2):
+            student.make(f"torch.manual_seed({len(weights)})")
+            before = student.make("torch.get_rng_state()")
+            generator = student.make(f"torch.Generator().manual_seed({seed})")
+            student.initialize(layer, scheme, generator)
+            weights.append(layer.state_dict()["weight"])
+            same = student.make("torch.equal(before, torch.get_rng_state())", before=before)
+            expect.equal(same.get(), True, what="torch's global generator is untouched",
+                         because="pass `generator` on, and seed nothing", read="exercise 3.17")
+        expect.close(weights[1], weights[0], what=f"{scheme}, drawn twice from equal generators",
+                     otherwise="pass `generator` on", read="exercise 3.17")
+        expect.true(not torch.equal(weights[2], weights[0]), expected="others from another one",
+                    got="the same", because="`generator` is not used", read="exercise 3.17")
 
 
 # ------------------------------------------------------------------------------ 3.18
@@ -734,7 +1001,7 @@ def check_patient(student, fault, seed, token_ids, training=False):
     expect.equal(student.diagnose(patient, token_ids), fault, what="the diagnosis",
                  read="exercise 3.18")
     expect.equal(patient.get("training"), training, what="model.training afterwards",
-                 otherwise="leave the model in the mode it came in", read="exercise 3.18")
+                 because="the model is not left in the mode it came in", read="exercise 3.18")
 
 
 @exercise("3.18")
@@ -755,3 +1022,26 @@ def test_in_training_mode(student):
 def test_sentences_without_padding(student):
     """Padding that is attended to is found even if the sentences have none."""
     check_patient(student, "pads attended", 3, PADDED[:1])
+
+
+@exercise("3.18")
+def test_without_gradients(student):
+    """The model is asked without gradients."""
+    patient = student.make(PATIENT.format("healthy", 4))
+    log = student.make("[]")
+    student.make("model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))",
+                 model=patient, log=log)
+    student.diagnose(patient, PADDED)
+    expect.equal(sorted(set(log.get())), [False], what="whether gradients were recorded",
+                 causes={"ask under `torch.no_grad()`": [True]}, read="exercise 3.18")
+
+
+@exercise("3.18")
+def test_rounding_is_no_fault(student):
+    """A healthy model stays healthy when its logits differ by 1e-6 from call to call."""
+    patient = student.make(PATIENT.format("healthy", 5))
+    patient.eval()
+    student.make("model.register_forward_hook(lambda model, given, out: (out[0] + 1e-6 * "
+                 "torch.randn_like(out[0]), out[1]))", model=patient)
+    expect.equal(student.diagnose(patient, PADDED), "healthy", what="the diagnosis",
+                 otherwise="compare with a tolerance", read="exercise 3.18")

@@ -77,14 +77,18 @@ def layer(
     add=(True, True),
     order=("attention", "feed_forward"),
     norms=("attention", "feed_forward"),
+    triple=lambda given, x: (given, given, given),
 ):
-    """Output and weights of one encoder layer. `add`: which sub-layers have a residual."""
+    """Output and weights of one encoder layer. `add`: which sub-layers have a residual.
+
+    `triple`: the query, key and value, from what the residual connection hands over and from x.
+    """
     found = None
     for sublayer, added, own in zip(order, add, norms, strict=True):
         prefix = f"{own}_residual."
         given = norm(x, state, prefix) if norm_first else x
         if sublayer == "attention":
-            made, found = multi_head(under(state, "attention."), n_heads, (given,) * 3, mask)
+            made, found = multi_head(under(state, "attention."), n_heads, triple(given, x), mask)
         else:
             made = network(given, state)
         x = x + made if added else made

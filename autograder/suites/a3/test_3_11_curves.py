@@ -117,8 +117,8 @@ def test_curves(student, rng):
     expect.true(
         axes.method("0.lines.__len__") > 0 and axes.method("1.lines.__len__") > 0,
         expected="curves in the two Axes that were given",
-        got="empty Axes",
-        otherwise="draw into `axes` when they are given",
+        got="empty Axes, and curves in others",
+        because="draw into `axes` when they are given",
         read=READ,
     )
 
@@ -182,9 +182,17 @@ def test_band(student, rng):
 def test_new_figures(student, rng):
     """Without `axes`, two calls give two figures; the second leaves the first alone."""
     histories = [training(rng, 8), training(rng, 4)]
-    made = [drawn(student, history) for history in histories]
-    for (left, right), history in zip(made, histories, strict=True):
-        check_curves(left, right, history)
+    first = drawn(student, histories[0])
+    check_curves(*first, histories[0])
+    lines = [one.method("lines.__len__") for one in first]
+    check_curves(*drawn(student, histories[1]), histories[1])
+    expect.equal(
+        [one.method("lines.__len__") for one in first],
+        lines,
+        because="the second call draws into the figure of the first: make a new one",
+        read=READ,
+        what="the numbers of lines in the first pair of Axes, after the second call",
+    )
     student.make(CLOSE)
 
 
@@ -193,12 +201,16 @@ def test_names(student, rng):
     """Titles and axis labels say what is shown, with the unit."""
     left, right = (one.axes() for one in drawn(student, training(rng), axes=student.make(PAIR)))
     for axes, ylabel in ((left, "loss"), (right, "%")):
+        names = [axes["title"], axes["xlabel"], axes["ylabel"]]
         expect.true(
             bool(axes["title"])
             and "step" in axes["xlabel"].lower()
             and ylabel in axes["ylabel"].lower(),
             expected=f"a title, an x label with 'step' and a y label with {ylabel!r}",
-            got=f"{axes['title']!r}, {axes['xlabel']!r}, {axes['ylabel']!r}",
-            otherwise="a figure without names says nothing: ax.set(title=…, xlabel=…, ylabel=…)",
+            got=", ".join(map(repr, names)),
+            because=""
+            if all(names)
+            else "a figure without names says nothing: a title, an x label or a y label is missing",
+            otherwise="ax.set(title=…, xlabel=…, ylabel=…)",
             read=READ,
         )

@@ -24,7 +24,7 @@ def received(weights, real):
     return torch.stack(rows)
 
 
-def compare(student, weights, real, what, otherwise=""):
+def compare(student, weights, real, what):
     called = student.call(student.attention_received, weights, real[:, None, None, :])
     expect.unchanged(called.changed)
     mean, count = weights.mean(1), real.sum(1, keepdim=True).clamp(min=1)
@@ -44,12 +44,14 @@ def compare(student, weights, real, what, otherwise=""):
             "the sum over the queries, not their mean": asked.sum(1),
             "the sum over the heads, not their mean": weights.sum(1).mul(real[..., None]).sum(1)
             / count,
+            "0 / 0 is NaN: divide by at least 1": received(weights, real).masked_fill(
+                real.sum(1, keepdim=True) == 0, torch.nan
+            ),
             "only the first head": (weights[:, 0] * real[..., None]).sum(1) / count,
             "the mask is inverted": (mean * ~real[..., None]).sum(1)
             / (~real).sum(1, keepdim=True).clamp(min=1),
         },
-        otherwise=otherwise
-        or "for each key: the mean over the heads and the real queries of its weight",
+        otherwise="for each key: the mean over the heads and the real queries of its weight",
         read=READ,
         what=what,
     )
@@ -81,9 +83,11 @@ def test_padding_receives_nothing(student, rng):
     weights = (2 * normal(rng, 2, 2, 4, 4)).softmax(-1)
     got = student.attention_received(weights, real[:, None, None, :])
     expect.shape(got, (2, 4), what="attention received", read=READ)
+    kept = (weights.mean(1) * real[..., None]).sum(1) / real.sum(1, keepdim=True)
     expect.close(
         got[~real],
         torch.zeros(3),
+        causes={"what the padding receives is left in: it is 0": kept[~real]},
         otherwise="set what the padding receives to 0",
         read="the docstring of 3.12",
         what="what the padding receives",
@@ -99,5 +103,4 @@ def test_nothing_but_padding(student, rng):
         weights_of(rng, real, 2),
         real,
         "attention received, one sentence all padding",
-        "0 / 0 is NaN: divide by at least 1",
     )

@@ -46,25 +46,29 @@ def test_same_seeds_for_both(student):
     rows, log = run(student, seeds)
     found = sorted([str(row["norm"]), int(row["seed"])] for row in rows)
     wanted = sorted([norm, seed] for norm in ("post", "pre") for seed in seeds)
-    hints = {
-        2: "one row a run: a mean, or a best seed, hides how much seeds differ",
-        3: "both norms, each with every seed",
-    }
     expect.equal(
         found,
         wanted,
-        otherwise=hints.get(len(rows), "the same seeds for both norms, each with a row of its own"),
+        because="one row a run: a mean, or a best seed, hides how much seeds differ"
+        if len(log) == 2 * len(seeds) > len(rows)
+        else "",
+        otherwise="the same seeds for both norms, each with a row of its own",
         read=READ,
         what="(norm, seed) of all rows",
     )
     built = sorted([int(pre), made, trained] for pre, made, trained in log)
+    of_norm = [[run[1:] for run in built if run[0] == pre] for pre in (0, 1)]
+    if of_norm[0] != of_norm[1]:
+        because = "the two norms do not have the same seeds: then the difference may be luck"
+    elif any(made != trained for _, made, trained in built):
+        because = "a model is built with one seed and trained with another"
+    else:
+        because = ""
     expect.equal(
         built,
         sorted([pre, seed, seed] for pre in (0, 1) for seed in seeds),
-        otherwise="the two norms do not have the same seeds: then the difference may be luck"
-        if any(made != trained for _, made, trained in built)
-        or sorted({made for _, made, _ in built}) != sorted(seeds)
-        else "every run builds a model of its own and trains it once",
+        because=because,
+        otherwise="every run builds a model of its own and trains it once",
         read=READ,
         what="(norm first, seed of the model, seed of the training) of all runs",
     )
@@ -110,11 +114,15 @@ def test_values(student):
 def test_too_few_seeds(student):
     """Fewer than three different seeds raise a ValueError."""
     build, train = student.make(BUILD), student.make(TRAIN, log=student.make("[]"))
-    for seeds in ([1, 2], [], [4, 4, 4]):
+    for seeds, because in (
+        ([1, 2], "two runs that differ say nothing of why: at least three seeds"),
+        ([], "no seed at all is accepted: at least three seeds"),
+        ([4, 4, 4], "one seed three times is counted as three: the seeds have to be different"),
+    ):
         expect.raises(
             lambda seeds=seeds: student.compare_norms(build, train, seeds),
-            otherwise="two runs that differ say nothing about what makes them differ: at least "
-            "three different seeds",
+            because=because,
+            otherwise="a ValueError for fewer than three different seeds",
             read=READ,
         )
     rows, _ = run(student, [0, 1, 2, 3])

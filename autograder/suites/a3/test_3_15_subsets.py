@@ -39,6 +39,17 @@ def draw(rng, counts):
 def test_classes_keep_their_share(student, rng):
     """In every subset each class has its share, rounded, and at least one example."""
     labels = draw(rng, [10, 80, 31])
+    several = [
+        np.bincount(labels[asked(student, labels, [0.27], seed)[0]], minlength=3).tolist()
+        for seed in range(5)
+    ]
+    expect.true(
+        all(counts == several[0] for counts in several),
+        expected="as many examples of each class, whatever the generator",
+        got=", ".join(map(str, several)),
+        because="the subset is not stratified: draw from each class by itself",
+        read=READ,
+    )
     for given in (labels, labels.tolist()):
         for fraction, wanted in [(0.1, [1, 8, 3]), (0.02, [1, 2, 1]), (0.5, [5, 40, 16]),
                                  (0.27, [3, 22, 8])]:  # fmt: skip
@@ -58,7 +69,7 @@ def test_classes_keep_their_share(student, rng):
                         fraction * np.array([10, 80, 31]) - 1e-9
                     ),
                 },
-                otherwise="the subset is not stratified: draw from each class by itself",
+                otherwise="of each class its share, rounded, and at least one",
                 read=READ,
                 what=f"examples of each class for fraction {fraction}",
             )
@@ -73,7 +84,12 @@ def test_nested(student, rng):
         sizes = [len(own) for own in subsets]
         wanted = [sum(round(fraction * count) for count in (60, 140)) for fraction in fractions]
         expect.equal(
-            sizes, wanted, otherwise="in the order of the fractions", read=READ, what="sizes"
+            sizes,
+            wanted,
+            causes={"sorted by their size: return them in the order given": sorted(wanted)},
+            otherwise="one subset a fraction, in the order given",
+            read=READ,
+            what="the sizes",
         )
         ordered = sorted(subsets, key=len)
         for smaller, larger in zip(ordered, ordered[1:], strict=False):
@@ -82,7 +98,7 @@ def test_nested(student, rng):
                 not outside,
                 expected=f"all {len(smaller)} examples among the {len(larger)} of the next subset",
                 got=f"{len(outside)} of them are not",
-                otherwise="the subsets are not nested: shuffle once, then take the first of each "
+                because="the subsets are not nested: shuffle once, then take the first of each "
                 "class",
                 read=READ,
             )
@@ -93,14 +109,14 @@ def test_sorted_and_whole(student, rng):
     """Indices are sorted; fraction 1 is everything."""
     labels = draw(rng, [13, 27])
     small, whole = asked(student, labels, [0.4, 1])
-    expect.equal(whole.tolist(), list(range(40)), read=READ, what="the subset for fraction 1")
     expect.equal(
         small.tolist(),
         sorted(small.tolist()),
-        otherwise="sort the indices of all classes together",
+        because="the indices are not sorted: sort those of all classes together",
         read=READ,
         what="the indices for fraction 0.4",
     )
+    expect.equal(whole.tolist(), list(range(40)), read=READ, what="the subset for fraction 1")
 
 
 @exercise("3.15")
@@ -111,15 +127,19 @@ def test_generator_decides(student, rng):
     expect.equal(
         again,
         one,
-        otherwise="something else than `rng` decides: the global generator?",
+        because="something else than `rng` decides: the global generator?",
         read=READ,
         what="a second draw with an equal generator",
     )
+    first = sorted(int(i) for of in (0, 1) for i in np.flatnonzero(labels == of)[:15])
+    # two honest draws agree once in C(50, 15)², about 5e24
     expect.true(
         one != other,
         expected="another subset from another generator",
         got="the same one",
-        otherwise="nothing is drawn from `rng`: the first examples of a file are no random ones",
+        because="the first examples are taken: those of a file are no random ones"
+        if one == first
+        else "`rng` decides nothing: another generator is made inside",
         read=READ,
     )
 
@@ -132,6 +152,7 @@ def test_fractions(student):
             lambda fraction=fraction: student.nested_subsets(
                 [0, 1, 0, 1], [0.5, fraction], student.make("np.random.default_rng(0)")
             ),
-            otherwise="a fraction lies above 0 and is at most 1",
+            because=f"fraction {fraction} is not refused: it has to be above 0 and at most 1",
+            otherwise="a ValueError for a fraction outside of (0, 1]",
             read=READ,
         )

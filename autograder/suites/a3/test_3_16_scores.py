@@ -11,9 +11,8 @@ from course_lib.checking.exercise import exercise
 
 READ = "the docstring of 3.16"
 NAMES = ("accuracy", "precision", "recall", "f1", "standard_error")
-NO_DIVISION = (
-    "a denominator is 0: nothing is 1, or nothing is said to be. The score is 0.0, never NaN"
-)
+EMPTY = "of nothing nobody knows the accuracy: a ValueError instead of 0/0"
+NO_DENOMINATOR = "a denominator is 0, as where nothing is 1 or said to be: the score is 0.0, "
 
 
 def scores(predictions, labels, of=1):
@@ -33,7 +32,12 @@ def scores(predictions, labels, of=1):
 
 
 def compare(student, predictions, labels):
-    made = answered(lambda: student.classification_scores(predictions, labels), NO_DIVISION, READ)
+    made = answered(
+        lambda: student.classification_scores(predictions, labels),
+        "predictions and labels may be lists or arrays",
+        READ,
+        kinds={"ZeroDivisionError": NO_DENOMINATOR + "no error"},
+    )
     missing = [name for name in NAMES if not isinstance(made, dict) or name not in made]
     expect.true(
         not missing,
@@ -71,12 +75,13 @@ def compare(student, predictions, labels):
         own = {
             "in percent: it is a share between 0 and 1": 100 * want[name],
             "of class 0: class 1 is the positive one": zero[name],
+            **({} if want[name] else {NO_DENOMINATOR + "never NaN": math.nan}),
         }
         expect.close(
             made[name],
             want[name],
             causes={**causes[name], **own},
-            otherwise=NO_DIVISION if not want[name] else "count hits, predicted and true ones",
+            otherwise="count hits, predicted and true ones",
             read=READ,
             what=name,
         )
@@ -95,8 +100,9 @@ def test_values(student, rng):
 @exercise("3.16")
 def test_harmonic_mean(student):
     """Precision 1 and recall 0.25 make F1 0.4; the two are not exchanged."""
-    compare(student, [1, 0, 0, 0, 0], [1, 1, 1, 1, 0])
-    compare(student, [1, 1, 1, 1, 0], [1, 0, 0, 0, 0])
+    # unequal in every way: neither precision nor recall of one class is that of the other
+    compare(student, [1, 0, 0, 0, 0, 0], [1, 1, 1, 1, 0, 0])
+    compare(student, [1, 1, 1, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0, 1])
 
 
 @exercise("3.16", weight=2)
@@ -123,11 +129,18 @@ def test_nothing_to_score(student):
     expect.raises(
         functools.partial(student.classification_scores, [1, 0, 1], [1, 0, 1, 1, 0]),
         mentions=["3", "5"],
-        otherwise="`zip` stops at the shorter of the two without a word: compare the lengths first",
+        because="`zip` stops at the shorter of the two without a word: compare the lengths first",
+        otherwise="compare the lengths first, and name both in the ValueError",
         read=READ,
     )
+
+    def of_nothing():
+        with expect.raising({EMPTY: lambda: 0 / 0}, expected="a ValueError", read=READ):
+            return student.classification_scores([], [])
+
     expect.raises(
-        functools.partial(student.classification_scores, [], []),
-        otherwise="of nothing nobody knows the accuracy: a ValueError instead of 0/0",
+        of_nothing,
+        because=EMPTY,
+        otherwise="a ValueError",
         read=READ,
     )

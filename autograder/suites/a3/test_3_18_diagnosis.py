@@ -51,13 +51,15 @@ def asked(student, fault, seed, ids, training=False):
     return got, model
 
 
-def check(student, fault, seed, ids, training=False, hint=""):
+def check(student, fault, seed, ids, training=False, because=None):
+    """`because` maps a wrong answer to the mistake that a second question has established."""
     got, model = asked(student, fault, seed, ids, training)
     mode = "training" if training else "evaluation"
     expect.equal(
         got,
         fault,
-        otherwise=hint or HINTS[fault],
+        because=because(got) if because else "",
+        otherwise=HINTS[fault],
         read=READ,
         what=f"the diagnosis of model {seed}, which comes in {mode} mode",
     )
@@ -75,7 +77,8 @@ def test_every_fault(student, rng):
         expect.equal(
             got,
             fault,
-            otherwise=same or HINTS[fault],
+            because=same,
+            otherwise=HINTS[fault],
             read=READ,
             what=f"the diagnosis of model {seed}",
         )
@@ -84,17 +87,29 @@ def test_every_fault(student, rng):
 @exercise("3.18")
 def test_healthy(student, rng):
     """A healthy model is called healthy, in whichever mode it comes."""
+    ids = ids_of(rng, padded=True)
     for seed, training in ((4, False), (5, True), (6, True)):
-        check(student, "healthy", seed, ids_of(rng, padded=True), training)
+
+        def by_mode(got, seed=seed, training=training):
+            other, _ = asked(student, "healthy", seed, ids, not training)
+            if other == "healthy" and training:
+                return "the model is asked in training mode: put it into evaluation mode first"
+            return ""
+
+        check(student, "healthy", seed, ids, training, by_mode)
 
 
 @exercise("3.18", weight=2)
 def test_without_padding(student, rng):
     """Faults of padding show even when the sentences that are given have none: add some."""
     hidden = "without padding this fault does not show: add padding to the sentences"
+    padded = ids_of(rng, padded=True)
     for fault in (*FAULTS, "healthy"):
-        hint = hidden if "pad" in fault or "mask" in fault else ""
-        check(student, fault, 8, ids_of(rng, padded=False), hint=hint)
+
+        def by_padding(got, fault=fault):
+            return hidden if asked(student, fault, 8, padded)[0] == fault != "healthy" else ""
+
+        check(student, fault, 8, ids_of(rng, padded=False), because=by_padding)
 
 
 @exercise("3.18")
@@ -107,10 +122,56 @@ def test_mode_is_restored(student, rng):
             expect.equal(
                 model.get("training"),
                 training,
-                otherwise="the model is left in evaluation mode: put it back into the mode it "
-                "came in"
+                because="the model came in training mode and is left in evaluation mode"
                 if training
-                else "the model is left in training mode",
+                else "the model came in evaluation mode and is left in training mode",
+                otherwise="put it back into the mode it came in",
                 read=READ,
                 what="training mode afterwards",
             )
+
+
+@exercise("3.18")
+def test_without_gradients(student, rng):
+    """The model is never asked with gradients."""
+    model = student.make(PATIENT.format("healthy", 12))
+    log = student.make("[]")
+    student.make(
+        "model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))",
+        model=model,
+        log=log,
+    )
+    student.diagnose(model, ids_of(rng, padded=True))
+    recorded = log.get()
+    expect.true(
+        bool(recorded) and not any(recorded),
+        expected="questions without gradients",
+        got=f"{len(recorded)} questions, {sum(recorded)} of them with gradients",
+        because="gradients are recorded: ask under `torch.no_grad()`" if any(recorded) else "",
+        otherwise="ask the model: its answers show the fault",
+        read=READ,
+    )
+
+
+@exercise("3.18")
+def test_rounding_is_no_fault(student, rng):
+    """A healthy model whose logits differ by 1e-6 from call to call is healthy."""
+    ids = ids_of(rng, padded=True)
+    plain, model = asked(student, "healthy", 14, ids)
+    student.make(
+        "model.register_forward_hook(lambda m, given, out: "
+        "(out[0] + 1e-6 * torch.randn_like(out[0]), out[1]))",
+        model=model,
+    )
+    rounded = student.diagnose(model, ids)
+    noise = "dropout in evaluation"  # what two answers that differ would be taken for
+    expect.equal(
+        rounded,
+        "healthy",
+        because="differences below 1e-4 are rounding, no fault: compare with a tolerance"
+        if rounded == noise != plain
+        else "",
+        otherwise=HINTS["healthy"],
+        read=READ,
+        what="the diagnosis of a healthy model whose logits are rounded",
+    )

@@ -3,12 +3,12 @@
 import numpy as np
 import torch
 
-from autograder.suites.a3.answers import answered
 from autograder.suites.a3.encoder_reference import sinusoids
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§3.5, the two formulas for PE"
+AS_MANY_COSINES = "an odd d_model has one cosine less than sines"
 
 
 def mistakes(n, d_model):
@@ -44,18 +44,26 @@ def mistakes(n, d_model):
             place * 1e4 ** (2 * pair / d_model)
         ),
         "every feature is a sine": np.sin(place / 1e4 ** (2 * pair / d_model)),
+        "there is a batch axis: the table is (n_positions, d_model)": table[None],
+        AS_MANY_COSINES: sinusoids(n, d_model + d_model % 2) if d_model % 2 else table,
+        "the last sine of an odd d_model is missing": table[:, : d_model - d_model % 2],
     }
 
 
+def as_many_cosines(n, d_model):
+    """The mistake for an odd width: it raises where the cosines are written into their columns."""
+    even = torch.arange(0, d_model, 2)
+    angle = torch.arange(n)[:, None] / 10000.0 ** (even / d_model)
+    torch.empty(n, d_model)[:, 1::2] = torch.cos(angle)
+
+
 def compare(student, n, d_model, what, atol=1e-5):
-    made = answered(
-        lambda: student.sinusoidal_positions(n, d_model),
-        "an odd d_model has one cosine less than sines"
-        if d_model % 2
-        else "the table has the shape (n_positions, d_model)",
-        READ,
-        "must match",
-    )
+    with expect.raising(
+        {AS_MANY_COSINES: lambda: as_many_cosines(n, d_model)},
+        expected=f"a table of shape {(n, d_model)}",
+        read=READ,
+    ):
+        made = student.sinusoidal_positions(n, d_model)
     expect.close(
         made,
         sinusoids(n, d_model),
@@ -85,12 +93,14 @@ def test_odd_width(student):
 @exercise("3.1")
 def test_a_long_table(student):
     """Thousands of positions, finite and accurate to the rounding."""
-    table = compare(student, 2000, 32, "sinusoidal_positions(2000, 32)", atol=1e-3)
-    expect.dtype(
-        table,
+    # an angle near 2000, rounded to float32, is off by up to 1e-4
+    table = compare(student, 2000, 32, "sinusoidal_positions(2000, 32)", atol=4e-3)
+    double = "float64 would turn every sum with an embedding into float64"
+    expect.equal(
+        str(table.dtype).removeprefix("torch."),
         "float32",
-        what="the table",
-        otherwise="float64 would turn every sum with an embedding into float64",
+        causes={double: "float64"},
+        what="the dtype of the table",
         read="the docstring of 3.1",
     )
 

@@ -10,13 +10,21 @@ READ = "exercise 3.2; the mask convention of assignment 2: True = may attend"
 
 def check(got, token_ids, pad_id, what):
     real = (token_ids != pad_id)[:, None, None, :]
-    if torch.is_tensor(got) and got.shape == token_ids.shape:
-        cause = "the axes for heads and queries are missing: (batch, 1, 1, n)"
-    elif torch.is_tensor(got) and got.ndim == 4 and got.shape[-1] == 1:
-        cause = "the queries are masked, not the keys: the last axis is that of the keys"
-    else:
-        cause = "(batch, 1, 1, n): the axes of size 1 broadcast over heads and queries"
-    expect.shape(got, tuple(real.shape), what=what, otherwise=cause, read=READ)
+    batch, n = token_ids.shape
+    expect.shape(
+        got,
+        (batch, 1, 1, n),
+        causes={
+            "the axes for heads and queries are missing: (batch, 1, 1, n)": (batch, n),
+            "one of the axes for heads and queries is missing: (batch, 1, 1, n)": (batch, 1, n),
+            "the queries are masked, not the keys: the last axis is that of the keys": (
+                (batch, 1, n, 1)
+            ),
+        },
+        what=what,
+        otherwise="(batch, 1, 1, n): the axes of size 1 broadcast over heads and queries",
+        read=READ,
+    )
     expect.dtype(got, "bool", what=what, otherwise="a comparison gives booleans", read=READ)
     expect.close(
         got,

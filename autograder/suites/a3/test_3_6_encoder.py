@@ -2,8 +2,14 @@
 
 import torch
 
-from autograder.suites.a3.answers import answered, named_parts, normal
-from autograder.suites.a3.encoder_reference import draw, encoder, encoder_shapes
+from autograder.suites.a3.answers import (
+    answered,
+    named_parts,
+    no_weights_unasked,
+    normal,
+    only_one_rate,
+)
+from autograder.suites.a3.encoder_reference import draw, encoder, encoder_shapes, norm
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -14,21 +20,33 @@ SIZES = (3, 8, 2, 12)  # n_layers, d_model, n_heads, d_ff
 def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
     module = student.Encoder(n_layers, *SIZES[1:], dropout, norm_first)
     shapes = encoder_shapes(n_layers, 8, 12, norm_first)
-    found = set(module.state_dict())
-    if norm_first and "norm.weight" not in found:
-        cause = "the last norm is missing: in pre-norm nothing normalises the sum of a layer"
-    elif not norm_first and "norm.weight" in found:
-        cause = "a last norm in post-norm: the last layer has normalised its sum already"
-    else:
-        cause = "`layers`, an nn.ModuleList of n_layers layers"
-    named_parts(module, shapes, cause, "the docstring of 3.6")
-    trained = module.parameters()
-    expect.true(
-        len(trained) == len(shapes),
-        expected=f"{len(shapes)} parameters in {n_layers} layers",
-        got=f"{len(trained)}",
-        otherwise="all layers are one and the same object: make each layer anew",
+    last = {name: shape for name, shape in shapes.items() if name.startswith("norm.")}
+    named_parts(
+        module,
+        shapes,
+        "`layers`, an nn.ModuleList of n_layers layers",
+        "the docstring of 3.6",
+        causes={
+            "the last norm is missing: in pre-norm nothing normalises the sum of a layer": (
+                encoder_shapes(n_layers, 8, 12)
+            ),
+            "a last norm in post-norm: the last layer has normalised its sum already": (
+                encoder_shapes(n_layers, 8, 12, True)
+            ),
+            "layers in a plain list are no part of the module: nn.ModuleList": last,
+        },
+    )
+    expect.equal(
+        len(module.parameters()),
+        len(shapes),
+        causes={
+            "all layers are one and the same object: make each layer anew": (
+                len(encoder_shapes(1, 8, 12, norm_first))
+            ),
+        },
+        otherwise="some layers share parameters: make every part of each layer anew",
         read='§3.1: "a stack of N = 6 identical layers"; their parameters are their own',
+        what=f"the number of parameters of {n_layers} layers",
     )
     state = draw(rng, shapes)
     module.load_state_dict(state)
@@ -81,29 +99,43 @@ def compare(module, x, state, mask=None, norm_first=False, n_layers=3):
 
 def compare_weights(weights, maps, n_layers):
     """One tensor of weights a layer, in the order of the layers."""
-    if torch.is_tensor(weights) and weights.ndim == 4:
-        cause = "the weights of one layer only: collect those of every layer in a list"
-    elif isinstance(weights, (list, tuple)) and len(weights) == 1:
-        cause = "the weights of the last layer only: append those of every layer"
-    else:
-        cause = "a list with one tensor of weights for each layer"
+    several = isinstance(weights, (list, tuple))
+    one = weights[0] if several and len(weights) == 1 else weights
+    alone = next((which for which, own in enumerate(maps) if _alike(one, own)), None)
+    where = "last layer" if alone == n_layers - 1 else f"layer {alone}"
     expect.true(
-        isinstance(weights, (list, tuple)) and len(weights) == n_layers,
+        several and len(weights) == n_layers,
         expected=f"weights: a list of {n_layers} tensors",
         got=f"{type(weights).__name__} of {len(weights) if weights is not None else 0}",
-        otherwise=cause,
+        because="" if alone is None else f"the weights of the {where} only: append every layer's",
+        otherwise="a list with one tensor of weights for each layer",
         read="the docstring of 3.6",
     )
     for number, (got, want) in enumerate(zip(weights, maps, strict=True)):
-        expect.close(
-            got,
-            want,
-            atol=1e-3,
-            causes={"the same layer's weights stand there for all": maps[-1]},
-            otherwise="in the order of the layers",
-            read="the docstring of 3.6",
-            what=f"the weights of layer {number}",
-        )
+        expect.shape(got, tuple(want.shape), what=f"the weights of layer {number}")
+    expect.close(
+        torch.stack(list(weights)),
+        torch.stack(maps),
+        atol=1e-3,
+        causes={
+            "from the output down: the first layer's weights come first": torch.stack(maps[::-1]),
+            **{
+                f"the weights of layer {which} stand there for all": torch.stack([own] * n_layers)
+                for which, own in enumerate(maps)
+            },
+        },
+        otherwise="in the order of the layers",
+        read="the docstring of 3.6",
+        what="the weights of all layers",
+    )
+
+
+def _alike(got, want):
+    return (
+        torch.is_tensor(got)
+        and got.shape == want.shape
+        and bool(torch.allclose(got, want, atol=1e-3))
+    )
 
 
 @exercise("3.6", weight=2)
@@ -141,14 +173,7 @@ def test_mask(student, rng):
 def test_weights_only_when_asked_for(student, rng):
     """(output, None) when nobody asks for weights."""
     module, _ = build(student, rng)
-    _, weights = expect.parts(module(normal(rng, 1, 3, 8)), 2)
-    expect.true(
-        weights is None,
-        expected="None instead of weights",
-        got=type(weights).__name__,
-        otherwise="a list of None is not None: `weights if need_weights else None`",
-        read="the docstring of 3.6",
-    )
+    no_weights_unasked(module, normal(rng, 1, 3, 8), "the docstring of 3.6")
 
 
 @exercise("3.6")
@@ -157,12 +182,12 @@ def test_dropout(student, rng):
     module, state = build(student, rng, dropout=1.0, norm_first=True)
     x = normal(rng, 2, 4, 8)
     module.train()
-    gain, bias = state["norm.weight"], state["norm.bias"]
+    only_one_rate(student, module, "every layer", x)
     expect.close(
         expect.parts(module(x), 2)[0],
-        torch.native_layer_norm(x, (8,), gain, bias, 1e-6)[0],
+        norm(x, state, ""),
         atol=1e-4,
-        otherwise="pass `dropout` on to every layer",
+        otherwise="at a rate of 1 every sub-layer's output is dropped: norm(x) remains",
         read="§5.4",
         what="the pre-norm output in training mode, dropout = 1",
     )

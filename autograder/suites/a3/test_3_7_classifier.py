@@ -1,93 +1,19 @@
-"""Hidden tests of exercise 3.7: pooling over real tokens, and the classifier."""
-
-import math
+"""Hidden tests of exercise 3.7: the classifier."""
 
 import torch
 
-from autograder.suites.a3.answers import answered, named_parts, normal
-from autograder.suites.a3.encoder_reference import classified, draw, encoder_shapes, mean
+from autograder.suites.a3.answers import (
+    answered,
+    named_parts,
+    no_weights_unasked,
+    only_one_rate,
+)
+from autograder.suites.a3.encoder_reference import classified, draw, encoder_shapes, mean, norm
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
-POOLING = "exercise 3.7"
 READ = "§3.1; exercise 3.7"
 IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
-
-
-def pool(student, x, real, what, wanted=None):
-    """The student's mean against ours, with named mistakes."""
-    call = answered(
-        lambda: student.call(student.masked_mean, x, real[:, None, None, :]),
-        "take the mask's axes of size 1 out, and give it one for the features",
-        POOLING,
-    )
-    expect.unchanged(call.changed)
-    inner = x.nan_to_num(0.0)
-    count = real.sum(1, keepdim=True)
-    expect.close(
-        call.value,
-        mean(inner, real) if wanted is None else wanted,
-        atol=1e-5,
-        causes={
-            "the mean runs over the padding too": inner.mean(1),
-            "the sum over the real tokens is divided by n, padding included": (
-                inner * real[..., None]
-            ).mean(1),
-            "the sum over the real tokens, not the mean": (inner * real[..., None]).sum(1),
-            "the mask is inverted: the mean runs over the padding": mean(inner, ~real),
-            "the largest value of each feature, not the mean": inner.masked_fill(
-                ~real[..., None], -math.inf
-            ).amax(1),
-            "divided by the number of real tokens plus one": (inner * real[..., None]).sum(1)
-            / (count + 1),
-        },
-        otherwise="the sum over the real tokens, divided by their number",
-        read=POOLING,
-        what=what,
-    )
-
-
-@exercise("3.7", weight=2)
-def test_masked_mean(student, rng):
-    """The mean over the real tokens, divided by their number."""
-    real = IDS != 0
-    pool(student, normal(rng, 3, 5, 4) + 1, real, "masked_mean(x, mask)")
-    scattered = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]]).bool()
-    pool(student, normal(rng, 3, 5, 4), scattered, "masked_mean with padding in between")
-
-
-@exercise("3.7")
-def test_padding_holds_anything(student, rng):
-    """What stands at the padding does not count, not even when it is NaN or infinite."""
-    x, real = normal(rng, 3, 5, 4), IDS != 0
-    for junk in (1e6, math.inf, math.nan):
-        dirty = x.masked_fill(~real[..., None], junk)
-        call = student.call(student.masked_mean, dirty, real[:, None, None, :])
-        expect.close(
-            call.value,
-            mean(x, real),
-            atol=1e-5,
-            otherwise="0 · NaN is NaN: replace what stands at the padding (`masked_fill`), instead "
-            "of multiplying it by 0",
-            read=POOLING,
-            what=f"the mean, with {junk} at the padding",
-        )
-
-
-@exercise("3.7")
-def test_nothing_but_padding(student, rng):
-    """A sentence without any real token gives zeros, never NaN."""
-    x, real = normal(rng, 2, 4, 3), torch.zeros(2, 4, dtype=torch.bool)
-    real[1, :2] = True
-    call = student.call(student.masked_mean, x, real[:, None, None, :])
-    expect.close(
-        call.value,
-        mean(x, real),
-        atol=1e-5,
-        otherwise="0 / 0 is NaN: divide by at least 1",
-        read=POOLING,
-        what="the mean of a sentence of nothing but padding, and of another",
-    )
 
 
 def build(student, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1, **options):
@@ -146,17 +72,24 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
         "the largest value of each feature, not the mean": made("largest"),
         "the mask is not passed on to the encoder: padding is attended to": made(masked=False),
     }
-    if pad_id:
-        causes["pad_id is not passed on: 0 is taken for the padding"] = made(pad_id=0)
-    if scale != 1:
-        causes["position_scale is not passed on to the embedding"] = made(scale=1.0)
     wanted, maps = made()
+    causes = {name: found[0] for name, found in causes.items()} | {
+        "probabilities: return the logits, as the linear layer gives them": wanted.softmax(-1),
+        "log probabilities: return the logits, as the linear layer gives them": (
+            wanted.log_softmax(-1)
+        ),
+        "a sigmoid of the logits: return them as they are": wanted.sigmoid(),
+    }
+    if pad_id:
+        causes["pad_id is not passed on: 0 is taken for the padding"] = made(pad_id=0)[0]
+    if scale != 1:
+        causes["position_scale is not passed on to the embedding"] = made(scale=1.0)[0]
     expect.close(
         logits,
         wanted,
         atol=1e-3,
         rtol=1e-4,
-        causes={name: found[0] for name, found in causes.items()},
+        causes=causes,
         otherwise="embedding, encoder, one vector a sentence, dropout, output",
         read=READ,
         what=f"the logits with pooling={pooling!r}, norm_first={norm_first}",
@@ -181,6 +114,22 @@ def test_logits(student, rng):
 
 
 @exercise("3.7")
+def test_pad_id_of_the_embedding(student):
+    """`pad_id` reaches the embedding: its row is the one that starts at zero."""
+    module = student.EncoderClassifier(10, 2, 1, 8, 2, 12, pad_id=3)
+    rows = module.state_dict()["embedding.tokens.weight"].square().sum(1)
+    zero = [number for number, size in enumerate(rows.tolist()) if size == 0]
+    expect.equal(
+        zero,
+        [3],
+        causes={"pad_id is not passed on to the embedding: its padding is still 0": [0]},
+        otherwise="hand pad_id to the embedding, by name",
+        read="exercise 3.7",
+        what="the rows of the embedding that are zero, with pad_id = 3,",
+    )
+
+
+@exercise("3.7")
 def test_position_scale(student, rng):
     """`position_scale` reaches the embedding."""
     module, state = build(student, rng, position_scale=0.25)
@@ -195,7 +144,8 @@ def test_first_token(student, rng):
     expect.raises(
         lambda: student.EncoderClassifier(10, 2, 1, 8, 2, 12, pooling="max"),
         mentions=["max"],
-        otherwise="a misspelt pooling must not go unnoticed",
+        because="a misspelt pooling must not go unnoticed",
+        otherwise="a ValueError that names the pooling that was given",
         read="the docstring of 3.7",
     )
 
@@ -217,10 +167,17 @@ def test_dropout(student, rng):
     module, state = build(student, rng, dropout=1.0)
     compare(module, IDS, state)
     module.train()
+    only_one_rate(student, module, "the embedding, the encoder and the last dropout", IDS)
+    rest = torch.zeros(1, 8)  # what the encoder makes of dropped embeddings and sub-layers
+    for number in (0, 1):
+        for part in ("attention_residual.", "feed_forward_residual."):
+            rest = norm(rest, state, f"encoder.layers.{number}.{part}")
+    whole = rest @ state["output.weight"].T + state["output.bias"]
     expect.close(
         expect.parts(module(IDS), 2)[0],
         state["output.bias"].expand(3, 3),
-        atol=1e-5,
+        atol=1e-4,
+        causes={"the dropout before the linear layer is missing": whole.expand(3, 3)},
         otherwise="with a rate of 1 the pooled vector is dropped and only the bias remains",
         read="the docstring of 3.7",
         what="the logits in training mode, dropout = 1",
@@ -231,11 +188,4 @@ def test_dropout(student, rng):
 def test_weights_only_when_asked_for(student, rng):
     """(logits, None) when nobody asks for weights."""
     module, _ = build(student, rng)
-    _, weights = expect.parts(module(IDS), 2)
-    expect.true(
-        weights is None,
-        expected="None instead of weights",
-        got=type(weights).__name__,
-        otherwise="pass `need_weights` on to the encoder",
-        read="the docstring of 3.7",
-    )
+    no_weights_unasked(module, IDS, "the docstring of 3.7")

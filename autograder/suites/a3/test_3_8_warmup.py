@@ -2,11 +2,12 @@
 
 import functools
 
-from autograder.suites.a3.answers import answered
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
+from course_lib.seam import StudentError
 
 READ = "§5.3, Eq. 3"
+NO_VALUE = "step^-0.5 has no value at 0: say so by a ValueError"
 FROM_1 = "torch counts its steps from 0, the paper from 1: the first step has the rate of step 1"
 OPTIMIZER = (
     "lambda rates: torch.optim.SGD([{'params': [torch.nn.Parameter(torch.zeros(1))], 'lr': rate} "
@@ -85,19 +86,39 @@ def test_paper_values(student):
 @exercise("3.8")
 def test_step_zero(student):
     """Step 0 has no rate: a ValueError, not a division by zero."""
+
+    def asked(step):
+        with expect.raising({NO_VALUE: lambda: step**-0.5}, expected="a ValueError"):
+            return student.warmup_rate(step, 512)
+
     for step in (0, -1):
         expect.raises(
-            functools.partial(student.warmup_rate, step, 512),
-            otherwise="step^-0.5 has no value at 0: say so by a ValueError",
+            functools.partial(asked, step),
+            because=f"step {step} is not refused: steps count from 1",
+            otherwise="steps count from 1: refuse others by a ValueError",
             read="the docstring of 3.8",
         )
+
+
+def begun(student, optimizer, d_model, warmup):
+    """The schedule; if it cannot be made because it asks for the rate of step 0, that is said."""
+    try:
+        return student.WarmupSchedule(optimizer, d_model, warmup)
+    except StudentError as error:
+        try:
+            student.warmup_rate(0, d_model, warmup)
+        except StudentError as refused:
+            if (error.kind, error.message) == (refused.kind, refused.message):
+                told = f"{error.kind}: {error.message}"
+                raise expect.Failure("a schedule", told, FROM_1, READ, True) from None
+        raise
 
 
 def run(student, rates, d_model, warmup, count):
     """The rates of every group of an optimizer during `count` steps, the first one first."""
     make = student.make(OPTIMIZER)
     optimizer = student.call(make, rates, deadline=8.0).value  # a first one loads much of torch
-    schedule = answered(lambda: student.WarmupSchedule(optimizer, d_model, warmup), FROM_1, READ)
+    schedule = begun(student, optimizer, d_model, warmup)
     seen = []
     for _ in range(count):
         groups = [optimizer.get(f"param_groups.{i}") for i in range(len(rates))]

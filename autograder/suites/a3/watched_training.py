@@ -69,11 +69,11 @@ class Run:
         return self.events.get()
 
 
-def gradient(weight, ids=IDS, smoothing=0.1, reduction="mean"):
+def gradient(weight, labels=LABELS, smoothing=0.1, reduction="mean"):
     """The loss, its gradient and the logits."""
     leaf = weight.clone().requires_grad_()
-    logits = leaf[ids].mean(1)
-    loss = cross_entropy(logits, LABELS, label_smoothing=smoothing, reduction=reduction)
+    logits = leaf[IDS].mean(1)
+    loss = cross_entropy(logits, labels, label_smoothing=smoothing, reduction=reduction)
     (found,) = torch.autograd.grad(loss, leaf)
     return loss.detach(), found, logits.detach()
 
@@ -90,23 +90,20 @@ def called_in_order(seen, read):
         event for event in seen if event not in ("zero_grad", "training mode", "evaluation mode")
     ]
     wanted = ["backward", "clip", "optimizer", "schedule"]
-    if "backward" not in order or "clip" not in order:
-        cause = "`backward` and `clip` are handed in by the training loop: call them"
-    elif order.index("clip") > (order.index("optimizer") if "optimizer" in order else 99):
-        cause = "the gradients are clipped after the optimizer's step: then it is too late"
-    elif {"schedule", "optimizer"} <= set(order) and order.index("schedule") < order.index(
-        "optimizer"
-    ):
-        cause = "the schedule goes before the optimizer"
-    else:
-        cause = "loss, backward, clip, optimizer, schedule: each once"
-    expect.equal(order, wanted, otherwise=cause, read=read, what="what was called")
+    expect.equal(
+        order,
+        wanted,
+        because=_wrong_order(order),
+        otherwise="loss, backward, clip, optimizer, schedule: each once",
+        read=read,
+        what="what was called",
+    )
     between = seen[seen.index("backward") : seen.index("optimizer")]
     expect.true(
         "zero_grad" not in between,
         expected="gradients that are there when the optimizer steps",
         got=" → ".join(seen),
-        otherwise="the gradients are cleared before they are used",
+        because="the gradients are cleared before they are used",
         read=read,
     )
     modes = [event for event in seen if event.endswith("mode")]
@@ -114,9 +111,23 @@ def called_in_order(seen, read):
         len(modes) == 1,
         expected="one forward pass",
         got=f"{len(modes)}",
-        otherwise="keep the logits: a second pass draws another dropout",
+        because="keep the logits: a second pass draws another dropout" if len(modes) > 1 else "",
         read=read,
     )
+
+
+def _wrong_order(order):
+    """The mistake that the order of the calls shows, if any."""
+    for name, instead in (("backward", "`loss.backward()`"), ("clip", "a clipping of your own")):
+        if name not in order:
+            return f"`{name}` is handed in by the training loop: call it, not {instead}"
+    if "optimizer" not in order:
+        return ""
+    if order.index("clip") > order.index("optimizer"):
+        return "the gradients are clipped after the optimizer's step: then it is too late"
+    if "schedule" in order and order.index("schedule") < order.index("optimizer"):
+        return "the schedule goes before the optimizer"
+    return ""
 
 
 def in_training_mode(seen, read):
@@ -125,7 +136,10 @@ def in_training_mode(seen, read):
     expect.equal(
         modes[:1],
         ["training mode"],
-        otherwise="the model trains in evaluation mode, without dropout: `model.train()` first",
+        because="the model trains in evaluation mode, without dropout: `model.train()` first"
+        if modes[:1] == ["evaluation mode"]
+        else "",
+        otherwise="call the model: `model(token_ids)`",
         read=read,
         what="the mode of the forward pass",
     )
@@ -150,3 +164,22 @@ def returned(result, read):
             read=read,
         )
     return result
+
+
+def cleared(left, at_the_start, read):
+    """The gradient that the step leaves behind, None or a tensor, is none.
+
+    `at_the_start`: a second step has not felt it, so the gradients are cleared somewhere.
+    """
+    size = 0.0 if left is None else float(left.norm())
+    expect.true(
+        size == 0.0,
+        expected="no gradient after the step",
+        got=f"a gradient of norm {size:.3g}",
+        because="the gradients are cleared at the start of a step: clear them at its end, so "
+        "that the next one, whoever takes it, finds none"
+        if at_the_start
+        else "",
+        otherwise="`optimizer.zero_grad()` at the end",
+        read=read,
+    )

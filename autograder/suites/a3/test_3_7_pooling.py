@@ -1,0 +1,99 @@
+"""Hidden tests of exercise 3.7: the mean over the real tokens."""
+
+import math
+
+import torch
+
+from autograder.suites.a3.answers import answered, normal
+from autograder.suites.a3.encoder_reference import mean
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+POOLING = "exercise 3.7"
+IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
+
+
+def pool(student, x, real, what, wanted=None):
+    """The student's mean against ours, with named mistakes."""
+    call = answered(
+        lambda: student.call(student.masked_mean, x, real[:, None, None, :]),
+        "take the mask's axes of size 1 out, and give it one for the features",
+        POOLING,
+    )
+    expect.unchanged(call.changed)
+    inner = x.nan_to_num(0.0)
+    count = real.sum(1, keepdim=True)
+    expect.close(
+        call.value,
+        mean(inner, real) if wanted is None else wanted,
+        atol=1e-5,
+        causes={
+            "the mean runs over the padding too": inner.mean(1),
+            "the sum over the real tokens is divided by n, padding included": (
+                inner * real[..., None]
+            ).mean(1),
+            "the sum over the real tokens, not the mean": (inner * real[..., None]).sum(1),
+            "the mask is inverted: the mean runs over the padding": mean(inner, ~real),
+            "the largest value of each feature, not the mean": inner.masked_fill(
+                ~real[..., None], -math.inf
+            ).amax(1),
+            "divided by the number of real tokens plus one": (inner * real[..., None]).sum(1)
+            / (count + 1),
+        },
+        otherwise="the sum over the real tokens, divided by their number",
+        read=POOLING,
+        what=what,
+    )
+
+
+@exercise("3.7", weight=2)
+def test_masked_mean(student, rng):
+    """The mean over the real tokens, divided by their number."""
+    real = IDS != 0
+    pool(student, normal(rng, 3, 5, 4) + 1, real, "masked_mean(x, mask)")
+    scattered = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]]).bool()
+    pool(student, normal(rng, 3, 5, 4), scattered, "masked_mean with padding in between")
+
+
+@exercise("3.7")
+def test_padding_holds_anything(student, rng):
+    """What stands at the padding does not count, not even when it is NaN or infinite."""
+    x, real = normal(rng, 3, 5, 4), IDS != 0
+    for junk in (1e6, math.inf, math.nan):
+        dirty = x.masked_fill(~real[..., None], junk)
+        call = student.call(student.masked_mean, dirty, real[:, None, None, :])
+        expect.close(
+            call.value,
+            mean(x, real),
+            atol=1e-5,
+            causes={
+                "0 · NaN is NaN: replace what stands at the padding (`masked_fill`), instead of "
+                "multiplying it by 0": (dirty * real[..., None]).sum(1) / real.sum(1, keepdim=True),
+                "the mean runs over the padding too": dirty.mean(1),
+            },
+            otherwise="replace what stands at the padding before the sum (`masked_fill`)",
+            read=POOLING,
+            what=f"the mean, with {junk} at the padding",
+        )
+
+
+@exercise("3.7")
+def test_nothing_but_padding(student, rng):
+    """A sentence without any real token gives zeros, never NaN."""
+    x, real = normal(rng, 2, 4, 3), torch.zeros(2, 4, dtype=torch.bool)
+    real[1, :2] = True
+    call = student.call(student.masked_mean, x, real[:, None, None, :])
+    wanted = mean(x, real)
+    nothing = ~real.any(1, keepdim=True)
+    expect.close(
+        call.value,
+        wanted,
+        atol=1e-5,
+        causes={
+            "0 / 0 is NaN: divide by at least 1": wanted.masked_fill(nothing, math.nan),
+            "without real tokens the padding is averaged": torch.where(nothing, x.mean(1), wanted),
+        },
+        otherwise="zeros for a sentence without any real token",
+        read=POOLING,
+        what="the mean of a sentence of nothing but padding, and of another",
+    )
