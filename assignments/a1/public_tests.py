@@ -76,16 +76,66 @@ def test_default_axis(student):
     )
 
 
+@exercise("1.1")
+def test_first_axis(student):
+    """With `axis=0`, every column is a distribution of its own."""
+    x = np.log([[1.0, 3.0], [1.0, 1.0]])
+    expect.close(
+        student.softmax(x, axis=0), [[1 / 2, 3 / 4], [1 / 2, 1 / 4]],
+        causes={"the rows sum to one, whatever `axis` says": [[1 / 4, 3 / 4], [1 / 2, 1 / 2]],
+                "summed over all entries: give the sum the axis": [[1 / 6, 3 / 6], [1 / 6, 1 / 6]]},
+        otherwise="both the maximum and the sum run along `axis`", read="§3.2.1, Eq. 1",
+    )
+
+
+@exercise("1.1")
+def test_rows_of_different_height(student):
+    """One row near 0 and one near 1000: both are distributions."""
+    expect.close(
+        student.softmax(np.array([[0.0, 0.0], [1000.0, 1000.0]])), np.full((2, 2), 0.5),
+        causes={"one maximum for the whole array: e^-1000 is 0, and 0/0 is NaN":
+                    [[np.nan, np.nan], [0.5, 0.5]],
+                "exp(1000) overflows: take the maximum of each row off first":
+                    [[0.5, 0.5], [np.nan, np.nan]]},
+        otherwise="take the maximum along `axis`, with keepdims=True", read="exercise 1.1, the trap",
+    )
+
+
+@exercise("1.1")
+def test_integers(student):
+    """Integers are allowed as input, and the weights are no integers."""
+    expect.close(
+        student.softmax(np.array([[7, 7], [-1, -1]])), np.full((2, 2), 0.5),
+        causes={"the weights are cut to integers: the result is stored in an array of x's dtype":
+                    np.zeros((2, 2))},
+        otherwise="do not write into an array of x's own dtype", read="exercise 1.1",
+    )
+
+
+@exercise("1.1")
+def test_argument_stays(student):
+    """The caller's array is left as it was."""
+    expect.unchanged(student.call(student.softmax, np.array([[1.0, 2.0], [3.0, 5.0]])).changed)
+
+
 # ------------------------------------------------------------------------------- 1.2
+
+
+def _transposed(x, *weights):
+    return {
+        f"the weight is transposed: {name} is (d_model, width), so x @ {name}":
+            lambda weight=weight: x @ weight.T
+        for name, weight in zip(("w_q", "w_k", "w_v"), weights, strict=True)
+    }
 
 
 @exercise("1.2")
 def test_shapes_of_five_tokens(student, rng):
     """Five tokens of width 512 give 5 × 64 queries, 5 × 64 keys and 5 × 32 values."""
     x, w_q, w_k, w_v = (rng.normal(size=s) for s in [(5, 512), (512, 64), (512, 64), (512, 32)])
-    projected = expect.parts(
-        student.project_qkv(x, w_q, w_k, w_v), 3, otherwise="return query, key, value"
-    )
+    with expect.raising(_transposed(x, w_q, w_k, w_v), read="§3.2.2"):
+        projected = student.project_qkv(x, w_q, w_k, w_v)
+    projected = expect.parts(projected, 3, otherwise="return query, key, value")
     for name, got, width in zip(("query", "key", "value"), projected, (64, 64, 32), strict=True):
         expect.shape(got, (5, width), what=f"the {name}", read="§3.2.2",
                      otherwise=f"the {name} is x times its own weight, (5, 512) @ (512, {width})"
@@ -95,9 +145,9 @@ def test_shapes_of_five_tokens(student, rng):
 @exercise("1.2")
 def test_worked_projections(student):
     """Queries, keys and values of the worked 5 × 3 example."""
-    projected = expect.parts(
-        student.project_qkv(X, W_Q, W_K, W_V), 3, otherwise="return query, key, value"
-    )
+    with expect.raising(_transposed(X, W_Q, W_K, W_V), read="§3.2.2"):
+        projected = student.project_qkv(X, W_Q, W_K, W_V)
+    projected = expect.parts(projected, 3, otherwise="return query, key, value")
     query, key, value = projected
     expect.close(
         query, QUERY, what="query", read="§3.2.2", otherwise="the query is x @ w_q",
@@ -113,6 +163,22 @@ def test_worked_projections(student):
     )
 
 
+@exercise("1.2")
+def test_a_batch_stays_a_batch(student):
+    """Two sequences in a batch keep their axis."""
+    batch = np.stack([X, 2 * X])
+    projected = expect.parts(
+        student.project_qkv(batch, W_Q, W_K, W_V), 3, otherwise="return query, key, value"
+    )
+    for name, got, want in zip(("query", "key", "value"), projected, (QUERY, KEY, VALUE),
+                               strict=True):
+        expect.close(
+            got, np.stack([want, 2 * want]), what=f"{name} of a batch of two", read="exercise 1.2",
+            causes={"the batch is flattened into one sequence": np.concatenate([want, 2 * want])},
+            otherwise="matmul leaves leading axes alone: x @ w",
+        )
+
+
 # ------------------------------------------------------------------------------- 1.3
 
 
@@ -122,11 +188,13 @@ def test_two_by_two(student):
     query = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, -1.0]])
     key = np.array([[2.0, 0.0, 1.0, 2.0], [1.0, 1.0, 1.0, 1.0]])
     dots = np.array([[4.0, 4.0], [1.0, 3.0]])
+    with expect.raising({"the keys are not transposed": lambda: query @ key}):
+        scores = student.scaled_scores(query, key)
     expect.close(
-        student.scaled_scores(query, key), dots / 2,
+        scores, dots / 2,
         causes={"the dot products are right but not divided by √d_k": dots,
                 "divided by d_k = 4 instead of √d_k = 2": dots / 4,
-                "divided by √2, the root of the number of keys: d_k is the width": dots / 2**0.5,
+                "divided by √2, the root of a number of tokens: d_k is the width": dots / 2**0.5,
                 "rows and columns are exchanged: row i belongs to query i": dots.T / 2},
         otherwise="multiply the queries with the transposed keys, then divide by √d_k",
         read="§3.2.1, Eq. 1",
@@ -136,10 +204,15 @@ def test_two_by_two(student):
 @exercise("1.3")
 def test_a_batch(student):
     """Two sequences at once: each scores only its own keys."""
-    query = np.array([[[1.0]], [[2.0]]])
-    key = np.array([[[3.0], [4.0]], [[5.0], [6.0]]])
+    # One query, four keys of width four: untransposed keys fit, and all axes reversed do not.
+    query = np.array([[[1.0, 0.0, 0.0, 0.0]], [[2.0, 2.0, 0.0, 0.0]]])
+    key = np.stack([np.arange(16.0).reshape(4, 4), np.eye(4)])
+    reversed_axes = "`.T` reverses all axes, the batch too: exchange the last two only"
+    with expect.raising({reversed_axes: lambda: query @ key.T}, read="exercise 1.3, the trap"):
+        scores = student.scaled_scores(query, key)
     expect.close(
-        student.scaled_scores(query, key), [[[3.0, 4.0]], [[10.0, 12.0]]],
+        scores, [[[0.0, 2.0, 4.0, 6.0]], [[1.0, 1.0, 0.0, 0.0]]],
+        causes={"the keys are not transposed": query @ key / 2},
         otherwise="transpose only the last two axes of the keys (`.T` reverses all of them)",
         read="exercise 1.3",
     )
@@ -213,13 +286,75 @@ def test_mask_convention(student):
 
 
 @exercise("1.4")
-def test_wrong_widths(student):
-    """A query and a key of different widths: a ValueError that names both shapes."""
-    expect.raises(
-        lambda: student.attention(np.zeros((3, 4)), np.zeros((5, 6)), np.zeros((5, 2))),
-        "ValueError", mentions=["(3, 4)", "(5, 6)"],
-        otherwise='compare the last axes first, and raise ValueError(f"… {query.shape} …")',
+def test_a_mask_for_a_batch(student):
+    """A mask with one row serves every query of every sequence."""
+    query, key = np.zeros((2, 2, 3)), np.ones((2, 3, 3))
+    value = np.array([[[1.0], [2.0], [6.0]], [[3.0], [5.0], [9.0]]])
+    mask = np.array([True, True, False])
+    by_index = {"`scores[~mask] = …` needs a mask of the scores' own shape; np.where broadcasts":
+                lambda: np.zeros((2, 2, 3))[~mask]}
+    with expect.raising(by_index, read="exercise 1.4, what is pinned"):
+        got = student.attention(query, key, value, mask)
+    output, weights = expect.parts(got, 2, otherwise="return the output and the weights")
+    expect.close(
+        weights, np.tile([0.5, 0.5, 0.0], (2, 2, 1)), what="weights of a batch",
+        causes={"the mask is ignored": np.full((2, 2, 3), 1 / 3)},
+        otherwise="let the mask broadcast to (*batch, n_q, n_k)",
         read="exercise 1.4, what is pinned",
+    )
+    expect.close(output, [[[1.5], [1.5]], [[4.0], [4.0]]], what="output of a batch",
+                 otherwise="mix each sequence's own values")
+
+
+@exercise("1.4")
+def test_a_query_without_keys(student):
+    """Where every key is masked, weights and output are zero."""
+    query, key, value = np.zeros((2, 3)), np.ones((3, 3)), np.array([[1.0], [2.0], [6.0]])
+    mask = np.array([[False, False, False], [True, True, False]])
+    output, weights = _attend(student, query, key, value, mask)
+    expect.close(
+        weights, [[0, 0, 0], [0.5, 0.5, 0]], what="weights", read="exercise 1.4, the traps",
+        causes={"softmax of a row of −∞ alone is 0/0: give such a row zeros":
+                    [[np.nan] * 3, [0.5, 0.5, 0]],
+                "a row that is masked as a whole gets equal weights: give it zeros":
+                    [[1 / 3] * 3, [0.5, 0.5, 0]]},
+        otherwise="set the weights to zero where the mask forbids, after the softmax too",
+    )
+    expect.close(
+        output, [[0.0], [1.5]], what="output", read="exercise 1.4, the traps",
+        causes={"the output is mixed before the weights of such a row become zero": [[3.0], [1.5]],
+                "the output of such a row is NaN": [[np.nan], [1.5]]},
+        otherwise="zero weights times the values give a zero output",
+    )
+
+
+@exercise("1.4")
+def test_wrong_widths(student):
+    """Shapes that do not fit: a ValueError that names both."""
+    for first, second, shapes in (
+        ("query", "key", [(3, 4), (5, 6), (5, 2)]), ("key", "value", [(3, 4), (5, 4), (7, 2)]),
+    ):
+        wrong = shapes[:2] if first == "query" else shapes[1:]
+        expect.raises(
+            lambda shapes=shapes: student.attention(*map(np.zeros, shapes)),
+            "ValueError", mentions=[str(shape) for shape in wrong],
+            because=f"{first} and {second} do not fit, and nothing stops them",
+            otherwise=f'compare {first} and {second} first, and raise '
+            f'ValueError(f"… {{{first}.shape}} … {{{second}.shape}} …")',
+            read="exercise 1.4, what is pinned",
+        )
+
+
+@exercise("1.4")
+def test_no_loop(student, rng):
+    """As many Python instructions for 40 tokens as for 10."""
+    steps = [
+        student.count_steps(student.attention, *rng.normal(size=(3, n, 4))) for n in (10, 40)
+    ]
+    expect.below(
+        steps[1] - steps[0], 29, expected="as many instructions for 40 tokens as for 10",
+        got=f"{steps[1]} after {steps[0]}", read="exercise 1.4, what is pinned",
+        because="a Python loop over the tokens: matmul and np.where treat all of them at once",
     )
 
 
@@ -241,10 +376,10 @@ def test_two_seeds(student):
     expect.close(again, first, what="the output of a second layer made with default_rng(0)",
                  otherwise="draw every weight from `rng`, and nothing from anywhere else"
                  )
-    expect.true(
-        not np.allclose(other, first), expected="another layer from default_rng(1)",
-        got="the same output", otherwise="a generator of your own with a fixed seed replaces `rng`",
-        read="exercise 1.5",
+    expect.above(
+        float(np.abs(np.asarray(other) - np.asarray(first)).max()), 1e-4,
+        expected="another layer from default_rng(1)", got="the same output",
+        because="the weights are the same whatever `rng` is", read="exercise 1.5",
     )
 
 
@@ -254,11 +389,13 @@ def test_layer_shapes(student):
     layer = _layer(student, 0, d_model=8, d_k=4, d_v=3)
     for name, width in (("w_q", 4), ("w_k", 4), ("w_v", 3)):
         expect.shape(layer.get(name), (8, width), what=name, read="§3.2.2",
+                     causes={"transposed: x @ w needs (d_model, width)": (width, 8)},
                      otherwise="w_q and w_k are (d_model, d_k), w_v is (d_model, d_v)"
                      )
-    expect.true(
-        not np.allclose(layer.get("w_q"), layer.get("w_k")), expected="w_k different from w_q",
-        got="the same numbers in both", otherwise="draw each weight anew from the same generator",
+    apart = np.abs(np.asarray(layer.get("w_q")) - np.asarray(layer.get("w_k"))).max()
+    expect.above(
+        float(apart), 1e-3, expected="w_k different from w_q", got="the same numbers in both",
+        because="one matrix serves as w_q and w_k: draw each from the same generator",
         read="§3.2.2",
     )
     output, weights = expect.parts(layer(np.ones((5, 8))), 2, otherwise="return output, weights")
@@ -274,6 +411,42 @@ def test_default_widths(student):
         expect.shape(layer.get(name), (6, 6), what=name, read="exercise 1.5",
                      otherwise="None stands for d_model, in d_k as in d_v"
                      )
+
+
+@exercise("1.5")
+def test_the_mask_is_passed_on(student):
+    """Under a causal mask the first token attends to itself alone."""
+    x = np.arange(12.0).reshape(3, 4) / 10
+    mask = np.tri(3, dtype=bool)
+    layer = _layer(student, 0, d_model=4)
+    _, free = expect.parts(layer(x), 2, otherwise="return output, weights")
+    _, weights = expect.parts(layer(x, mask), 2, otherwise="return output, weights")
+    allowed = np.where(mask, free, 0.0)
+    expect.close(
+        weights, allowed / allowed.sum(axis=-1, keepdims=True), what="weights under a causal mask",
+        causes={"the layer ignores its mask": free},
+        otherwise="attention(query, key, value, mask)", read="exercise 1.5",
+    )
+
+
+@exercise("1.5")
+def test_no_twins(student):
+    """Without `rng`, two layers differ, and NumPy's global generator is left alone."""
+    state = "(lambda s: [s[1].copy(), s[2]])(np.random.get_state())"
+    keys, position = student.make(state).get()
+    first, second = (np.asarray(student.SelfAttention(4).get("w_q")) for _ in range(2))
+    keys_after, position_after = student.make(state).get()
+    expect.true(
+        np.array_equal(keys, keys_after) and position == position_after,
+        expected="NumPy's global generator as it was", got="another state",
+        because="the global generator is seeded or drawn from: use np.random.default_rng()",
+        read="exercise 1.5",
+    )
+    expect.above(
+        float(np.abs(first - second).max()), 1e-3, expected="two layers with weights of their own",
+        got="the same w_q in both", because="a seed stands where a fresh generator should",
+        read="exercise 1.5, the trap",
+    )
 
 
 # ------------------------------------------------------------------------------- 1.6

@@ -72,14 +72,14 @@ def _why(bug, query, key, value, mask):
     reasons = [
         ("mask-after-softmax", mask is None or mask.all(), "no cell is masked"),
         ("empty-row-mean", not empty, "every query has an allowed key"),
+        ("empty-row-mean", not value.mean(axis=0).any(), "the mean of all values is zero"),
+        ("softmax-over-queries", scores.shape == (1, 1), "one token: its weight is 1 either way"),
+        ("", len(key) == 1, "one token: its weight is 1 whatever its score"),
+        ("", even, "the scores of a row are all equal: so are the weights, either way"),
         ("one-maximum", gap < 745, f"row maxima {gap:.3g} apart: exp reaches down to −745"),
         ("not-scaled", query.shape[1] == 1, "√d_k is 1 at d_k = 1"),
         ("keys-score-queries", np.array_equal(scores, scores.T), "QKᵀ is symmetric here"),
-        ("softmax-over-queries", scores.shape == (1, 1), "one token: its weight is 1 either way"),
-        ("empty-row-mean", not value.mean(axis=0).any(), "the mean of all values is zero"),
-        ("", len(key) == 1, "one token: its weight is 1 whatever its score"),
         ("", np.ptp(value, axis=0).max() == 0, "all values are equal: every mixture is the same"),
-        ("", even, "the scores of a row are all equal: so are the weights, either way"),
     ]
     found = [text for about, true, text in reasons if about in (bug, "") and true]
     return found[0] if found else ""
