@@ -559,7 +559,7 @@ def test_given_axes(student):
 
 # ------------------------------------------------------------------------------- 1.7
 #
-# `by_chance` fails honest code once in 10⁸ runs.
+# Chance alone fails honest code less than once in a million runs.
 
 
 @exercise("1.7")
