@@ -103,6 +103,17 @@ def test_rows_of_different_height(student):
 
 
 @exercise("1.1")
+def test_wide_row(student):
+    """Two entries of a row lie 2000 apart: the weights are 0 and 1."""
+    expect.close(
+        student.softmax(np.array([0.0, 2000.0])), [0.0, 1.0],
+        causes={"exp overflows still: which value must become 0?": [0.0, np.nan]},
+        otherwise="softmax(x + c) equals softmax(x): which c keeps every exponent at or below 0?",
+        read="exercise 1.1, the trap",
+    )
+
+
+@exercise("1.1")
 def test_integers(student):
     """Integers are allowed as input, and the weights are no integers."""
     expect.close(

@@ -138,6 +138,30 @@ def test_rows_far_apart(student, rng):
 
 
 @exercise("1.1")
+def test_wide_rows(student, rng):
+    """Entries of one row lie 1 000 and 3 000 apart: its largest exponent must still be 0."""
+    x = rng.permuted([[0.0, 1000.0], [0.0, 3000.0], [800.0, 900.0]], axis=1)
+
+    def less(shift):
+        with np.errstate(all="ignore"):
+            e = np.exp(x - shift)
+            return e / e.sum(axis=1, keepdims=True)
+
+    expect.close(
+        student.softmax(x),
+        softmax(x),
+        atol=1e-5,
+        causes={
+            "exp overflows: nothing is taken off": less(0.0),
+            "the mean is taken off: the maximum must be": less(x.mean(axis=1, keepdims=True)),
+            "the minimum is taken off: the maximum must be": less(x.min(axis=1, keepdims=True)),
+        },
+        otherwise="take the maximum along `axis` off, with keepdims=True",
+        read=TRAP,
+    )
+
+
+@exercise("1.1")
 def test_integers(student, rng):
     """Integer inputs give floating-point weights."""
     x = rng.integers(-3, 4, size=(3, 5))
