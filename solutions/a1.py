@@ -146,7 +146,7 @@
 # - A query whose keys are all masked gets weights of zero and an output of zero.
 # - If `query` and `key` have different widths, or `key` and `value` different numbers of tokens:
 #   `ValueError`, with both shapes in the message as Python prints them, `(3, 4)`.
-# - No Python loop over tokens or batch: the number of Python-level steps must not grow with $n$.
+# - No Python loop over tokens: the number of Python-level steps must not grow with $n$.
 #
 # **The traps.** Along which axis do the weights sum to one? What is left of a row's sum if you
 # mask after the softmax? What is $-\infty - (-\infty)$, and which row of a mask leads to it?

@@ -59,6 +59,7 @@ def by_chance(
     standard_error: Any,
     *,
     causes: Mapping[str, Any] | None = None,
+    because: str = "",
     otherwise: str = "",
     read: str = "",
     what: str = "",
@@ -66,7 +67,7 @@ def by_chance(
     """A random answer whose mean is `want`: it fails honest code once in 1 / `FALSE_ALARM` runs.
 
     `standard_error` is the answer's own, element by element, under a normal approximation; the
-    bound is shared out over the elements.
+    bound is shared out over the elements. `because` is a mistake that the test has established.
     """
     wanted, errors = numbers(want), numbers(standard_error)
     sigmas = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * max(wanted.size, 1)))
@@ -78,7 +79,7 @@ def by_chance(
             return
     name = f"{what} = " if what else ""
     bound = float(np.max(sigmas * errors))
-    seen = evidence.cause(actual, wanted, causes, bound / evidence.APART, 0.0)
+    seen = evidence.cause(actual, wanted, causes, bound / evidence.APART, 0.0) or because
     expected = (
         f"{name}{show(wanted)} ± {bound:.2g} (chance goes beyond it once in {1 / FALSE_ALARM:.0e})"
     )

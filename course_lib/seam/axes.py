@@ -30,6 +30,7 @@ def read(axes: Any) -> dict[str, Any]:
         "images": [np.asarray(np.ma.filled(image.astype(float), np.nan)) for image in images],
         "image_masks": [np.ma.getmaskarray(image) for image in images],
         "colour_limits": [list(image.get_clim()) for image in mapped],
+        "colour_maps": [image.get_cmap().name for image in mapped],
         "lines": [
             {
                 "label": str(line.get_label()),

@@ -51,15 +51,18 @@ def _inputs(student, bug):
     )  # fmt: skip
     mask = given.get("mask")
     if mask is not None:
-        hint = "the mask holds numbers: True = may attend"
-        expect.dtype(mask, "bool", what="a mask", otherwise=hint, read=READ)
+        mask = np.asarray(mask)
+        expect.true(
+            mask.dtype == bool, expected="a mask of dtype bool", got=str(mask.dtype), read=READ,
+            because="the mask holds numbers: True = may attend",
+        )  # fmt: skip
         wanted = (len(query), len(key))
         expect.shape(mask, wanted, what="the mask", otherwise="(n_q, n_k)", read=READ)
     return query, key, value, mask
 
 
 def _why(bug, query, key, value, mask):
-    """What these inputs have that hides the mistake; the first of the known reasons."""
+    """What these inputs have that hides the mistake; "" if it is none of the known reasons."""
     scores = query @ key.T
     free = np.ones(scores.shape, bool) if mask is None else mask
     rows = np.where(free, scores, np.nan)[free.any(axis=1)]
@@ -69,16 +72,17 @@ def _why(bug, query, key, value, mask):
     reasons = [
         ("mask-after-softmax", mask is None or mask.all(), "no cell is masked"),
         ("empty-row-mean", not empty, "every query has an allowed key"),
+        ("empty-row-mean", not value.mean(axis=0).any(), "the mean of all values is zero"),
+        ("softmax-over-queries", scores.shape == (1, 1), "one token: its weight is 1 either way"),
+        ("", len(key) == 1, "one token: its weight is 1 whatever its score"),
+        ("", even, "the scores of a row are all equal: so are the weights, either way"),
         ("one-maximum", gap < 745, f"row maxima {gap:.3g} apart: exp reaches down to −745"),
         ("not-scaled", query.shape[1] == 1, "√d_k is 1 at d_k = 1"),
         ("keys-score-queries", np.array_equal(scores, scores.T), "QKᵀ is symmetric here"),
-        ("softmax-over-queries", scores.shape == (1, 1), "one token: its weight is 1 either way"),
-        ("", len(key) == 1, "one token: its weight is 1 whatever its score"),
         ("", np.ptp(value, axis=0).max() == 0, "all values are equal: every mixture is the same"),
-        ("", even, "the scores of a row are all equal: so are the weights, either way"),
     ]
     found = [text for about, true, text in reasons if about in (bug, "") and true]
-    return found[0] if found else "the difference is too small: make scores and values differ more"
+    return found[0] if found else ""
 
 
 def _separates(student, bug):
@@ -91,10 +95,11 @@ def _separates(student, bug):
     right = _attention(query, key, value, mask)
     wrong = _attention(query, key, value, mask, bug)
     gap = float(np.abs(np.where(np.isnan(wrong), np.inf, wrong) - right).max())
-    expect.true(
-        gap > GAP, expected=f"outputs that differ by more than {GAP}",
+    expect.above(
+        gap, GAP, expected=f"outputs that differ by more than {GAP}",
         got=f"a largest difference of {gap:.2g} for “{bug}”", read=READ,
-        otherwise=_why(bug, query, key, value, mask),
+        because=_why(bug, query, key, value, mask),
+        otherwise="the difference is too small: make scores and values differ more",
     )  # fmt: skip
 
 
@@ -132,3 +137,12 @@ def test_empty_row_mean(student):
 def test_not_scaled(student):
     """Separates scores without √d_k (the solved one)."""
     _separates(student, "not-scaled")
+
+
+@exercise("1.10", weight=0.5)
+def test_unknown_name(student):
+    """A name that no mistake has raises a ValueError."""
+    expect.raises(
+        lambda: student.separating_input("no-such-mistake"), "ValueError", read=READ,
+        because="a name that no mistake has gets inputs all the same",
+    )  # fmt: skip

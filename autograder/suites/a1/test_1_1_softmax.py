@@ -42,7 +42,7 @@ def test_every_axis(student, rng):
     for axis in (0, 1, 2, -2):
         shifted = np.exp(x - x.max(axis=axis, keepdims=True))
         others = {
-            f"`axis` is not used: the weights sum to one along axis {other}": softmax(x, other)
+            f"the weights sum to one along axis {other}, whatever `axis` says": softmax(x, other)
             for other in (-1, 0, 1)
             if other % 3 != axis % 3
         }
@@ -116,8 +116,9 @@ def test_large_values(student, rng):
 
 @exercise("1.1")
 def test_rows_far_apart(student, rng):
-    """One row around 2 000 and one around −2 000: each has its own maximum."""
-    x = np.stack([2000.0 + rng.permutation(4), -2000.0 - rng.permutation(4)])
+    """One row around 3 000 and one around 1 000: each has its own maximum."""
+    # Both are positive: the largest magnitude of a row would do here as its maximum does.
+    x = np.stack([3000.0 + rng.permutation(4), 1000.0 + rng.permutation(4)])
     with np.errstate(all="ignore"):
         shifted = np.exp(x - x.max())
         one_maximum = shifted / shifted.sum(axis=-1, keepdims=True)
@@ -127,9 +128,35 @@ def test_rows_far_apart(student, rng):
         atol=1e-5,
         causes={
             "one maximum for the whole array: the lower row underflows to 0/0": one_maximum,
-            "exp overflows: take the maximum of each row off first": np.full((2, 4), np.nan),
+            "exp overflows in both rows: take the maximum of each off first": np.full(
+                (2, 4), np.nan
+            ),
         },
         otherwise="take the maximum along `axis`, with keepdims=True",
+        read=TRAP,
+    )
+
+
+@exercise("1.1")
+def test_wide_rows(student, rng):
+    """Entries of one row lie 1 000 and 3 000 apart: its largest exponent must still be 0."""
+    x = rng.permuted([[0.0, 1000.0], [0.0, 3000.0], [800.0, 900.0]], axis=1)
+
+    def less(shift):
+        with np.errstate(all="ignore"):
+            e = np.exp(x - shift)
+            return e / e.sum(axis=1, keepdims=True)
+
+    expect.close(
+        student.softmax(x),
+        softmax(x),
+        atol=1e-5,
+        causes={
+            "exp overflows: nothing is taken off": less(0.0),
+            "the mean is taken off: the maximum must be": less(x.mean(axis=1, keepdims=True)),
+            "the minimum is taken off: the maximum must be": less(x.min(axis=1, keepdims=True)),
+        },
+        otherwise="take the maximum along `axis` off, with keepdims=True",
         read=TRAP,
     )
 
@@ -155,8 +182,8 @@ def test_integers(student, rng):
 @exercise("1.1")
 def test_shift_and_order(student, rng):
     """A distribution that keeps the order of its inputs and ignores a common shift."""
-    x = rng.normal(scale=3.0, size=(4, 6))
-    weights = np.asarray(student.softmax(x))
+    x = rng.permutation(24).reshape(4, 6) / 3  # far enough apart for any rounding
+    weights = np.asarray(student.softmax(x), dtype=float)
     expect.close(
         weights.sum(axis=-1), np.ones(4), atol=1e-5, what="row sums", read=READ,
         otherwise="divide by the sum of the exponentials",

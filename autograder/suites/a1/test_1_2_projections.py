@@ -22,7 +22,15 @@ def _projected(student, *args):
 def test_contract(student, rng):
     """Three new arrays of widths d_k, d_k and d_v, for d_k ≠ d_v."""
     arrays = _drawn(rng, (7, 6), (6, 8), (6, 8), (6, 3))
-    called = student.call(student.project_qkv, *arrays)
+    x = arrays[0]
+    transposed = {
+        f"the weight is transposed: w_{name[0]} is (d_model, d), so x @ w_{name[0]}": (
+            lambda weight=weight: x @ weight.T
+        )
+        for name, weight in zip(NAMES, arrays[1:], strict=True)
+    }
+    with expect.raising(transposed, read=READ):
+        called = student.call(student.project_qkv, *arrays)
     parts = expect.parts(called.value, 3, otherwise="return query, key, value", read=READ)
     for name, got, width in zip(NAMES, parts, (8, 8, 3), strict=True):
         expect.shape(

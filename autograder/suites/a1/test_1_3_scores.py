@@ -2,25 +2,43 @@
 
 import math
 
+import numpy as np
+
 from autograder.suites.a1.substitutes import scaled_scores
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§3.2.1, Eq. 1"
+ROWS = "rows and columns are exchanged: row i belongs to query i"
+REVERSED = "`.T` reverses all axes, the batch too: exchange the last two only"
+UNTURNED = "the keys are not transposed"
+
+
+def _raising(query, key):
+    """Names what raises on these shapes: the mistakes must differ in their sizes."""
+    return expect.raising(
+        {
+            REVERSED: lambda: query @ key.T,
+            UNTURNED: lambda: query @ key,
+            "`np.dot` pairs every sequence with every other: use `@`": lambda: np.dot(query, key.T),
+            "`np.dot` of keys whose last two axes are exchanged pairs every sequence with every "
+            "other: use `@`": lambda: np.dot(query, np.swapaxes(key, -1, -2)),
+        },
+        read=READ,
+    )
 
 
 @exercise("1.3")
 def test_contract(student, rng):
     """One new row a query and one column a key, when n_q ≠ n_k."""
     query, key = rng.normal(size=(3, 4)), rng.normal(size=(6, 4))
-    called = student.call(student.scaled_scores, query, key)
+    with expect.raising({UNTURNED: lambda: query @ key}, read=READ):
+        called = student.call(student.scaled_scores, query, key)
     expect.close(
         called.value,
         scaled_scores(query, key),
         atol=1e-5,
-        causes={
-            "rows and columns are exchanged: row i belongs to query i": key @ query.T / 2,
-        },
+        causes={ROWS: key @ query.T / 2},
         otherwise="query (n_q, d_k) times the transposed key (d_k, n_k)",
         read=READ,
     )
@@ -58,10 +76,19 @@ def test_divides_by_root_d_k(student, rng):
 def test_leading_axes(student, rng):
     """Every sequence of a batch meets only its own keys."""
     query, key = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(2, 3, 6, 4))
+    with _raising(query, key):
+        got = student.scaled_scores(query, key)
+    pairs = np.einsum("abqd,xykd->abqxyk", query, key) / 2
     expect.close(
-        student.scaled_scores(query, key),
+        got,
         scaled_scores(query, key),
         atol=1e-5,
+        causes={
+            "every sequence meets the keys of every other, too: `np.dot` does that, `@` does not": (
+                pairs
+            ),
+            "only the first sequence is scored": scaled_scores(query, key)[0],
+        },
         otherwise="exchange the last two axes of the keys only (`.T` reverses all of them)",
         read=READ,
         what="scores of a batch",
@@ -77,9 +104,9 @@ def test_cube(student, rng):
         scaled_scores(query, key),
         atol=1e-5,
         causes={
-            "`.T` reverses all axes, the batch too: exchange the last two only": query @ key.T / 2,
-            "the keys are not transposed": query @ key / 2,
-            "rows and columns are exchanged: row i belongs to query i": scaled_scores(key, query),
+            REVERSED: query @ key.T / 2,
+            UNTURNED: query @ key / 2,
+            ROWS: scaled_scores(key, query),
         },
         otherwise="np.swapaxes(key, -1, -2)",
         read=READ,
@@ -90,11 +117,16 @@ def test_cube(student, rng):
 def test_shared_keys(student, rng):
     """Keys without a batch axis serve every sequence (leading axes broadcast)."""
     query, key = rng.integers(-3, 4, size=(2, 3, 4)), rng.integers(-3, 4, size=(5, 4))
+    with expect.raising({UNTURNED: lambda: query @ key}, read=READ):
+        got = student.scaled_scores(query, key)
     expect.close(
-        student.scaled_scores(query, key),
+        got,
         scaled_scores(query, key),
         atol=1e-5,
-        causes={"an integer result: the fraction is cut off": (query @ key.T) // 2},
+        causes={
+            "an integer division: the fraction is cut off": (query @ key.T) // 2,
+            "an integer result: the fraction is cut off": np.trunc(query @ key.T / 2),
+        },
         otherwise="leading axes may differ when they broadcast, as matmul and einsum's … allow",
         read=READ,
         what="integer scores, keys shared by the batch",

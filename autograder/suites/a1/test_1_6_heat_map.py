@@ -7,6 +7,7 @@ from course_lib.checking.exercise import exercise
 from course_lib.seam import Handle
 
 READ = "exercise 1.6"
+READABLE = ("viridis", "cividis")
 TOKENS = ["the", "cat", "saw", "another"]
 SMALL = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots()"
 CLOSE = "__import__('matplotlib.pyplot').pyplot.close('all')"
@@ -21,18 +22,19 @@ def _read(axes):
     """The Axes as data. Raises Failure for anything else."""
     expect.true(
         isinstance(axes, Handle), expected="a matplotlib Axes", got=repr(axes)[:80], read=READ,
-        otherwise="nothing is returned: end with `return ax`" if axes is None else "return ax",
+        because="nothing is returned: end with `return ax`" if axes is None else "",
+        otherwise="return ax",
     )  # fmt: skip
-    return axes.axes()
+    with expect.raising(expected="a matplotlib Axes", otherwise="return ax", read=READ):
+        return axes.axes()
 
 
-def _image(shown):
+def _image(shown, because=""):
     """The values, NaN where masked, and the mask of the one image that is as large as the map."""
     found = len(shown["images"])
     expect.true(
-        found == 1, expected="one image in the Axes", got=f"{found}", read=READ,
-        otherwise="the figure of an earlier call is drawn over: plt.subplots() makes a new one"
-        if found > 1 else "draw into `ax` when it is given: ax.imshow(…), not plt.imshow(…)",
+        found == 1, expected="one image in the Axes", got=f"{found}", read=READ, because=because,
+        otherwise="draw once, into `ax`: ax.imshow(…), not plt.imshow(…)",
     )  # fmt: skip
     return shown["images"][0], shown["image_masks"][0] | np.isnan(shown["images"][0])
 
@@ -40,8 +42,11 @@ def _image(shown):
 def _drawn(student, weights, tokens, **options):
     """What the student draws into a small Axes of the test's own."""
     axes = student.make(SMALL)
-    _read(student.plot_attention(weights, tokens, ax=axes, **options))
-    return axes.axes()
+    returned = _read(student.plot_attention(weights, tokens, ax=axes, **options))
+    shown = axes.axes()
+    if returned["images"] and not shown["images"]:
+        _image(shown, "another Axes is drawn into than the `ax` that is given")
+    return shown
 
 
 @exercise("1.6")
@@ -66,11 +71,18 @@ def test_image(student, rng):
 @exercise("1.6")
 def test_new_figures(student, rng):
     """Without `ax`, two calls give two maps; the second leaves the first alone."""
+    student.make(CLOSE)
     maps = [_weights(rng, 2), _weights(rng, 2)]
     axes = [student.plot_attention(weights, TOKENS[:2]) for weights in maps]
+    over = "the figure of an earlier call is drawn over: plt.subplots() makes a new one"
     for shown, weights in zip([_read(one) for one in axes], maps, strict=True):
+        both = len(shown["images"]) == 2 and all(
+            image.shape == (2, 2) and np.allclose(image, drawn, atol=1e-6)
+            for image, drawn in zip(shown["images"], maps, strict=True)
+        )
         expect.close(
-            _image(shown)[0], weights, what="the image of one of two calls", read=READ,
+            _image(shown, over if both else "")[0], weights, what="the image of one of two calls",
+            read=READ, causes={over: maps[1]} if weights is maps[0] else None,
             otherwise="start a new figure when `ax` is None: plt.subplots()",
         )  # fmt: skip
     student.make(CLOSE)
@@ -86,21 +98,22 @@ def test_labels(student, rng):
         labelled = sorted((place, text.strip()) for place, text in ticks if text.strip())
         places = [int(np.floor(place + 1e-6)) for place, _ in labelled]
         words = [word for _, word in labelled]
+        because = ""
         if words == tokens and places == [1, 2, 3, 4, 5]:
-            cause = "the labels are one place too far: places count from 0"
-        elif words == tokens and places != list(range(5)):
-            cause = f"labels without places of their own: set_{axis}ticks(range(n), labels=tokens)"
-        elif words == tokens[::-1]:
-            cause = "the labels run the other way than the image"
-        elif places == list(range(5)):
-            cause = "the places are right but not the words"
-        else:
-            cause = "a token that occurs twice has two rows and two columns: label by place"
+            because = "the labels are one place too far: places count from 0"
+        elif words == tokens[: len(words)] and words and labelled[0][0] < 0:
+            # Only ticks that matplotlib has chosen begin before the first cell.
+            because = f"labels without places of their own: set_{axis}ticks(range(n), labels=…)"
+        elif words == tokens[::-1] and places == list(range(5)):
+            because = "the labels run the other way than the image"
+        elif sorted(words) == sorted(set(tokens)):
+            because = "a token that occurs twice has two rows and two columns: label by place"
         expect.true(
             words == tokens and places == list(range(5)),
             expected=f"{cells}s 0 … 4 labelled {', '.join(tokens)}",
             got=", ".join(f"{place:g}: {word}" for place, word in labelled) or "no labels",
-            otherwise=cause, read=READ,
+            because=because, read=READ,
+            otherwise=f"places and labels in one call: ax.set_{axis}ticks(range(n), labels=tokens)",
         )  # fmt: skip
 
 
@@ -113,44 +126,67 @@ def test_masked_cells(student, rng):
         image, hidden = _image(_drawn(student, weights, TOKENS, mask=mask))
         allowed = np.broadcast_to(mask, weights.shape)
         expect.shape(hidden, weights.shape, what="the image", read=READ)
+        because = ""
         if not hidden.any():
-            cause = "the mask is ignored"
-            if np.allclose(image, np.where(allowed, weights, 0), atol=1e-6):
-                cause = "forbidden cells are drawn as zero: use np.ma.masked_array"
+            if np.allclose(image, weights, atol=1e-6):
+                because = "the mask is ignored"
+            elif np.allclose(image, np.where(allowed, weights, 0), atol=1e-6):
+                because = "forbidden cells are drawn as zero: use np.ma.masked_array"
         elif (hidden == allowed).all():
-            cause = "the mask is inverted: True means may attend, numpy.ma's True means hidden"
+            because = "the mask is inverted: True means may attend, numpy.ma's True means hidden"
         elif hidden.T.tolist() == (~allowed).tolist():
-            cause = "the mask is transposed"
-        else:
-            cause = "np.ma.masked_array(weights, ~mask)"
+            because = "the mask is transposed"
         expect.true(
             (hidden == ~allowed).all(), expected=f"masked cells {np.argwhere(~allowed).tolist()}",
-            got=f"masked cells {np.argwhere(hidden).tolist()}", otherwise=cause, read=READ,
+            got=f"masked cells {np.argwhere(hidden).tolist()}", because=because, read=READ,
+            otherwise="np.ma.masked_array(weights, ~mask), the mask broadcast to their shape",
         )  # fmt: skip
         expect.close(image[allowed], weights[allowed], what="visible cells", read=READ)
 
 
 @exercise("1.6")
 def test_colours_and_names(student, rng):
-    """Colours run from 0 to 1 whatever the weights are; x names the keys, y the queries."""
+    """Colours run from 0 to 1; a title, x names the keys and y the queries."""
     weights = _weights(rng) / 2
     shown = _drawn(student, weights, TOKENS)
     _image(shown)
-    limits = shown["colour_limits"][0]
-    data = np.allclose(limits, [weights.min(), weights.max()], atol=1e-6)
+    low, high = weights.min(), weights.max()
+    follow = "the limits follow the data, so two maps cannot be compared: vmin=0, vmax=1"
     expect.close(
-        limits, [0.0, 1.0], what="colour limits", read=READ,
-        otherwise="the limits follow the data, so two maps cannot be compared: vmin=0, vmax=1"
-        if data else "vmin=0, vmax=1",
+        shown["colour_limits"][0], [0.0, 1.0], what="colour limits", read=READ,
+        causes={
+            follow: [low, high],
+            "the upper limit follows the data: vmin=0, vmax=1": [0.0, high],
+            "the lower limit follows the data: vmin=0, vmax=1": [low, 1.0],
+            "vmin and vmax are exchanged: 0 is the lowest": [1.0, 0.0],
+        },
+        otherwise="vmin=0, vmax=1",
+    )  # fmt: skip
+    expect.true(
+        bool(shown["title"].strip()), expected="a title", got="none", read=READ,
+        because="the map has no title: ax.set_title(…)",
     )  # fmt: skip
     x, y = shown["xlabel"].lower(), shown["ylabel"].lower()
-    exchanged = ("quer" in x and "key" not in x) or ("key" in y and "quer" not in y)
+    x_is_query, y_is_key = "quer" in x and "key" not in x, "key" in y and "quer" not in y
+    exchanged = "the axis labels are exchanged: rows are queries"
     expect.true(
-        bool(x and y) and not exchanged,
+        bool(x and y) and not (x_is_query or y_is_key),
         expected="an x label for the keys and a y label for the queries",
         got=f"x: {shown['xlabel']!r}, y: {shown['ylabel']!r}", read=READ,
-        otherwise="the axis labels are exchanged: rows are queries" if exchanged
-        else "ax.set_xlabel(…) and ax.set_ylabel(…)",
+        because=exchanged if x_is_query and y_is_key else "",
+        otherwise="rows are queries, columns keys: ax.set_xlabel(…) and ax.set_ylabel(…)",
+    )  # fmt: skip
+
+
+@exercise("1.6", weight=0.5)
+def test_colour_map(student, rng):
+    """The colours are those of a map that colour-blind readers can read."""
+    shown = _drawn(student, _weights(rng), TOKENS)
+    _image(shown)
+    name = shown["colour_maps"][0]
+    expect.true(
+        name.removesuffix("_r") in READABLE, expected=" or ".join(READABLE), got=name, read=READ,
+        because=f"{name} is not one of the two colour maps that the handout names",
     )  # fmt: skip
 
 
@@ -160,5 +196,6 @@ def test_wrong_number_of_tokens(student, rng):
     expect.raises(
         lambda: student.plot_attention(_weights(rng, 3), TOKENS, ax=student.make(SMALL)),
         "ValueError", read="the docstring of 1.6",
+        because="3 × 3 weights are drawn for four tokens: compare their shape first",
         otherwise="compare the shape of the weights with the number of tokens first",
     )  # fmt: skip

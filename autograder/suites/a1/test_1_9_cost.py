@@ -87,8 +87,13 @@ def test_large_and_exact(student, rng):
     """Exact whole numbers, beyond what 32 bits hold."""
     n, d = int(rng.integers(10**6, 2 * 10**6)), 4096
     for layer, want in (("self-attention", n * n * d), ("recurrent", n * d * d)):
+        wrapped = (want + 2**31) % 2**32 - 2**31
         expect.close(
             _count(student, n, d, layer, "operations"), want, atol=0.5, rtol=0, read=READ,
             what=f"operations of {layer} at n = {n}, d = {d}",
-            otherwise="a 32-bit integer overflowed: Python's own integers do not",
+            causes={
+                "a 32-bit integer overflowed: Python's own integers do not": wrapped,
+                "an unsigned 32-bit integer overflowed: Python's own do not": want % 2**32,
+            },
+            otherwise="whole numbers of any size: Python's own integers",
         )  # fmt: skip

@@ -40,6 +40,9 @@ def _right(scores, mask):
 
 def separating_input(bug):
     """Random inputs, with what the described mistake needs put in by hand."""
+    names = "not-scaled keys-score-queries softmax-over-queries".split()
+    if bug not in [*names, "mask-after-softmax", "one-maximum", "empty-row-mean"]:
+        raise ValueError(f"unknown mistake {bug}")
     rng = np.random.default_rng(sum(map(ord, bug)))
     n, d = 4, 5
     query, key, value = rng.normal(size=(n, d)), rng.normal(size=(n, d)), rng.normal(size=(n, 3))

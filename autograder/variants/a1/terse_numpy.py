@@ -46,9 +46,12 @@ def score_statistics(d_k_values, n_samples, rng):
 
 
 def separating_input(bug):
-    m = {"mask-after-softmax": np.eye(3) > 0, "empty-row-mean": np.eye(3, k=1) > 0}.get(bug)
+    m = dict.fromkeys(("not-scaled", "keys-score-queries", "softmax-over-queries", "one-maximum"))
+    m |= {"mask-after-softmax": np.eye(3) > 0, "empty-row-mean": np.eye(3, k=1) > 0}
+    if bug not in m:
+        raise ValueError(bug)
     q = np.diag([1.0, 2.0, 3.0]) * (2000 if bug == "one-maximum" else 1)
-    return dict(query=q, key=np.arange(9.0).reshape(3, 3), value=np.eye(3), mask=m)  # noqa: C408
+    return dict(query=q, key=np.arange(9.0).reshape(3, 3), value=np.eye(3), mask=m[bug])  # noqa: C408
 
 
 def attention_backward(grad_output, query, key, value, mask=None):
