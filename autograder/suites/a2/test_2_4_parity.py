@@ -136,7 +136,7 @@ def test_copy(student, rng):
         student.copy_from_torch(ours, theirs)
         after, wanted = ours.state_dict(), unpacked(state)
         for name, want in wanted.items():
-            causes = {"not copied: it is as it was": before[name]} if name in before else {}
+            causes = {f"`{name}` is not copied": before[name]} if name in before else {}
             for order in ("qvk", "kqv", "kvq", "vqk", "vkq"):
                 guess = unpacked(state, order)[name]
                 if not guess.equal(want):
