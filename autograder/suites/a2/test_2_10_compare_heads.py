@@ -175,12 +175,12 @@ def test_reader_is_trained(student):
             read=DOCSTRING,
             what="the number of training steps",
         )
-    sizes = {"d_model": 32, "steps": 40, "n_train": 256, "n_validation": 256}
+    sizes = {"d_model": 32, "steps": 60, "n_train": 256, "n_validation": 256}
     (row,) = rows_of(student.compare_heads([2], [0], **sizes))
     expect.above(
         row["validation_accuracy"],
         0.05,  # chance is 1/64, and its standard error for 2,048 queries 0.003
-        expected="an accuracy far above chance, 1/64, after 40 steps",
+        expected="an accuracy far above chance, 1/64, after 60 steps",
         otherwise="the training steps have to change the reader that is measured",
         read=DOCSTRING,
     )

@@ -197,8 +197,12 @@ def test_gradients(student, rng):
     cotangent = normal(rng, 2, 4, 6)
     for given in (None, mask):
         inputs = [tensor.clone().requires_grad_() for tensor in (query, key, value)]
-        wanted = torch.autograd.grad(fused(*inputs, attn_mask=given), inputs, cotangent)
+        output = fused(*inputs, attn_mask=given)
+        wanted = torch.autograd.grad(output, inputs, cotangent)
         got = student.vjp(student.attention, query, key, value, mask=given, cotangent=cotangent)
+        # Where the output is right, only a cut graph can leave a gradient out.
+        same_shape = getattr(got.value, "shape", None) == output.shape
+        right = same_shape and torch.allclose(got.value, output.detach(), atol=1e-3)
         for index, name in enumerate(("query", "key", "value")):
             expect.close(
                 flow(got.arguments, index, wanted[index]),
@@ -208,7 +212,9 @@ def test_gradients(student, rng):
                 causes={
                     "no gradient flows back: `.detach()`, `.data`, `.numpy()` or "
                     "`torch.tensor(…)` cuts the graph": torch.zeros_like(wanted[index])
-                },
+                }
+                if right
+                else {},
                 read=EQUATION,
                 what=f"the gradient with respect to the {name}",
             )

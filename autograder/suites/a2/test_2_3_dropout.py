@@ -3,7 +3,7 @@
 import torch
 
 from autograder.suites.a2.multi_head_reference import reference
-from autograder.suites.a2.test_2_3_multi_head import ATOL, PINNED, build, draw, normal
+from autograder.suites.a2.test_2_3_multi_head import PINNED, TOLERANCE, build, draw, normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -30,7 +30,7 @@ def test_no_dropout_in_evaluation(student, rng):
     expect.close(
         output,
         wanted,
-        atol=ATOL,
+        **TOLERANCE,
         causes={
             "dropout is still on in evaluation mode: an `nn.Dropout` layer switches itself off, a "
             "function has to be told `training=self.training`": torch.where(
@@ -61,7 +61,7 @@ def test_dropout(student, rng):
     expect.close(
         returned,
         weights,
-        atol=ATOL,
+        **TOLERANCE,
         causes={} if even else {"the returned weights are those after dropout": used},
         otherwise="the returned weights are those before dropout",
         read=PINNED,
@@ -79,7 +79,7 @@ def test_dropout(student, rng):
     expect.close(
         output,
         twice,
-        atol=ATOL,
+        **TOLERANCE,
         causes={"dropout falls on the values or the output, not on the weights": dropped},
         otherwise="each weight is kept or dropped for all features of the value",
         read="§5.4",
@@ -88,7 +88,7 @@ def test_dropout(student, rng):
     expect.close(
         output,
         dropped,
-        atol=ATOL,
+        **TOLERANCE,
         otherwise="dropout belongs on the weights, with the rate the constructor was given",
         read="§5.4",
         what="the output in training mode",

@@ -46,8 +46,8 @@ def test_post_norm(student, rng):
     """By default: add, then normalise."""
     x, other = normal(rng, 2, 3, 8), normal(rng, 8, 8)
     for source, f in [
-        ("lambda x: 3 * x + 1", lambda x: 3 * x + 1),
         ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
+        ("lambda x: x * x", lambda x: x * x),  # none is affine: a norm would undo that
     ]:
         module = build(student, 8)
         made = orders(x, f)
@@ -76,12 +76,13 @@ def test_pre_norm(student, rng):
     """With `norm_first`: normalise, then the sub-layer, then add x itself."""
     x, other = 2 + 3 * normal(rng, 2, 3, 8), normal(rng, 8, 8)
     for source, f in [
-        ("lambda x: 3 * x + 1", lambda x: 3 * x + 1),
         ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
+        ("lambda x: x * x", lambda x: x * x),  # none is affine: a norm would undo that
     ]:
         made, sublayer = orders(x, f), student.make(source, w=other)
         default = build(student, 8)(x, sublayer)
-        ignored = torch.is_tensor(default) and torch.allclose(default, made["post"], atol=1e-3)
+        expect.shape(default, x.shape, what="the output", read=POST)
+        ignored = torch.allclose(default, made["post"], atol=1e-3)
         why = "`norm_first` is not used" if ignored else "the two orders have changed places"
         expect.close(
             build(student, 8, norm_first=True)(x, sublayer),
@@ -164,6 +165,7 @@ def test_dropout(student, rng):
     ones, zero = student.make("torch.ones_like"), student.make("torch.zeros_like")
     pre, post = build(student, 16, 0.5, norm_first=True), build(student, 16, 0.5)
     still = student.call(pre, x, ones, seed=1).value
+    expect.shape(still, x.shape, what="the output", read=POST)
     expect.close(
         still,
         x + 1,
@@ -223,7 +225,16 @@ def test_dropout_of_post_norm(student, rng):
     inputs = student.make("[]")
     ones = student.make("lambda x: (inputs.append(x), torch.ones_like(x))[1]", inputs=inputs)
     values = student.call(module, x, ones, seed=1).value
+    expect.shape(values, x.shape, what="the output", read=POST)
+    expect.true(
+        inputs.method("__len__") > 0,
+        expected="a sub-layer that is called",
+        got="no call of it",
+        because="the sub-layer is not called",
+        read=POST,
+    )
     got = inputs.method("__getitem__", 0)
+    expect.shape(got, x.shape, what="what the sub-layer gets", read=POST)
     expect.close(
         got,
         x,

@@ -175,17 +175,19 @@ def test_masks_of_each_head(student, rng):
     """A row counts for two heads if the mask leaves it a key in both of them."""
     weights = weights_of(rng, 2, 4, 4)
     mask = torch.ones(2, 4, 4, dtype=torch.bool)
-    mask[1, 2:] = False  # the second head's last rows are padding, the first head's are not
-    weights[1, 2:] = 0.0
+    mask[:, 0] = False  # padding in both heads
+    mask[1, 2:] = False  # and in the second head alone
+    weights[~mask] = 0.0
     each = divergences(weights)[0]
     check(
         student.head_diversity(weights, mask),
-        float(each[:2].mean()),
+        float(each[1]),
         {
             "only the first head's mask is looked at: a row needs a key in both heads": float(
-                each.mean()
+                each[1:].mean()
             ),
-            "padding rows count as 0 in the mean": float(each[:2].sum() / 4),
+            "padding rows are counted: the mask is not used": float(each.mean()),
+            "padding rows count as 0 in the mean": float(each[1] / 4),
         },
         "leave out the rows that have no key in one of the two heads",
         "the diversity with another mask for each head",
