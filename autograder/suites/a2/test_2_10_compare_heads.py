@@ -179,7 +179,7 @@ def test_reader_is_trained(student):
     (row,) = rows_of(student.compare_heads([2], [0], **sizes))
     expect.above(
         row["validation_accuracy"],
-        0.05,  # chance is 1/64, and its standard error for 2,048 queries 0.003
+        0.04,  # chance is 1/64, and its standard error for 2,048 queries 0.003
         expected="an accuracy far above chance, 1/64, after 60 steps",
         otherwise="the training steps have to change the reader that is measured",
         read=DOCSTRING,
