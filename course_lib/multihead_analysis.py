@@ -32,7 +32,8 @@ def gradient_norms(module: nn.Module, *inputs: Tensor) -> dict[str, float]:
     """The Euclidean norm of the gradient of `_probe_loss` for each trained parameter, by its name.
 
     A module that returns a tuple is judged by its first part. A parameter that the output does not
-    depend on gets 0.0. The call leaves no trace: no `.grad` is written and no hook stays behind.
+    depend on gets 0.0. The call leaves no trace: no `.grad` is written, no hook stays behind, every
+    part of the module stays in its mode, and no random numbers are drawn or seeded.
     """
     result = module(*inputs)
     loss = _probe_loss(result[0] if isinstance(result, tuple) else result)
@@ -51,7 +52,7 @@ def head_diversity(
 
     0 when all heads look at the same keys alike, 1 when no two share a key. The mean is over all
     pairs of heads and all query rows that `mask` (broadcastable to `weights`, True = may attend)
-    leaves at least one key; give padding queries rows of False and they do not count.
+    leaves at least one key in both heads; give padding queries rows of False and they do not count.
     Raises ValueError when there are fewer than two heads, or no row that counts.
     """
     n_heads = weights.shape[-3]

@@ -31,6 +31,7 @@ def copy_from_torch(ours: MultiHeadAttention, theirs: nn.MultiheadAttention) -> 
 
     torch keeps the query, key and value projections packed in one matrix, in that order, row block
     by row block: `in_proj_weight` of `(3·d_model, d_model)`, `in_proj_bias` of `(3·d_model,)`.
+    The parameters stay the same objects, so that an optimizer which holds them goes on with them.
     Raises ValueError when one module has biases and the other has none.
     """
     if (ours.w_q.bias is None) != (theirs.in_proj_bias is None):

@@ -148,6 +148,7 @@ with needs("2.3"):
 #   returns torch's form; the heads of one example lie together. Any other number of axes is a
 #   `ValueError`.
 # - `copy_from_torch(ours, theirs)` writes weights and biases into our module and returns nothing.
+#   It writes into the parameters that are there: an optimizer that holds them goes on with them.
 #   If one module has biases and the other has none: `ValueError`.
 #
 # torch itself is of two minds: `F.scaled_dot_product_attention` takes True = may attend, as we do.
@@ -204,6 +205,8 @@ with needs("2.3", "2.4"):
 # - $\gamma$ is the parameter `weight`, of ones at first; $\beta$ is `bias`, of zeros.
 # - The variance is the **biased** one (divided by $d$), and $\epsilon$ stands **inside** the root.
 # - `eps` is an argument of the constructor, $10^{-6}$ by default.
+# - Average $(x_i - \mu)^2$, as the formula says. $E[x^2] - E[x]^2$ is the same on paper, but in
+#   float32 it loses all its digits when the mean is large.
 #
 # **The trap.** What do `torch.std` and `torch.var` divide by if they are not told otherwise?
 
@@ -288,8 +291,9 @@ with needs("2.3", "2.7"):
 #   first part is the output.
 # - A parameter that the output does not depend on gets 0.0; a frozen one (`requires_grad=False`) is
 #   left out.
-# - Return a dict of plain floats, and leave no trace: no `.grad` written, no hook left behind. The
-#   second call returns the same numbers as the first.
+# - Return a dict of plain floats, and leave no trace: no `.grad` written, no hook left behind,
+#   every part of the module in the mode (training or evaluation) that it was in, and nobody's
+#   random numbers drawn or seeded. The second call returns the same numbers as the first.
 #
 # **The trap.** `_probe_loss` is no plain sum. What is the sum of a layer-normalised row, whatever
 # the row holds, and what is the gradient of a constant?
@@ -387,8 +391,8 @@ with needs("2.3", "2.6", "2.8"):
 #
 # - `head_diversity(weights, mask=None)`: the mean over all pairs of *different* heads and all query
 #   rows, as a float. `weights` is `(..., n_heads, n_q, n_k)`.
-# - A row counts if `mask` (which broadcasts to `weights`, True = may attend) leaves it a key: give
-#   the rows of padding tokens False throughout and they do not count.
+# - A row counts if `mask` (which broadcasts to `weights`, True = may attend) leaves it a key in
+#   both heads: give the rows of padding tokens False throughout and they do not count.
 # - $0 \cdot \log 0$ counts as 0. Fewer than two heads, or no row that counts: `ValueError`.
 # - `plot_heads(weights, tokens)`: one heat map a head, titled with its number from 0; the same
 #   colours, 0 to 1, in all of them; tokens on both axes. Return a list of exactly `n_heads` Axes.
@@ -449,8 +453,10 @@ with needs("2.3", "2.9"):
 # - Fair: `d_model` is the same for all, and so are the number of parameters (count the whole
 #   reader), the number of steps, and the data of a seed. `dropout=0.0`.
 # - Honest: every seed has its row; never only the best.
-# - Repeatable: the same call returns the same rows. Parameters are drawn from torch's *global*
-#   generator, examples and batches from the one you pass.
+# - Repeatable: the same call returns the same rows, and a row is the same whatever ran before it.
+#   Parameters are drawn from torch's *global* generator, examples and batches from the one you
+#   pass: the seed of the run decides both.
+# - Polite: the global generator is left as it was.
 
 # %% component="course_lib.pointer_task:compare_heads"
 

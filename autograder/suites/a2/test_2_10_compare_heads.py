@@ -1,9 +1,11 @@
 """Hidden tests of exercise 2.10: one head or several, on runs small enough for a test."""
 
+from autograder.suites.a2.watched_readers import SIZES, readers
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 ROW_A = "§6.2, Table 3, row (A)"
+DOCSTRING = "exercise 2.10, the docstring"
 COLUMNS = ("n_heads", "seed", "parameters", "validation_accuracy")
 TINY = {"d_model": 8, "steps": 1, "n_train": 16, "n_validation": 16}
 
@@ -14,7 +16,7 @@ def rows_of(value):
         isinstance(value, list) and all(isinstance(row, dict) for row in value),
         expected="a list of rows, each a dict",
         got=type(value).__name__,
-        read="exercise 2.10, the docstring",
+        read=DOCSTRING,
     )
     for row in value:
         missing = [name for name in COLUMNS if name not in row]
@@ -22,8 +24,8 @@ def rows_of(value):
             not missing,
             expected=f"the columns {', '.join(COLUMNS)}",
             got=f"no {', '.join(missing)} among {', '.join(map(str, row))}",
-            otherwise="keep the names of the docstring",
-            read="exercise 2.10, the docstring",
+            because="a column is missing, or has another name: keep the names of the docstring",
+            read=DOCSTRING,
         )
         strange = [name for name in COLUMNS if not isinstance(row[name], (int, float))]
         expect.true(
@@ -31,7 +33,7 @@ def rows_of(value):
             expected="numbers in every column",
             got=f"{strange[0]} = {row[strange[0]]!r}" if strange else "",
             otherwise="`.item()` or `float(…)` makes a plain number of a tensor",
-            read="exercise 2.10, the docstring",
+            read=DOCSTRING,
         )
     return value
 
@@ -48,15 +50,19 @@ def test_one_row_a_run(student):
     # The first optimiser of a process loads much of torch.
     value = student.call(student.compare_heads, heads, seeds, **TINY, deadline=5.0).value
     rows = rows_of(value)
-    hints = {
-        len(heads): "one row for each number of heads: a mean, or a best seed, hides how much "
-        "seeds differ",
-        len(seeds): "one row for each seed, of one number of heads only",
-    }
+    found = sorted((int(row["n_heads"]), int(row["seed"])) for row in rows)
+    because = ""
+    if [n_heads for n_heads, _ in found] == heads:
+        because = (
+            "one row for each number of heads: a mean, or a best seed, hides how much seeds differ"
+        )
+    elif sorted(seed for _, seed in found) == sorted(seeds):
+        because = "one row for each seed, of one number of heads only"
     expect.equal(
-        sorted((int(row["n_heads"]), int(row["seed"])) for row in rows),
+        found,
         sorted((n_heads, seed) for n_heads in heads for seed in seeds),
-        otherwise=hints.get(len(rows), "append one row in the inner loop, with its own seed"),
+        because=because,
+        otherwise="append one row in the inner loop, with its own seed",
         read=ROW_A,
         what="(n_heads, seed) of all rows",
     )
@@ -66,7 +72,7 @@ def test_one_row_a_run(student):
         expected="accuracies between 0 and 1",
         got=f"{min(accuracies)} to {max(accuracies)}",
         otherwise="the share of right answers, neither a loss nor per cent",
-        read="exercise 2.10, the docstring",
+        read=DOCSTRING,
     )
 
 
@@ -81,7 +87,7 @@ def test_equal_parameters(student):
             len(set(counts)) == 1,
             expected="as many parameters with 1 head as with 8",
             got=", ".join(f"{row['n_heads']:g}: {row['parameters']}" for row in rows),
-            otherwise="the numbers of heads are compared at unequal parameters: keep d_model, and "
+            because="the numbers of heads are compared at unequal parameters: keep d_model, and "
             "let d_k = d_model / n_heads",
             read=ROW_A,
         )
@@ -102,65 +108,199 @@ def test_equal_parameters(student):
 
 @exercise("2.10", weight=2)
 def test_accuracy_is_that_of_validation(student):
-    """Two memories learnt by heart answer nothing about others: accuracy on those stays low."""
-    rows = rows_of(student.compare_heads([2], [0], d_model=32, steps=15, n_train=2, n_validation=2))
-    accuracy = rows[0]["validation_accuracy"]
+    """A reader is measured on `n_validation` examples that no training step has seen."""
+    for n_validation in (16, 5):
+        (reader,) = one_trained(readers(student, [2], [0], n_validation=n_validation))
+        again = reader.memories_again()
+        because = (
+            "this is training accuracy: measure on examples that were not trained on, drawn "
+            "after those of training from the same generator"
+        )
+        if len(reader.fresh) == len(reader.measured):
+            because = (
+                "the memories of training are drawn again, with other queries: draw the "
+                "examples to measure on after those of training, from the same generator"
+            )
+        expect.true(
+            len(again) < 2,  # of 8⁸ memories two are drawn again by chance once in 10⁹ runs
+            expected=f"an accuracy on {n_validation} memories that were not trained on",
+            got=f"{len(again)} of training's among those that are measured on",
+            because=because,
+            read=ROW_A,
+        )
+        expect.equal(
+            len(reader.fresh),
+            n_validation,
+            causes={
+                "`n_validation` is not used: the examples to measure on are as many as those of "
+                "training": SIZES["n_train"],
+                "`n_validation` is not used: its default is written in": 512,
+            },
+            otherwise="draw `n_validation` fresh examples and measure on all of them, once",
+            read=DOCSTRING,
+            what="the number of fresh examples that the reader is measured on",
+        )
+
+
+def one_trained(found):
+    """The one reader of a run. Fails, with evidence, when another one is trained or measured."""
+    measured = [reader for reader in found if reader.measured]
     expect.true(
-        accuracy < 0.3,
-        expected="an accuracy near chance (1/64) after training on two memories",
-        got=f"{accuracy:.2f}",
-        otherwise="this is training accuracy: measure on examples that were not trained on, drawn "
-        "after those of training from the same generator",
-        read=ROW_A,
+        all(reader.batches for reader in measured),
+        expected="an accuracy of the reader that was trained",
+        got="passes of a reader that no training step has changed",
+        because="the reader that is measured was not trained: measure the one given to `train`",
+        read=DOCSTRING,
     )
+    expect.true(
+        len(found) == 1 and bool(measured),
+        expected="one reader a run, trained and then measured",
+        got=f"{len(found)} readers, {len(measured)} of them measured",
+        otherwise="build one reader, train it, and hand the same one to `accuracy`",
+        read=DOCSTRING,
+    )
+    return found
 
 
 @exercise("2.10")
 def test_reader_is_trained(student):
-    """After 25 steps on 256 memories, two heads answer far more often than chance."""
-    rows = rows_of(
-        student.compare_heads([2], [0], d_model=32, steps=25, n_train=256, n_validation=64)
+    """The reader that is measured has had `steps` training steps, and learnt from them."""
+    for steps in (2, 5):
+        (reader,) = one_trained(readers(student, [2], [0], steps=steps))
+        expect.equal(
+            len(reader.batches),
+            steps,
+            causes={"`steps` is not used: its default is written in": 100},
+            otherwise="one step on one batch, `steps` times",
+            read=DOCSTRING,
+            what="the number of training steps",
+        )
+    sizes = {"d_model": 32, "steps": 60, "n_train": 256, "n_validation": 256}
+    (row,) = rows_of(student.compare_heads([2], [0], **sizes))
+    expect.above(
+        row["validation_accuracy"],
+        0.04,  # chance is 1/64, and its standard error for 2,048 queries 0.003
+        expected="an accuracy far above chance, 1/64, after 60 steps",
+        otherwise="the training steps have to change the reader that is measured",
+        read=DOCSTRING,
     )
-    accuracy = rows[0]["validation_accuracy"]
+
+
+@exercise("2.10")
+def test_no_dropout(student):
+    """Readers are compared without dropout."""
+    (reader,) = one_trained(readers(student, [2], [0]))
+    expect.below(
+        reader.noise,
+        1e-3,
+        expected="the same scores for the same batch twice: `dropout=0.0`",
+        got=f"scores that differ by up to {reader.noise:.2g}",
+        because="dropout is on in training: the default of the module is not 0",
+        read="handout of exercise 2.10",
+    )
+
+
+@exercise("2.10")
+def test_data_of_a_seed(student):
+    """Two numbers of heads with one seed see the same data; two seeds see different data."""
+    (five,), (six,) = (one_trained(readers(student, [2], [seed], seed=1)) for seed in (5, 6))
+    (again,) = one_trained(readers(student, [2], [5], seed=2))
     expect.true(
-        accuracy > 0.2,
-        expected="an accuracy far above chance, 1/64",
-        got=f"{accuracy:.3f}",
-        otherwise="the reader that is measured was not trained for `steps` steps",
-        read="exercise 2.10, the docstring",
+        again.batches == five.batches,
+        expected="examples and batches that a seed decides",
+        got="others after `torch.manual_seed(2)`",
+        because="examples or batches come from the global generator, not from the run's own",
+        read=DOCSTRING,
+    )
+    expect.true(
+        not five.trained_on & six.trained_on,
+        expected="other examples for another seed",
+        got="the same examples with seeds 5 and 6",
+        because="the seed is not used for the data: every run sees the same examples",
+        read=DOCSTRING,
+    )
+    expect.true(
+        five.draws() != six.draws(),
+        expected="other batches for another seed",
+        got="the same choice of examples in every batch with seeds 5 and 6",
+        because="the batches of every seed are drawn alike: the generator given to `train` has to "
+        "come from the seed of the run, too",
+        read=DOCSTRING,
+    )
+    alone = [(one.batches, one.fresh) for one in (five, six)]
+    together = readers(student, [2, 4], [5, 6])
+    expect.true(
+        all((one.batches, one.fresh) in alone for one in together),
+        expected="for each seed the examples and batches that a run of its own sees",
+        got="others, when several runs are made in one call",
+        because="what a reader sees depends on the runs before it, or on the number of heads: make "
+        "the generator anew, from the seed, for every run",
+        read=DOCSTRING,
     )
 
 
 @exercise("2.10", weight=2)
 def test_seed_decides_all(student):
-    """A row depends on its number of heads and its seed only, and leaves the generator alone."""
-    options = {**TINY, "n_train": 64, "n_validation": 64}
-    together = rows_of(student.call(student.compare_heads, [1, 2], [5, 6], **options, seed=1).value)
-    alone = rows_of(student.call(student.compare_heads, [2], [6, 5], **options, seed=2).value)
-    wanted = {row["seed"]: row["validation_accuracy"] for row in together if row["n_heads"] == 2}
+    """A row depends on its number of heads and its seed only, whatever ran before."""
+    (first,), (again,), (other,) = (
+        one_trained(readers(student, [2], [seed], seed=global_seed))
+        for seed, global_seed in [(5, 1), (5, 2), (6, 1)]
+    )
     expect.equal(
-        {row["seed"]: row["validation_accuracy"] for row in alone},
-        wanted,
-        otherwise="a run depends on what ran before it, or on the global generator: seed the "
-        "weights, the examples and the batches of every run by its own seed",
-        read="exercise 2.10, the docstring",
-        what="validation accuracy by seed, run again alone",
+        again.start,
+        first.start,
+        because="the weights depend on the state of the global generator before the call: seed "
+        "the weights of every run by its own seed",
+        read=DOCSTRING,
+        what="the sum of the sizes of a new reader's parameters, seed 5",
     )
     expect.true(
-        len(set(wanted.values())) > 1,
-        expected="runs of different seeds that differ",
-        got=f"{wanted}",
-        otherwise="the seed is not used: every run starts alike",
-        read="exercise 2.10, the docstring",
+        first.start != other.start,
+        expected="other weights for another seed",
+        got="the same with seeds 5 and 6",
+        because="the seed is not used: every run starts from the same weights",
+        read=DOCSTRING,
     )
-    state = student.make("torch.manual_seed(11) and torch.random.get_rng_state()")
-    student.compare_heads([1], [5], **options)
-    same = student.make("int(torch.random.get_rng_state().equal(state))", state=state)
+    options = {**SIZES, "n_train": 64, "n_validation": 64}
+    together = rows_of(student.call(student.compare_heads, [1, 2], [5, 6], **options, seed=1).value)
+    alone = rows_of(student.call(student.compare_heads, [2], [6, 5], **options, seed=2).value)
     expect.equal(
-        same.get(),
-        1,
-        otherwise="`torch.manual_seed` also reseeds everyone else: put it under "
-        "`torch.random.fork_rng()`",
-        read="exercise 2.10, the docstring",
-        what="the global generator is as it was (1 = yes)",
+        {row["seed"]: row["validation_accuracy"] for row in alone},
+        {row["seed"]: row["validation_accuracy"] for row in together if row["n_heads"] == 2},
+        because="a run depends on the runs before it, or on the global generator: seed the "
+        "weights, the examples and the batches of every run by its own seed",
+        read=DOCSTRING,
+        what="validation accuracy by seed, run again alone",
+    )
+
+
+@exercise("2.10")
+def test_global_generator(student):
+    """The state of the global generator is after the call what it was before."""
+
+    def same(a, b):
+        return student.make("bool(a.equal(b))", a=a, b=b).get()
+
+    pairs = []  # its states before and after each of two calls
+    for drawn in (3, 4):
+        before = student.make("(torch.manual_seed(11), torch.rand(n))[0].get_state()", n=drawn)
+        student.compare_heads([1], [5], **SIZES)
+        pairs.append((before, student.make("torch.random.get_rng_state()")))
+    because = ""
+    if same(pairs[0][1], student.make("torch.Generator().manual_seed(11).get_state()")):
+        because = (
+            "the global generator is started anew from its old seed, so that numbers come again: "
+            "put its state back, or use `torch.random.fork_rng()`"
+        )
+    elif same(pairs[0][1], pairs[1][1]):
+        because = (
+            "`torch.manual_seed` also reseeds everyone else: put it under `torch.random.fork_rng()`"
+        )
+    expect.true(
+        all(same(*pair) for pair in pairs),
+        expected="the global generator's state as it was before the call",
+        got="another state",
+        because=because,
+        otherwise="numbers are drawn from the global generator, and its state is not put back",
+        read=DOCSTRING,
     )

@@ -93,9 +93,16 @@ def test_inputs_that_are_not_contiguous(student):
         read="torch.Tensor.view",
     )
     swapped = student.make("torch.arange(48.).reshape(2, 3, 2, 4).transpose(1, 2)")
+    # What lies in memory as if (batch, heads, n, d_k) lay there in this order.
+    memory = numbered(2, 2, 3, 4).transpose(1, 2).reshape(2, 3, 8)
     expect.close(
         student.merge_heads(swapped),
         numbered(2, 3, 8),
+        causes={
+            "the order of contiguous tensors is taken for granted: work with shapes, not strides": (
+                memory
+            )
+        },
         otherwise="an order that holds for contiguous tensors only: work with shapes, not strides",
         read="torch.Tensor.view",
     )
@@ -130,6 +137,10 @@ def test_gradients(student, rng):
         expect.close(
             torch.zeros_like(wanted) if got is None else got,
             wanted,
+            causes={
+                f"no gradient passes `{function.name}`: `.detach()`, `.numpy()` or "
+                "`torch.tensor(…)` cuts the graph": torch.zeros_like(wanted)
+            },
             otherwise=f"in `{function.name}`: `.detach()`, `.numpy()` or `torch.tensor(…)` "
             "cuts the graph, and a wrong order sends gradients to the wrong feature",
             read=HEADS,
@@ -143,7 +154,7 @@ def test_indivisible_width(student):
     for d_model, n_heads in [(8, 3), (4, 8)]:
         expect.raises(
             lambda d=d_model, h=n_heads: student.split_heads(numbered(2, 3, d), h),
-            otherwise=f"{d_model} features and {n_heads} heads: raise a ValueError when "
+            because=f"{d_model} features and {n_heads} heads: raise a ValueError when "
             "`d_model % n_heads` is not 0",
             read="exercise 2.2, the docstring",
         )

@@ -10,6 +10,9 @@ from course_lib.checking.exercise import exercise
 
 MULTI_HEAD = "§3.2.2"
 PINNED = "pinned conventions of the handout"
+# Four products of float32, each rounded in another order on every machine: outputs of size 5 differ
+# by up to 1e-5. The nearest mistakes are off by 1e-1.
+TOLERANCE = {"atol": 1e-4, "rtol": 1e-4}
 
 
 def normal(rng, *shape):
@@ -45,7 +48,7 @@ def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None
     expect.close(
         output,
         wanted[0],
-        atol=1e-5,
+        **TOLERANCE,
         causes={name: made[0] for name, made in wrong.items()},
         otherwise="project, split, attend, merge, project: compare the shape after each step",
         read=read,
@@ -55,7 +58,7 @@ def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None
         expect.close(
             weights,
             wanted[1],
-            atol=1e-5,
+            **TOLERANCE,
             causes={
                 "the weights are averaged over the heads: return each head's": wanted[1].mean(1),
                 **{name: made[1] for name, made in wrong.items()},
@@ -66,13 +69,19 @@ def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None
         )
 
 
-def _why(found):
-    """What is wrong with these shapes by name."""
-    if any(f"{layer}.weight" not in found for layer in LAYERS):
-        return "w_q, w_k, w_v and w_o: every projection is an `nn.Linear` of its own"
+def _why(found, state):
+    """The mistake that these trained shapes show; "" for what they leave open."""
+    shared = [layer for layer in LAYERS if f"{layer}.weight" in set(state) - set(found)]
+    if shared:
+        return (
+            f"`{shared[0]}` is another layer's module: every projection is an nn.Linear of its own"
+        )
+    if not all(f"{layer}.weight" in found for layer in LAYERS):
+        return ""
     if any(found[f"{layer}.weight"] != (12, 12) for layer in LAYERS):
-        return "four linear layers of d_model × d_model hold all heads"
-    return "`bias` has to reach all four linear layers, and nothing else is trained"
+        return "a layer has another size: four linear layers of d_model × d_model hold all heads"
+    biased = {f"{layer}.bias" in found for layer in LAYERS}
+    return "`bias` has to reach all four linear layers" if len(biased) == 2 else ""
 
 
 @exercise("2.3")
@@ -85,14 +94,16 @@ def test_parameters(student):
             expected="a subclass of torch.nn.Module",
             got=f"a {module.type_name} that is none",
         )
-        found = {name: tuple(module.state_dict()[name].shape) for name in module.parameters()}
+        state = module.state_dict()
+        found = {name: tuple(state[name].shape) for name in module.parameters()}
         wanted = {f"{layer}.weight": (12, 12) for layer in LAYERS}
         wanted |= {f"{layer}.bias": (12,) for layer in LAYERS} if bias else {}
         expect.true(
             found == wanted,
             expected=f"with bias={bias} the parameters {wanted}",
             got=str(found),
-            otherwise=_why(found),
+            because=_why(found, state),
+            otherwise="w_q, w_k, w_v and w_o, each an nn.Linear, and no other parameters",
             read=PINNED,
         )
     signature = [[name, default] for name, _, default in student.MultiHeadAttention.signature()]
@@ -177,7 +188,7 @@ def test_row_without_keys(student, rng):
     expect.close(
         output,
         wanted[0],
-        atol=1e-5,
+        **TOLERANCE,
         causes={
             "the row is zeroed after the output projection, not before it": plain,
             "the row attends to all keys evenly": uniform,
@@ -186,65 +197,7 @@ def test_row_without_keys(student, rng):
         read=PINNED,
         what="the output",
     )
-    expect.close(weights, wanted[1], atol=1e-5, read=PINNED, what="the weights")
-
-
-@exercise("2.3", weight=2)
-def test_dropout(student, rng):
-    """Dropout works on the weights in training only, and never on those that are returned."""
-    # w_v = w_o = 1 and values [I, I]: the output shows the weights that were used, twice.
-    state = {name: value * 0 for name, value in draw(rng, 16).items()}
-    state |= {name: normal(rng, 16, 16) * 0.3 for name in ("w_q.weight", "w_k.weight")}
-    state |= {name: torch.eye(16) for name in ("w_v.weight", "w_o.weight")}
-    module = build(student, state, 16, 1, dropout=0.5)
-    query, key = normal(rng, 1, 8, 16), normal(rng, 1, 8, 16)
-    value = torch.cat([torch.eye(8), torch.eye(8)], dim=1)[None]
-    inputs = (query, key, value)
-    wanted, weights = reference(state, 1, inputs)
-    expect.close(
-        expect.parts(module(*inputs), 2)[0],
-        wanted,
-        atol=1e-5,
-        otherwise="dropout is still on in evaluation mode: an `nn.Dropout` layer switches itself "
-        "off, a function has to be told `training=self.training`",
-        read="§5.4",
-        what="the output in evaluation mode",
-    )
-    module.train()
-    output, returned = expect.parts(
-        student.call(module, *inputs, need_weights=True, seed=5).value, 2
-    )
-    expect.close(
-        returned,
-        weights,
-        atol=1e-5,
-        otherwise="the returned weights are those before dropout",
-        read=PINNED,
-        what="the returned weights in training mode",
-    )
-    expect.shape(output, wanted.shape, what="the output")
-    expect.true(
-        not torch.allclose(output, wanted, atol=1e-5),
-        expected="weights of which dropout leaves out half in training mode",
-        got="the output of evaluation mode",
-        otherwise="dropout is not applied: hand the dropout layer to `attention`",
-        read="§5.4",
-    )
-    expect.close(
-        output,
-        torch.where(output.ne(0), 2 * wanted, 0.0),
-        atol=1e-5,
-        otherwise="dropout belongs on the weights, with the rate the constructor was given",
-        read="§5.4",
-        what="the output in training mode",
-    )
-    expect.true(
-        torch.allclose(output[..., :8], output[..., 8:], atol=1e-6),
-        expected="the same dropped weights for every feature of the values",
-        got="features of one value kept and dropped independently",
-        otherwise="dropout falls on the values or the output, not on the weights",
-        read="§5.4",
-    )
+    expect.close(weights, wanted[1], **TOLERANCE, read=PINNED, what="the weights")
 
 
 @exercise("2.3")
@@ -266,6 +219,9 @@ def test_weights_only_when_asked_for(student, rng):
             weights is None,
             expected="(output, None) when nobody asks for weights",
             got=f"weights of shape {tuple(weights.shape)}" if torch.is_tensor(weights) else "other",
+            because="weights are returned whether or not `need_weights` asks for them"
+            if torch.is_tensor(weights)
+            else "",
             otherwise="give None unless `need_weights` is True",
             read=PINNED,
         )
@@ -277,7 +233,7 @@ def test_indivisible_width(student):
     for d_model, n_heads in [(10, 3), (8, 16)]:
         expect.raises(
             lambda d=d_model, h=n_heads: student.MultiHeadAttention(d, h),
-            otherwise=f"{d_model} features cannot be shared out among {n_heads} heads: "
+            because=f"{d_model} features cannot be shared out among {n_heads} heads: "
             "`//` rounds silently, so check `d_model % n_heads`",
             read=MULTI_HEAD,
         )
@@ -295,13 +251,22 @@ def test_gradients(student, rng):
     output, _ = reference(leaves, 2, points)
     wanted = torch.autograd.grad(output, [*points, *leaves.values()], cotangent)
     got = student.vjp(module, *inputs, cotangent=cotangent, parameters=True)
+    # Where the output is right, only a cut graph can leave a gradient out.
+    same_shape = getattr(got.value, "shape", None) == output.shape
+    right = same_shape and torch.allclose(got.value, output.detach(), atol=1e-3)
     found = [got.arguments.get(i) for i in range(3)] + [got.parameters.get(n) for n in leaves]
     for name, have, want in zip(["query", "key", "value", *leaves], found, wanted, strict=True):
         expect.close(
             torch.zeros_like(want) if have is None else have,
             want,
-            atol=1e-4,
-            rtol=1e-4,
+            **TOLERANCE,
+            causes={
+                "no gradient gets there: `.detach()` or `torch.no_grad()` cuts the graph": (
+                    torch.zeros_like(want)
+                )
+            }
+            if right and name in {"query", "key", "value", *got.parameters}
+            else {},
             otherwise="`.detach()`, `.data` or `torch.no_grad()` cuts the graph on the way",
             read=MULTI_HEAD,
             what=f"the gradient of `{name}`",

@@ -69,12 +69,14 @@ def test_square_mask(student, rng):
     """A mask (queries, keys) keeps its shape and changes its sense."""
     mask = random_mask(rng, 4, 6)
     called = student.call(student.to_torch_mask, mask, 2)
-    expect.dtype(
-        called.value,
+    dtype = str(getattr(called.value, "dtype", "")).removeprefix("torch.")
+    expect.equal(
+        dtype,
         "bool",
-        what="the mask",
-        otherwise="a boolean mask: torch adds a float one to the scores",
+        causes={"torch adds a float mask to the scores: return a boolean one": "float32"},
+        otherwise="a boolean mask",
         read=MASKS,
+        what="the dtype of the mask",
     )
     expect.close(
         called.value,
@@ -119,7 +121,7 @@ def test_mask_of_another_rank(student, rng):
     """A mask of three dimensions is refused: is its first axis the batch or the heads?"""
     expect.raises(
         lambda: student.to_torch_mask(random_mask(rng, 2, 4, 5), 2),
-        otherwise="raise a ValueError for masks that have neither 2 nor 4 dimensions",
+        because="raise a ValueError for masks that have neither 2 nor 4 dimensions",
         read="exercise 2.4, the docstring",
     )
 
@@ -134,7 +136,7 @@ def test_copy(student, rng):
         student.copy_from_torch(ours, theirs)
         after, wanted = ours.state_dict(), unpacked(state)
         for name, want in wanted.items():
-            causes = {"not copied: it is as it was": before[name]} if name in before else {}
+            causes = {f"`{name}` is not copied": before[name]} if name in before else {}
             for order in ("qvk", "kqv", "kvq", "vqk", "vkq"):
                 guess = unpacked(state, order)[name]
                 if not guess.equal(want):
@@ -156,11 +158,16 @@ def test_copies_are_their_own(student, rng):
     """Later changes of torch's module do not reach ours, which stays trainable."""
     state = draw(rng, 6, True)
     ours, theirs = build(student, state, 6, 2)
-    names = ours.parameters()
+    names, held = ours.parameters(), student.make("dict(ours.named_parameters())", ours=ours)
     student.copy_from_torch(ours, theirs)
+    after = ours.parameters()
+    frozen = after.keys() == names.keys() and not all(after.values())
     expect.equal(
-        ours.parameters(),
+        after,
         names,
+        because="copied parameters are no longer trained: copy values into those that are there"
+        if frozen
+        else "",
         otherwise="copy values into the parameters that are there, under `torch.no_grad()`",
         read=PACKED,
         what="the parameters and whether they are trained",
@@ -178,6 +185,15 @@ def test_copies_are_their_own(student, rng):
             read="torch.Tensor.copy_",
             what=f"`{name}`",
         )
+    replaced = "[name for name, p in ours.named_parameters() if p is not held[name]]"
+    expect.equal(
+        student.make(replaced, ours=ours, held=held).method("copy"),
+        [],
+        because="`nn.Parameter(…)` puts new parameters in place of those that are there: an "
+        "optimizer goes on with the old ones; write into them with `copy_`",
+        read="handout of exercise 2.4",
+        what="the parameters that are other objects after the copy",
+    )
     expect.close(
         theirs.state_dict()["in_proj_weight"],
         state["in_proj_weight"] + 1,
@@ -194,7 +210,7 @@ def test_biases_must_agree(student):
         theirs = student.make(f"torch.nn.MultiheadAttention(4, 2, bias={other})")
         expect.raises(
             lambda a=ours, b=theirs: student.copy_from_torch(a, b),
-            otherwise="raise a ValueError when `in_proj_bias` is None and our biases are not, "
+            because="raise a ValueError when `in_proj_bias` is None and our biases are not, "
             "or the other way round",
             read="exercise 2.4, the docstring",
         )

@@ -1,7 +1,8 @@
 """Hidden tests of exercise 2.5: layer normalisation.
 
-Inputs have four features of scale 1e-2: there an unbiased variance or an ε outside the root is
-off by far more than rounding, at d_model = 512 it would pass unnoticed.
+Inputs have four features with a standard deviation of exactly 1e-2 in every row: there an unbiased
+variance or an ε outside the root is off by far more than rounding, whatever the seed; at d_model =
+512 it would pass unnoticed.
 """
 
 import numpy as np
@@ -18,7 +19,10 @@ PINNED = "pinned conventions of the handout"
 
 
 def small(rng, *shape):
-    return torch.from_numpy((1e-2 * rng.normal(size=shape)).astype(np.float32))
+    drawn = rng.normal(size=shape)
+    centred = drawn - drawn.mean(-1, keepdims=True)
+    rows = centred / centred.std(-1, keepdims=True) + 0.3 * rng.normal(size=(*shape[:-1], 1))
+    return torch.from_numpy((1e-2 * rows).astype(np.float32))
 
 
 def expected(x, gain=None, bias=None, eps=1e-6):
@@ -48,7 +52,10 @@ def gain_and_bias(norm):
         len(gains) == len(biases) == 1 and len(state) == 2,
         expected="two parameters: a gain that starts with ones, a bias that starts with zeros",
         got=", ".join(f"{name} = {expect.show(value)}" for name, value in state.items()) or "none",
-        otherwise="wrap both in `nn.Parameter` and set them as attributes in `__init__`",
+        because=""
+        if state
+        else "the module has no parameters: wrap both in `nn.Parameter` and set them as attributes",
+        otherwise="two attributes, `nn.Parameter(torch.ones(d_model))` and one of zeros",
         read=NORM,
     )
     return gains[0], biases[0]
@@ -123,7 +130,7 @@ def test_variance_and_epsilon(student, rng):
 def test_epsilon_is_the_argument(student, rng):
     """`eps` is used: a larger one damps more."""
     x = small(rng, 5, 4)
-    for eps in (1e-4, 1e-2):
+    for eps in (1e-4, 1e-3):
         expect.close(
             student.LayerNorm(4, eps=eps)(x),
             expected(x, eps=eps),
@@ -141,6 +148,28 @@ def test_epsilon_is_the_argument(student, rng):
             otherwise="√(variance + eps)",
             read=NORM,
         )
+
+
+@exercise("2.5")
+def test_large_mean(student, rng):
+    """The variance is the mean of (x − mean)²: a mean of thousands costs no digits."""
+    # Whole numbers below 2²⁴: float32 holds x, the mean and x − mean without rounding.
+    steps = torch.from_numpy(rng.permuted(np.tile([-3.0, -1.0, 1.0, 3.0], (6, 1)), axis=1)).float()
+    x = steps + torch.from_numpy(4096.0 + rng.integers(0, 512, size=(6, 1))).float()
+    difference = x.square().mean(-1, keepdim=True) - x.mean(-1, keepdim=True).square()
+    expect.close(
+        student.LayerNorm(4)(x),
+        expected(x.double()),
+        atol=1e-4,
+        causes={
+            "the variance is E[x²] − E[x]², which loses its digits when the mean is large: average "
+            "(x − mean)²": steps / (difference + 1e-6).sqrt(),
+            "the variance is the unbiased one": by_hand(x, unbiased=True),
+            "ε is outside the root": by_hand(x, outside=True),
+        },
+        otherwise="(x − mean) / √(variance + ε), the variance from x − mean",
+        read=NORM,
+    )
 
 
 @exercise("2.5")
@@ -213,6 +242,9 @@ def test_gradients(student, rng):
         atol=1e-3,
         rtol=1e-4,
         causes={
+            "no gradient reaches x: `.detach()`, `.data` or `torch.no_grad()` cuts the graph": (
+                torch.zeros_like(x)
+            ),
             "mean and variance are detached: no gradient flows through them": cotangent / root,
             "the variance is detached": (cotangent - cotangent.mean(-1, keepdim=True)) / root,
         },

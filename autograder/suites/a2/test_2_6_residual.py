@@ -25,11 +25,11 @@ def build(student, d_model, dropout=0.1, **options):
     return module
 
 
-def orders(x, f):
-    """What each order of the parts would give."""
+def orders(x, f, around=lambda x: x):
+    """What each order of the parts would give; `around` is done to x on its way round f."""
     return {
-        "post": norm(x + f(x)),
-        "pre": x + f(norm(x)),
+        "post": norm(around(x) + f(x)),
+        "pre": around(x) + f(norm(x)),
         "normed": norm(x) + f(norm(x)),
         "no x": norm(f(x)),
         "bare pre": f(norm(x)),
@@ -46,8 +46,8 @@ def test_post_norm(student, rng):
     """By default: add, then normalise."""
     x, other = normal(rng, 2, 3, 8), normal(rng, 8, 8)
     for source, f in [
-        ("lambda x: 3 * x + 1", lambda x: 3 * x + 1),
         ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
+        ("lambda x: x * x", lambda x: x * x),  # none is affine: a norm would undo that
     ]:
         module = build(student, 8)
         made = orders(x, f)
@@ -76,18 +76,21 @@ def test_pre_norm(student, rng):
     """With `norm_first`: normalise, then the sub-layer, then add x itself."""
     x, other = 2 + 3 * normal(rng, 2, 3, 8), normal(rng, 8, 8)
     for source, f in [
-        ("lambda x: 3 * x + 1", lambda x: 3 * x + 1),
         ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
+        ("lambda x: x * x", lambda x: x * x),  # none is affine: a norm would undo that
     ]:
-        module = build(student, 8, norm_first=True)
-        made = orders(x, f)
+        made, sublayer = orders(x, f), student.make(source, w=other)
+        default = build(student, 8)(x, sublayer)
+        expect.shape(default, x.shape, what="the output", read=POST)
+        ignored = torch.allclose(default, made["post"], atol=1e-3)
+        why = "`norm_first` is not used" if ignored else "the two orders have changed places"
         expect.close(
-            module(x, student.make(source, w=other)),
+            build(student, 8, norm_first=True)(x, sublayer),
             made["pre"],
             atol=1e-4,
             causes={
                 "the normalised x is added: x itself has to pass untouched": made["normed"],
-                "this is post-norm: `norm_first` is not used": made["post"],
+                f"this is post-norm: {why}": made["post"],
                 "x is not added: nothing is left of the residual connection": made["bare pre"],
                 "the sub-layer's output is normalised, not its input": made["inside"],
                 "normalised before the sub-layer and again after the addition": made["both"],
@@ -141,10 +144,18 @@ def test_one_call(student, rng):
         expect.equal(
             calls.method("__len__"),
             1,
-            otherwise="keep the sub-layer's output in a variable",
+            causes={"the sub-layer is called twice: keep its output in a variable": 2},
+            otherwise="one call, whatever `norm_first` is",
             read=POST,
             what=f"calls of the sub-layer with norm_first={norm_first}",
         )
+
+
+def dropped(x, rate=0.5, seed=1):
+    """What the first `nn.Dropout` after `torch.manual_seed(seed)` makes of x."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return torch.nn.functional.dropout(x, rate)
 
 
 @exercise("2.6", weight=2)
@@ -154,11 +165,17 @@ def test_dropout(student, rng):
     ones, zero = student.make("torch.ones_like"), student.make("torch.zeros_like")
     pre, post = build(student, 16, 0.5, norm_first=True), build(student, 16, 0.5)
     still = student.call(pre, x, ones, seed=1).value
+    expect.shape(still, x.shape, what="the output", read=POST)
     expect.close(
         still,
         x + 1,
         atol=1e-5,
-        otherwise="dropout is still on in evaluation mode: use an nn.Dropout layer",
+        causes={
+            "dropout is still on in evaluation mode: use an nn.Dropout layer": torch.where(
+                still > x + 1, x + 2, x
+            )
+        },
+        otherwise="x + the sub-layer's ones",
         read=DROPPED,
         what="pre-norm in evaluation mode",
     )
@@ -169,8 +186,14 @@ def test_dropout(student, rng):
             student.call(module, x, zero, seed=1).value,
             wanted,
             atol=1e-4,
-            otherwise="dropout falls on the sum, on x or on the result: only the sub-layer's "
-            "output is dropped",
+            causes={
+                "dropout falls on the sum, or on x: only the sub-layer's output is dropped": (
+                    dropped(x) if module is pre else norm(dropped(x))
+                ),
+                "dropout falls on the result, after the norm: only the sub-layer's output is "
+                "dropped": dropped(wanted) if module is post else wanted,
+            },
+            otherwise="with zeros from the sub-layer there is nothing to drop",
             read=DROPPED,
             what=f"{name} in training with a sub-layer of zeros",
         )
@@ -185,19 +208,52 @@ def test_dropout(student, rng):
         what="what pre-norm adds to x in training",
     )
     expect.true(
-        0 < int((added > 1).sum()) < added.numel(),
+        0 < int((added > 1).sum()) < added.numel(),  # by chance once in 2⁶³ runs
         expected="some entries dropped and some kept at a rate of 0.5",
         got="all of them alike",
         otherwise="the dropout rate of the constructor is not used",
         read=DROPPED,
     )
-    values = student.call(post, x, ones, seed=1).value
-    sums = [x + 2 * kept for kept in (torch.zeros_like(x), torch.ones_like(x))]
+
+
+@exercise("2.6")
+def test_dropout_of_post_norm(student, rng):
+    """In post-norm order the sub-layer gets x itself, and some of its output is dropped."""
+    x = 3 + normal(rng, 4, 16)
+    module = build(student, 16, 0.5)
+    module.train()
+    inputs = student.make("[]")
+    ones = student.make("lambda x: (inputs.append(x), torch.ones_like(x))[1]", inputs=inputs)
+    values = student.call(module, x, ones, seed=1).value
+    expect.shape(values, x.shape, what="the output", read=POST)
     expect.true(
-        not any(torch.allclose(values, norm(s), atol=1e-4) for s in [x + 1, *sums]),
+        inputs.method("__len__") > 0,
+        expected="a sub-layer that is called",
+        got="no call of it",
+        because="the sub-layer is not called",
+        read=POST,
+    )
+    got = inputs.method("__getitem__", 0)
+    expect.shape(got, x.shape, what="what the sub-layer gets", read=POST)
+    expect.close(
+        got,
+        x,
+        atol=1e-5,
+        causes={
+            "dropout falls on what the sub-layer gets, not on what it gives": torch.where(
+                got > x, 2 * x, 0.0
+            )
+        },
+        otherwise="in post-norm order the sub-layer sees x itself",
+        read=DROPPED,
+        what="what the sub-layer gets in training",
+    )
+    expect.above(
+        float((values - norm(x)).abs().max()),  # a shift by ones is nothing to a norm
+        1e-2,
         expected="post-norm that drops some of the sub-layer's output in training",
         got="nothing dropped",
-        otherwise="dropout is not used in post-norm order",
+        because="dropout is not used in post-norm order",
         read=DROPPED,
     )
 
@@ -217,6 +273,9 @@ def test_one_normalisation(student, rng):
         list(trained.values()) == [(8,), (8,)],
         expected="the gain and the bias of one LayerNorm(8), and nothing else to train",
         got=str(trained),
+        because="there are two norms: make one LayerNorm in `__init__`, which serves both orders"
+        if list(trained.values()) == [(8,)] * 4
+        else "",
         otherwise="make one LayerNorm in `__init__`, as an attribute",
         read=POST,
     )
@@ -228,7 +287,10 @@ def test_one_normalisation(student, rng):
         module(x, student.make("lambda x: 2 * x")),
         native_layer_norm(3 * x, (8,), gain, bias, 1e-6)[0],
         atol=1e-4,
-        otherwise="the LayerNorm made in `__init__` is the one to use in `forward`",
+        causes={
+            "the LayerNorm made in `__init__` is not the one that `forward` uses": norm(3 * x),
+        },
+        otherwise="the gain and the bias of the norm take effect",
         read=POST,
     )
 
@@ -239,9 +301,15 @@ def test_gradients(student, rng):
     x, cotangent = normal(rng, 3, 8), normal(rng, 3, 8)
     double = student.make("lambda x: 2 * torch.sin(x)")
     for norm_first in (False, True):
-        leaf = x.clone().requires_grad_()
-        made = orders(leaf, lambda y: 2 * torch.sin(y))["pre" if norm_first else "post"]
-        (wanted,) = torch.autograd.grad(made, leaf, cotangent)
+        order = "pre" if norm_first else "post"
+
+        def gradient(made, order=order):
+            leaf = x.clone().requires_grad_()
+            return torch.autograd.grad(made(leaf)[order], leaf, cotangent)[0]
+
+        wanted = gradient(lambda x: orders(x, lambda y: 2 * torch.sin(y)))
+        cut = gradient(lambda x: orders(x, lambda y: 2 * torch.sin(y), around=torch.detach))
+        through = gradient(lambda x: orders(x, lambda y: 2 * torch.sin(y).detach()))
         module = build(student, 8, norm_first=norm_first)
         got = student.vjp(module, x, double, cotangent=cotangent).arguments.get(0)
         expect.close(
@@ -249,6 +317,11 @@ def test_gradients(student, rng):
             wanted,
             atol=1e-3,
             rtol=1e-3,
+            causes={
+                "no gradient flows round the sub-layer: x is cut off, as `.detach()` does": cut,
+                "no gradient flows through the sub-layer: its output is cut off": through,
+                "no gradient reaches x: both paths are cut": torch.zeros_like(x),
+            },
             otherwise="`.detach()` or `torch.no_grad()` cuts one of the two paths",
             read=POST,
             what=f"the gradient with norm_first={norm_first}",

@@ -13,12 +13,15 @@ COUNT = "§3.2.2"
 
 def counts(student, d_model, n_heads, **options):
     """The student's (weights, biases), as two whole numbers."""
-    pair = expect.parts(
-        student.parameter_counts(d_model, n_heads, **options),
-        2,
-        otherwise="return (weights, biases), not their sum",
+    value = student.parameter_counts(d_model, n_heads, **options)
+    expect.true(
+        not isinstance(value, (int, float)),
+        expected="2 values, returned together",
+        got=str(value),
+        because="one number is returned: (weights, biases) are wanted, not their sum",
         read="exercise 2.7, the signature",
     )
+    pair = expect.parts(value, 2, read="exercise 2.7, the signature")
     for number in pair:
         expect.true(
             isinstance(number, (int, float)) and number == int(number),

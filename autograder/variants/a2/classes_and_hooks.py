@@ -138,10 +138,9 @@ def plot_heads(weights, tokens):
         frame.set_axis_off()
     for number, (frame, one) in enumerate(zip(flat, grid, strict=False)):
         frame.imshow(one, vmin=0, vmax=grid.max(), interpolation="nearest", aspect="equal")
-        frame.set_xticks(range(len(tokens)))
-        frame.set_yticks(range(len(tokens)))
-        frame.set_xticklabels([str(token) for token in tokens], rotation=90, fontsize=8)
-        frame.set_yticklabels([str(token) for token in tokens], fontsize=8)
+        places, names = range(-1, len(tokens) + 1), ["", *map(str, tokens), ""]
+        frame.set_xticks(places, labels=names, rotation=90, fontsize=8)
+        frame.set_yticks(places, labels=names, fontsize=8)
         frame.set_xlabel("attended")
         frame.set_ylabel("attending")
         frame.set_title(f"#{number}")

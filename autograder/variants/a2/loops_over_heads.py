@@ -165,9 +165,9 @@ def plot_heads(weights, tokens):
     for h in range(len(weights)):
         ax = fig.add_subplot(1, len(weights), h + 1)
         ax.pcolormesh(weights[h], cmap="cividis", vmin=0.0, vmax=1.0)
-        ax.set_xticks(np.arange(len(tokens)))
+        ax.set_xticks(np.arange(len(tokens)) + 0.5)
         ax.set_xticklabels(tokens)
-        ax.set_yticks(np.arange(len(tokens)))
+        ax.set_yticks(np.arange(len(tokens)) + 0.5)
         ax.set_yticklabels(tokens)
         ax.set_xlabel("keys")
         ax.set_ylabel("queries")

@@ -1,0 +1,115 @@
+"""The visible checks of exercise 2.1: attention on tensors."""
+
+import math
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+# The worked example of assignment 1: five tokens, d_k = 3, d_v = 2.
+QUERY = torch.tensor([[0, 1, 0], [2, 1, 0], [0, 2, 0], [0, 1, 0], [2, 0, 0]]).float()
+KEY = torch.tensor([[0, 0, 1], [1, 2, 0], [2, 0, 0], [0, 0, 1], [0, 2, 0]]).float()
+VALUE = torch.tensor([[1, 0], [1, 3], [2, 2], [1, 0], [0, 2]]).float()
+A = math.exp(2 / math.sqrt(3))  # a score of 2 and one of 4, after division and exponential
+B = A * A
+NUMERATORS = torch.tensor([[1, A, 1, 1, A], [1, B, B, 1, A], [1, B, 1, 1, B], [1, A, 1, 1, A],
+                           [1, A, B, 1, 1]])
+WORKED = NUMERATORS / NUMERATORS.sum(dim=-1, keepdim=True)
+CAUSAL = torch.ones(5, 5, dtype=torch.bool).tril()
+
+
+def draw(seed, *shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@exercise("2.1")
+def test_agrees_with_assignment_1(student):
+    """The worked example of assignment 1 gives the same weights and output."""
+    dots = QUERY @ KEY.T
+    output, weights = expect.parts(
+        student.attention(QUERY, KEY, VALUE), 2,
+        otherwise="return the output and the weights", read="exercise 2.1")
+    expect.close(
+        weights, WORKED, what="weights",
+        causes={"the scores are not divided by √d_k": dots.softmax(-1),
+                "the scores are divided by d_k, not by its square root": (dots / 3).softmax(-1),
+                "the softmax runs over the queries; it has to run over the keys, the last axis":
+                    (dots / math.sqrt(3)).softmax(-2)},
+        otherwise="softmax(QKᵀ / √d_k) over the last axis", read="§3.2.1, Eq. 1")
+    expect.close(
+        output, WORKED @ VALUE, what="output",
+        otherwise="the weights are right: multiply them by the values", read="§3.2.1, Eq. 1")
+
+
+@exercise("2.1")
+def test_mask(student):
+    """Under a causal mask a query sees the keys up to its own, and its weights sum to one."""
+    allowed = NUMERATORS * CAUSAL
+    _, weights = expect.parts(student.attention(QUERY, KEY, VALUE, CAUSAL), 2)
+    expect.close(
+        weights, allowed / allowed.sum(-1, keepdim=True), what="weights",
+        causes={"the mask is not used": WORKED,
+                "the mask is used the other way round: True means may attend":
+                    (QUERY @ KEY.T / math.sqrt(3)).masked_fill(CAUSAL, -1e9).softmax(-1),
+                "masked after the softmax: the rows no longer sum to one": WORKED * CAUSAL,
+                "the boolean mask is added to the scores: True adds 1, False adds 0":
+                    (QUERY @ KEY.T / math.sqrt(3) + CAUSAL).softmax(-1)},
+        otherwise="give forbidden scores the smallest number there is, before the softmax",
+        read="§3.2.3")
+
+
+@exercise("2.1")
+def test_dropout(student):
+    """`dropout` is applied to the weights on their way to the values, not to those returned."""
+    called = student.attention(QUERY, KEY, VALUE, None, student.make("lambda w: 2 * w"))
+    output, weights = expect.parts(called, 2)
+    scores = QUERY @ KEY.T / math.sqrt(3)
+    expect.close(
+        output, 2 * WORKED @ VALUE, what="output, where the stand-in for dropout doubles",
+        causes={"dropout is not called": WORKED @ VALUE,
+                "dropout falls on the scores, before the softmax":
+                    (2 * scores).softmax(-1) @ VALUE},
+        otherwise="dropout(weights) @ value", read="exercise 2.1")
+    expect.close(
+        weights, WORKED, what="weights",
+        causes={"the weights returned are those after dropout": 2 * WORKED},
+        otherwise="return the weights as they were before dropout", read="exercise 2.1")
+
+
+@exercise("2.1")
+def test_row_without_keys(student):
+    """A query that sees no key gets zeros, and its gradients are finite."""
+    mask = CAUSAL.clone()
+    mask[2] = False
+    found = student.vjp(student.attention, QUERY, KEY, VALUE, mask=mask)
+    output, gradient = found.value, found.arguments[0]
+    expect.close(
+        output[2], [0.0, 0.0], what="the output of the query without keys",
+        causes={"its softmax is uniform: set the weights of masked keys to 0 afterwards":
+                    VALUE.mean(0)},
+        otherwise="zero weights give a zero output", read="exercise 2.1")
+    hidden = bool(torch.isfinite(output).all())
+    expect.true(
+        gradient is not None and bool(torch.isfinite(gradient).all()),
+        expected="finite gradients", got=expect.show(gradient) if gradient is not None else "none",
+        because="NaN is hidden on the way forwards only: its gradient is still NaN"
+                if hidden and gradient is not None else "",
+        otherwise="NaN must not arise at all", read="exercise 2.1, the trap")
+
+
+@exercise("2.1")
+def test_leading_axes(student):
+    """Batch and heads in front are carried along; shapes that do not fit are refused."""
+    query, key, value = draw(0, 2, 3, 4, 6), draw(1, 2, 3, 5, 6), draw(2, 2, 3, 5, 2)
+    with expect.raising({"`key.T` reverses every axis: transpose the last two only":
+                             lambda: query @ key.permute(3, 2, 1, 0),
+                         "the keys are not transposed": lambda: query @ key}):
+        output, _ = expect.parts(student.attention(query, key, value), 2)
+    expect.shape(output, (2, 3, 4, 2), what="the output", read="exercise 2.1")
+    expect.raises(
+        lambda: student.attention(query, key[..., :5], value), mentions=["2, 3, 4, 6"],
+        otherwise="call `_check_shapes` first", read="exercise 2.1")

@@ -1,0 +1,90 @@
+"""The visible checks of exercise 2.8: gradient norms."""
+
+import math
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+A = math.exp(2 / math.sqrt(3))  # a score of 2 and one of 4, after division and exponential
+
+
+LINEAR = {"weight": torch.tensor([[1.0, 0], [0, 1], [0, 0]]), "bias": torch.tensor([5.0, 7, 0])}
+
+
+@exercise("2.8")
+def test_linear_by_hand(student):
+    """A linear layer of one example: both norms by hand."""
+    module = student.make("torch.nn.Linear(2, 3)")
+    module.load_state_dict(LINEAR)
+    got = student.gradient_norms(module, torch.tensor([[3.0, 4.0]]))
+    expect.true(
+        isinstance(got, dict) and sorted(got) == ["bias", "weight"],
+        expected="a dict with the parameters' names, 'weight' and 'bias'", got=repr(got)[:100],
+        otherwise="go through module.named_parameters()", read="exercise 2.8")
+    # The probe's ramp is (−1, 0, 1): the weight's gradient is its outer product with (3, 4).
+    expect.close(
+        [got["weight"], got["bias"]], [5 * math.sqrt(2), math.sqrt(2)], what="[weight, bias]",
+        causes={"the norms of the parameters, not of their gradients":
+                    [math.sqrt(2), math.sqrt(74)],
+                "squared norms": [50.0, 2.0],
+                "the loss is a plain sum here: `_probe_loss(output)` is the loss to use":
+                    [5 * math.sqrt(3), math.sqrt(3)]},
+        otherwise="the Euclidean norm of the gradient of _probe_loss(output)", read="exercise 2.8")
+
+
+@exercise("2.8")
+def test_second_call(student):
+    """A second call finds the same, and `.grad` is left as it was."""
+    module = student.make("torch.nn.Linear(2, 3)")
+    module.load_state_dict(LINEAR)
+    x = torch.tensor([[3.0, 4.0]])
+    first, second = student.gradient_norms(module, x), student.gradient_norms(module, x)
+    expect.equal(
+        second, first, what="the second call",
+        otherwise="backward() adds to what .grad held before: use torch.autograd.grad, or clear it",
+        read="exercise 2.8")
+    expect.equal(
+        module.get("weight.grad"), None, what=".grad after the call",
+        otherwise="the call writes nothing into the module: torch.autograd.grad returns gradients",
+        read="exercise 2.8")
+
+
+@exercise("2.8")
+def test_detached_branch(student):
+    """What the output does not depend on has gradient 0."""
+    module = student.make(
+        "type('Half', (torch.nn.Bilinear,), {'forward': lambda self, x: x * self.bias})(2, 2, 2)")
+    got = student.gradient_norms(module, torch.ones(1, 2))
+    expect.close(
+        got["weight"], 0.0, what="the norm of the unused weight",
+        otherwise="autograd returns None there if allow_unused=True: count it as 0.0",
+        read="exercise 2.8")
+
+
+@exercise("2.8")
+def test_no_trace(student):
+    """Modes and random numbers are as they were; frozen parameters are left out."""
+    module = student.make("torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1))")
+    module.method("1.bias.requires_grad_", False)
+    for mode in ("train", "eval"):
+        module.method(mode)
+        before = student.make("(torch.manual_seed(1), torch.rand(2))[0].get_state()")
+        got = student.gradient_norms(module, torch.ones(1, 2))
+        same = student.make("bool(before.equal(torch.random.get_rng_state()))", before=before)
+        expect.true(
+            same.get(), expected="the global generator as it was", got="another state",
+            because="the call draws or seeds random numbers of the whole program",
+            read="exercise 2.8")
+        expect.equal(
+            module.get("training"), mode == "train", what=f"`training` after .{mode}()",
+            because="the call leaves the module in another mode", read="exercise 2.8")
+        expect.equal(
+            sorted(got) if isinstance(got, dict) else got, ["0.bias", "0.weight", "1.weight"],
+            causes={"frozen parameters are counted":
+                        ["0.bias", "0.weight", "1.bias", "1.weight"]},
+            what="the names, with a frozen 1.bias,", read="exercise 2.8")

@@ -1,0 +1,122 @@
+"""Hidden tests of exercise 2.9: a picture of every head."""
+
+from autograder.suites.a2.test_2_9_diversity import weights_of
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+from course_lib.seam import Handle
+
+PLOT = "Appendix, Figure 5"
+DOCSTRING = "exercise 2.9, the docstring"
+TOKENS = ["the", "cat", "saw", "the"]
+
+
+def drawn(student, weights, tokens):
+    """The maps as data, one a head; the figure is closed again."""
+    axes = student.plot_heads(weights, tokens)
+    student.make("__import__('matplotlib.pyplot', fromlist=['close']).close('all')")
+    figure = isinstance(axes, Handle) and axes.type_name == "Figure"
+    expect.true(
+        isinstance(axes, (list, tuple)) and len(axes) == len(weights),
+        expected=f"a list of {len(weights)} Axes, one for each head",
+        got=f"{type(axes).__name__} of {len(axes)}"
+        if isinstance(axes, (list, tuple))
+        else "a figure"
+        if figure
+        else "other",
+        because="the figure is returned, not its Axes" if figure else "",
+        otherwise="return the Axes in the order of the heads; for one head too",
+        read=PLOT,
+    )
+    return [one.axes() for one in axes]
+
+
+@exercise("2.9", weight=2)
+def test_maps_of_all_heads(student, rng):
+    """Each map shows its head, queries down and keys across, all under one colour scale."""
+    weights = weights_of(rng, 3, 4, 4).numpy()
+    maps = drawn(student, weights, TOKENS)
+    late = all(str(head + 1) in found["title"] for head, found in enumerate(maps))
+    for head, found in enumerate(maps):
+        expect.true(
+            len(found["images"]) == 1,
+            expected="one image in each Axes",
+            got=f"{len(found['images'])} in the Axes of head {head}",
+            otherwise="one `imshow` for each head, into an Axes of its own",
+            read=PLOT,
+        )
+        other = {
+            "every map shows the mean of all heads": weights.mean(0),
+            "the heads are drawn in reverse": weights[::-1][head],
+        } | ({"every map shows the first head": weights[0]} if head else {})
+        expect.close(
+            found["images"][0].reshape(found["images"][0].shape[-2:]),
+            weights[head],
+            causes={
+                "the map is transposed: queries are rows, keys columns": weights[head].T,
+                **other,
+            },
+            otherwise="show the weights as they are",
+            read=PLOT,
+            what=f"the image of head {head}",
+        )
+        expect.true(
+            str(head) in found["title"],
+            expected=f"a title with the head's number, {head}",
+            got=repr(found["title"]),
+            because="the titles count from 1: heads are numbered from 0" if late else "",
+            otherwise="name the head in the title of its map",
+            read=PLOT,
+        )
+    limits = {tuple(found["colour_limits"][0]) for found in maps}
+    expect.true(
+        len(limits) == 1,
+        expected="the same colour limits in every map",
+        got=", ".join(f"{low:.3g} to {high:.3g}" for low, high in sorted(limits)),
+        because="each map has its own scale: set `vmin` and `vmax`",
+        read=PLOT,
+    )
+
+
+@exercise("2.9")
+def test_labels_of_one_head(student, rng):
+    """Tokens label rows and columns; a single head, given as a tensor, is drawn as well."""
+    weights = weights_of(rng, 1, 4, 4)
+    (found,) = drawn(student, weights, TOKENS)
+    expect.close(found["images"][0], weights[0], what="the image", read=PLOT)
+    for axis, what in (("x", "keys"), ("y", "queries")):
+        # Ticks without a label are grid lines, or none of the student's doing.
+        pairs = zip(found[f"{axis}ticks"], found[f"{axis}ticklabels"], strict=False)
+        labelled = sorted((tick, label) for tick, label in pairs if label)
+        expect.equal(
+            [label for _, label in labelled],
+            TOKENS,
+            causes={
+                "the labels are shifted by one": [*TOKENS[1:], TOKENS[0]],
+                "the labels are shifted by one, forwards": [TOKENS[-1], *TOKENS[:-1]],
+                "the labels are in reverse": TOKENS[::-1],
+            },
+            otherwise=f"label the {what} with the tokens, in order",
+            read=PLOT,
+            what=f"the {axis} labels",
+        )
+        # `imshow` centres cells at 0, 1, 2, …; where they begin there, their centres are ½ further.
+        expect.true(
+            all(abs(tick - index) <= 0.5 for index, (tick, _) in enumerate(labelled)),
+            expected=f"each {axis} label at its own cell",
+            got=f"labels at {', '.join(f'{tick:g}' for tick, _ in labelled)}",
+            otherwise="one tick for each token: `set_xticks(range(n), labels=tokens)`",
+            read=PLOT,
+        )
+        expect.true(
+            bool(found[f"{axis}label"]),
+            expected=f"a label of the {axis} axis",
+            got="none",
+            because="an axis has no name: which axis has the queries, which the keys?",
+            read=PLOT,
+        )
+    expect.raises(
+        lambda: student.plot_heads(weights, [*TOKENS, "mouse"]),
+        because="nothing compares the weights with the tokens: raise a ValueError when they do "
+        "not fit each other",
+        read=DOCSTRING,
+    )
