@@ -14,10 +14,16 @@ START, END = 2, 3
 SOURCE = Path(__file__).with_name("search_models.py").read_text(encoding="utf-8")
 BUILD = "(exec(text, scope := {}), scope['TableModel'](table, by_hand))[1]"
 READ = "lambda found: [[h.tokens, float(h.score), bool(h.finished)] for h in found]"
-REORDERED = (
+NOT_REORDERED = (
     "the state is not re-ordered with the rows: `state = reorder(state, rows)` with the rows "
     "that the prefixes were taken from"
 )
+OTHER_ORDER = (
+    "the state is re-ordered by other rows than the prefixes: `reorder(state, rows)` and "
+    "`prefixes[rows]` with the same `rows`"
+)
+# Where a step may be asked to lie: "meta" is on every machine, and its tensors hold no values.
+STOPPED = "lambda prefixes, state: (seen.append(prefixes.device.type), 1 / 0)"
 
 
 class Found(NamedTuple):
@@ -74,7 +80,12 @@ class Search:
             if error.kind.isupper() or not self.model.get("strays"):
                 raise
             got = f"{error.kind}: {error.message}"
-            raise Failure("hypotheses", got, REORDERED, "the docstring of `step`") from None
+            told = self.misled()
+            raise Failure("hypotheses", got, told, "the docstring of `step`", True) from None
+
+    def misled(self):
+        """What became of the state, where a step was given that of other rows."""
+        return OTHER_ORDER if self.model.get("orders") else NOT_REORDERED
 
     def read(self, found, count, each):
         """Hypotheses as data."""
@@ -119,9 +130,31 @@ class Search:
             not strays,
             expected="at every step the state of the rows that are read",
             got=got,
-            otherwise=REORDERED,
+            because=self.misled(),
             read=read,
         )
+
+    def check_device(self, name, read):
+        """The prefixes of the first step lie on the `device` that was asked for."""
+        for wanted in ("meta", "cpu"):
+            seen = self.student.make("[]")
+            stopped = self.student.make(STOPPED, seen=seen)
+            try:
+                getattr(self.student, name)(stopped, None, 2, max_length=3, device=wanted)
+            except StudentError as error:
+                if error.kind.isupper() or not seen.get():
+                    raise
+            expect.equal(
+                seen.get()[:1],
+                [wanted],
+                causes={
+                    "`device` is not used: on a GPU the prefixes would lie elsewhere than the "
+                    "model": ["cpu"]
+                },
+                otherwise="the first step is asked about prefixes on `device`",
+                read=read,
+                what=f"the device of the first prefixes with device={wanted!r}",
+            )
 
 
 def described(value):

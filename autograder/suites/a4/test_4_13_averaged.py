@@ -7,6 +7,12 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§6.1; the docstring of 4.13"
+# The names whose mean is overwritten together with a state.
+SHARED = (
+    "lambda averaged, states: (lambda made: [name for name, value in made.items() if any("
+    "value.untyped_storage().data_ptr() == one[name].untyped_storage().data_ptr() "
+    "for one in states)])(averaged(states))"
+)
 
 
 def state(rng):
@@ -43,6 +49,7 @@ def compare(found, states):
         expect.close(
             found[name],
             values.mean(0),
+            atol=1e-5,
             causes={
                 "the sum, not the mean": values.sum(0),
                 "one state alone: the last": values[-1],
@@ -93,6 +100,26 @@ def test_states_stay(student, rng):
     )
 
 
+@exercise("4.13", weight=0.5)
+def test_own_memory(student, rng):
+    """The mean has memory of its own, also that of one state."""
+    for count in (1, 3):
+        states = [state(rng) for _ in range(count)]
+        shared = answered(
+            lambda states=states: student.make(SHARED)(student.averaged, states),
+            "a dict of tensors",
+            READ,
+        )
+        expect.true(
+            not shared,
+            expected="a mean that a later change of the states leaves alone",
+            got=f"{', '.join(shared)} in the memory of a state",
+            because="the mean shares its memory with a state: a training that goes on would "
+            "change it",
+            read=READ,
+        )
+
+
 @exercise("4.13")
 def test_by_name(student, rng):
     """Names decide which tensors belong together, in whatever order a state holds them."""
@@ -115,7 +142,7 @@ def test_nothing_to_average(student, rng):
     """No state, and states of different names, raise a ValueError."""
     expect.raises(
         lambda: student.averaged([]),
-        otherwise="the mean of nothing does not exist",
+        because="no state is not refused: the mean of nothing does not exist",
         read=READ,
     )
     states = [state(rng), state(rng), state(rng)]
@@ -126,7 +153,7 @@ def test_nothing_to_average(student, rng):
         for order in ([*states, other], [other, *states]):
             expect.raises(
                 lambda order=order: student.averaged(order),
-                otherwise="names that only some states have must not go unnoticed: these are "
-                "checkpoints of different models",
+                because="the names are not compared: those that only some states have must not go "
+                "unnoticed, for these are checkpoints of different models",
                 read=READ,
             )

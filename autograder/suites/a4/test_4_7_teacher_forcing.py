@@ -11,7 +11,9 @@ from autograder.suites.a4.watched_translation import (
     READ,
     SOURCE,
     TARGET,
+    VOCAB,
     Run,
+    forgotten,
     gradient,
     shifted,
     shifted_by_two,
@@ -21,10 +23,20 @@ from autograder.suites.a4.watched_translation import (
 )
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
+from course_lib.losses import label_smoothed_loss
 
 SHIFT = "all but the last token are read, all but the first are wanted: [:, :-1] and [:, 1:]"
 DOCSTRING = "the docstring of 4.7"
 NOT_SMOOTHED = "the labels are not smoothed"
+NOT_SHIFTED = "the shift is forgotten: whole targets are read, and whole targets are wanted"
+HALF_SHIFTED = {
+    "the shift is forgotten in what is read: `model(source_ids, read)`, not the whole targets": (
+        lambda: label_smoothed_loss(torch.zeros(*TARGET.shape, VOCAB), TARGET[:, 1:])
+    ),
+    "the shift is forgotten in what is wanted: the loss of `wanted`, not of the whole targets": (
+        lambda: label_smoothed_loss(torch.zeros(*TARGET[:, 1:].shape, VOCAB), TARGET)
+    ),
+}
 
 
 @exercise("4.7", weight=2)
@@ -71,6 +83,7 @@ def mistakes(before, max_norm, smoothing=0.1):
         "the targets are not shifted: the model learns to copy what it reads": made(
             shift=unshifted
         ),
+        NOT_SHIFTED: made(shift=forgotten),
         "the targets are shifted by two": made(shift=shifted_by_two),
         "the start token is shifted away: the decoder never learns to begin": made(
             shift=started_late
@@ -221,10 +234,12 @@ def check_accuracy(got, logits, target, pad_id):
 def test_returned_values(student, rng):
     """Loss, gradient norm before clipping, this step's rate and the accuracy, as floats."""
     run = Run(student, rng)
-    result = returned(run.step(max_norm=0.05), DOCSTRING)
+    with expect.raising(HALF_SHIFTED, read=READ):
+        result = returned(run.step(max_norm=0.05, explained=False), DOCSTRING)
     loss, found, _ = gradient(run.weight)
     other = {
         "the targets are not shifted: the model learns to copy what it reads": unshifted,
+        NOT_SHIFTED: forgotten,
         "the targets are shifted by two": shifted_by_two,
         "the start token is shifted away: the decoder never learns to begin": started_late,
     }

@@ -148,11 +148,12 @@ def test_paper_values(student):
             list(group.get(key, ())) if key == "betas" else group.get(key, 0.0),
             list(want) if key == "betas" else want,
             atol=1e-12,
-            otherwise={
-                "betas": "β₁ = 0.9 and β₂ = 0.98: torch's β₂ is 0.999",
-                "eps": "ε is 1e-9: torch's is 1e-8",
-                "weight_decay": "weights do not decay in the paper",
+            causes={
+                "betas": {"β₁ = 0.9 and β₂ = 0.98: torch's β₂ is 0.999": [0.9, 0.999]},
+                "eps": {"ε is 1e-9: torch's is 1e-8": 1e-8},
+                "weight_decay": {"weights do not decay in the paper: this is AdamW's": 0.01},
             }[key],
+            otherwise="β₁ = 0.9, β₂ = 0.98, ε = 1e-9, and no weight decay",
             read=READ,
             what=key,
         )
@@ -179,6 +180,7 @@ def test_no_warmup(student):
     for warmup in (0, -5):
         expect.raises(
             functools.partial(student.paper_optimizer, model, 64, warmup),
-            otherwise="0^-1.5 has no value: say so by a ValueError",
+            because="less than one step of warm-up is taken, but 0^-1.5 has no value: say so by a "
+            "ValueError",
             read="the docstring of 4.8",
         )
