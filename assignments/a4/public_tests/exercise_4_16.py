@@ -52,7 +52,7 @@ def test_links(student):
                        student.call(student.alignment_links, weights).value).value
     want = [[0, 0], [1, 0], [2, 1]]
     causes = {"a link is (source word, target word)": sorted([b, a] for a, b in want),
-              "0.3 is just half of 0.6, or the best one alone is taken": [[0, 0], [2, 1]],
+              "0.3 is half of 0.6, so that it has a link, too": [[0, 0], [2, 1]],
               "one without weight has no link": sorted([*want, [0, 2], [1, 2], [2, 2]])}
     expect.equal(got, want, what="the links", read="exercise 4.16", causes=causes,
                  otherwise="0.3 is half of 0.6; 0.2 is less than half of 0.7")

@@ -65,7 +65,7 @@ def test_top_p(student):
     both = student.narrowed(LOGS, top_k=3, top_p=0.44)
     expect.close(
         both, part([[0, 1, 0, 0], [1, 0, 0, 0]]), atol=1e-5, what="top_k = 3 and top_p = 0.44",
-        causes={"top_p must see the shares that top_k has left, summing to one":
+        causes={"top_p has seen the shares of more tokens than top_k is to leave":
                     part([[0, 1, 0, 1], [1, 0, 0, 0]])}, read="exercise 4.21")
 
 

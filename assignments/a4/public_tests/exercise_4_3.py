@@ -127,3 +127,19 @@ def test_weights_to_the_source(student):
         read="exercise 4.3")
     expect.close((weights * SOURCE_MASK).sum(-1), torch.ones(2, 2, 4), atol=1e-5,
                  what="row sums over real source tokens", read="§3.2.3")
+
+
+@exercise("4.3")
+def test_dropout(student):
+    """At a rate of 1, in training, nothing is added to x, and attention gives its last bias."""
+    layer = student.DecoderLayer(8, 2, 12, dropout=1.0, norm_first=True)
+    layer.train()
+    output, _ = expect.parts(layer(X, MEMORY), 2, read="exercise 4.3")
+    expect.below(float((output - X).abs().max()), 1e-4, expected="x itself", read="§5.4",
+                 because="not everything is dropped: `dropout` goes on to the residual connections")
+    for name in ("self_attention", "cross_attention"):
+        bias = layer.state_dict()[f"{name}.w_o.bias"]
+        made = layer.get(name)(X, MEMORY, MEMORY)[0]
+        expect.below(float((made - bias).abs().max()), 1e-4, expected=f"the bias of {name}.w_o",
+                     because=f"not every weight is dropped: `dropout` goes on to `{name}`",
+                     read="exercise 4.3")
