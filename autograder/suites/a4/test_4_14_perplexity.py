@@ -164,6 +164,9 @@ def test_no_token(student, rng):
     for batches in ([], [(pairs(rng, [1, 2])[0], padding)]):
         expect.raises(
             lambda batches=batches: student.perplexity(model.there, batches),
-            because="nothing is refused: without a token there is no mean, neither 1 nor NaN",
+            because=""
+            if batches
+            else "no pair at all is taken: without a token there is no mean, neither 1 nor NaN",
+            otherwise="padding is no token to predict: without any other there is no mean",
             read=READ,
         )

@@ -71,7 +71,7 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first, n_layers):
         causes["`norm_first` does not reach the layers"] = decoder(
             x, memory, state, target_mask, source_mask, False, last_norm=True
         )
-        causes["the last norm is missing: it follows the last layer"] = made(last_norm=False)
+        causes["the last norm is not used: it follows the last layer"] = made(last_norm=False)
     if target_mask is not None:
         causes["the target mask is not passed on: the future is visible"] = with_masks(
             None, source_mask

@@ -33,6 +33,8 @@ TIED = (
     "source, target and output share one matrix, `embedding.tokens`: nothing else has a number "
     "for every word"
 )
+OWN_LINEAR = f"a linear layer with a matrix of its own: {TIED}"
+OWN_EMBEDDING = f"more than one embedding: {TIED}"
 TRANSPOSED = "x @ Wᵀ, with W the matrix of the embedding, (vocab_size, d_model): transpose it"
 
 
@@ -51,14 +53,17 @@ def build(student, rng, norm_first=False, vocab_size=VOCAB, **options):
         len(own) != len(shapes)
         or {n: tuple(found[n].shape) for n in set(found) - set(more)} != shapes
     ):
-        wordy = [name for name, value in more.items() if vocab_size in value.shape]
-        expect.true(
-            not wordy,
-            expected=f"one matrix with a row for every word, `{MATRIX}`",
-            got=f"others besides: {', '.join(wordy)}",
-            because=TIED,
-            read="§3.4",
-        )
+        wordy = [name for name in own if vocab_size in found[name].shape]
+        if vocab_size != D_MODEL and len(wordy) > 1:
+            kinds = [module.get(name.rpartition(".")[0]).bases() for name in wordy]
+            linear_too = any("Linear" in base for bases in kinds for base in bases)
+            raise expect.Failure(
+                f"one matrix with a row for every word, `{MATRIX}`",
+                ", ".join(wordy),
+                OWN_LINEAR if linear_too else OWN_EMBEDDING,
+                "§3.4",
+                True,
+            )
         parts = "the parts `embedding`, `encoder` and `decoder`, and no others"
         named_parts(module, shapes, parts, DOCSTRING)
     state = draw(rng, shapes)

@@ -204,10 +204,15 @@ def test_training_mode(student, rng):
     in_training_mode(run.seen(), READ)
 
 
-def check_accuracy(got, logits, target, pad_id):
+def accuracy(logits, target, pad_id):
+    """What was right, what was real, and the share of the real that was right."""
     wanted = target[:, 1:]
     right, real = logits.argmax(-1) == wanted, wanted != pad_id
-    share = float((right & real).sum() / real.sum())
+    return right, real, float((right & real).sum() / real.sum())
+
+
+def check_accuracy(got, logits, target):
+    right, real, share = accuracy(logits, target, 0)
     expect.close(
         got,
         share,
@@ -284,10 +289,26 @@ def test_accuracy(student, rng):
     run = Run(student, rng)
     # what follows a word is its likeliest successor here, and the padding's is the padding
     successor = torch.tensor([0, 3, 5, 0, 7, 6, 7, 3])
-    weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, 8)
+    weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, VOCAB)
     run.model.load_state_dict({"weight": weight})
-    result = returned(run.step(), DOCSTRING)
-    check_accuracy(result["accuracy"], gradient(weight)[2], TARGET, 0)
+    source, target = often_right(rng, successor)
+    result = returned(run.step(source, target), DOCSTRING)
+    check_accuracy(result["accuracy"], gradient(weight, target, source=source)[2], target)
+
+
+def often_right(rng, successor, rows=24, longest=9):
+    """Sources, and padded targets in which about half of the words are such successors.
+
+    Many, so that no two mistakes have the same share by chance.
+    """
+    target = torch.zeros(rows, longest + 2, dtype=torch.long)
+    for row in target:
+        row[0], length = 2, int(rng.integers(1, longest + 1))
+        for i in range(1, length + 1):
+            known, drawn = int(successor[row[i - 1]]), int(rng.integers(4, VOCAB))
+            row[i] = known if known > 3 and rng.random() < 0.5 else drawn
+        row[length + 1] = 3
+    return torch.from_numpy(rng.integers(4, VOCAB, (rows, 3))), target
 
 
 @exercise("4.7")
@@ -311,4 +332,36 @@ def test_another_pad_id(student, rng):
         read=READ,
         what="the loss with pad_id = 6",
     )
-    check_accuracy(result["accuracy"], logits, target, 6)
+    share, usual = (accuracy(logits, target, pad_id)[2] for pad_id in (6, 0))
+    expect.close(
+        result["accuracy"],
+        share,
+        causes={"pad_id is not used for the accuracy: 0 is not always the padding": usual},
+        otherwise="the share of real tokens whose largest logit is the wanted one",
+        read=DOCSTRING,
+        what="accuracy with pad_id = 6",
+    )
+
+
+@exercise("4.7", weight=0.5)
+def test_no_gradient_is_left(student, rng):
+    """The gradients are cleared at the end of the step."""
+    run = Run(student, rng)
+    run.step(max_norm=100.0)
+    left = run.model.get("weight.grad")
+    size = 0.0 if left is None else float(left.norm())
+    middle = run.model.state_dict()["weight"]
+    run.step(max_norm=100.0)
+    second = middle - RATE / 2 * gradient(middle)[1]
+    unfelt = torch.allclose(run.model.state_dict()["weight"], second, atol=1e-3)
+    expect.true(
+        size == 0.0,
+        expected="no gradient after the step",
+        got=f"a gradient of norm {size:.3g}",
+        because="the gradients are cleared at the start of a step: clear them at its end, so that "
+        "whoever takes the next one finds none"
+        if unfelt
+        else "",
+        otherwise="`optimizer.zero_grad()` at the end",
+        read=READ,
+    )
