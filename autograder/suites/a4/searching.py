@@ -6,11 +6,12 @@ from typing import NamedTuple
 import torch
 
 from autograder.suites.a4.search_models import TableModel
-from course_lib.checking import expect
+from course_lib.checking import evidence, expect
 from course_lib.checking.expect import Failure
 from course_lib.seam import Handle, StudentError
 
 START, END = 2, 3
+ROUNDING = 1e-4  # between two scores that count as equal
 SOURCE = Path(__file__).with_name("search_models.py").read_text(encoding="utf-8")
 BUILD = "(exec(text, scope := {}), scope['TableModel'](table, by_hand))[1]"
 READ = "lambda found: [[h.tokens, float(h.score), bool(h.finished)] for h in found]"
@@ -173,7 +174,7 @@ def same(found, wanted):
         zip(*(sorted(side, key=key) if key else side for side in (found, wanted)), strict=True)
         for key in orders
     )
-    ranks = all(abs(a.score - b.score) <= 1e-4 and a[2] == b[2] for a, b in as_they_come)
+    ranks = all(abs(a.score - b.score) <= ROUNDING and a[2] == b[2] for a, b in as_they_come)
     return ranks and all(agree(a, b) for a, b in by_tokens)
 
 
@@ -181,6 +182,7 @@ def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence
     """Lists of lists of hypotheses. `causes` maps mistakes to all that they would have given."""
     wrong = [n for n, pair in enumerate(zip(found, wanted, strict=True)) if not same(*pair)]
     if not wrong:
+        evidence.report("close", apart(found, wanted) / ROUNDING)
         return
     seen = ""
     for name, made in (causes or {}).items():
@@ -195,8 +197,14 @@ def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence
     raise Failure(f"for {what} {n}: {expected}", got, seen or otherwise, read, bool(seen))
 
 
+def apart(found, wanted):
+    """The largest difference of two scores of the same rank."""
+    pairs = [pair for lists in zip(found, wanted, strict=True) for pair in zip(*lists, strict=True)]
+    return max((abs(one.score - other.score) for one, other in pairs), default=0.0)
+
+
 def agree(one, other):
-    return one[::2] == other[::2] and abs(one.score - other.score) <= 1e-4
+    return one[::2] == other[::2] and abs(one.score - other.score) <= ROUNDING
 
 
 def told(hypotheses, place):
