@@ -128,6 +128,7 @@ class Decoding:
         n, new = prefixes.shape[1], self.chunks[-1]
         number = torch.arange(len(self.chunks)).repeat_interleave(torch.tensor(self.chunks))
         causal, together = causal_mask(n), number[:, None] == number
+        hidden = padding_mask(prefixes)
         made = self.probabilities
         with torch.no_grad():
             logits, _ = self.ours.decode(prefixes, *self.ours.encode(self.source[self.rows]))
@@ -135,10 +136,10 @@ class Decoding:
             "the positions of the new tokens are counted from 0: they count from the start of the "
             "sentence": made(prefixes, from_zero=True),
             "the new tokens see only each other: the keys of the earlier ones are not kept": made(
-                prefixes, mask=causal & together
+                prefixes, mask=hidden & causal & together
             ),
             "the new tokens do not see themselves": made(
-                prefixes, mask=causal & ~torch.eye(n, dtype=torch.bool)
+                prefixes, mask=hidden & causal & ~torch.eye(n, dtype=torch.bool)
             ),
             "the source's keys and values are made of its embeddings, not of the encoder's "
             "output": made(prefixes, memory=self.ours.embedding),
@@ -150,7 +151,7 @@ class Decoding:
                 prefixes, mask=causal
             ),
             "the new tokens see each other's future": made(
-                prefixes, mask=padding_mask(prefixes) & (causal | together)
+                prefixes, mask=hidden & (causal | together)
             ),
             "these are logits: `log_softmax` makes log probabilities of them": logits[:, -1],
             "these are probabilities, not their logarithms": logits[:, -1].softmax(-1),
