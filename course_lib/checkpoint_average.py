@@ -9,6 +9,7 @@ from torch import Tensor
 def averaged(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     """The mean of every tensor over some state dicts of one model (§6.1); they stay as they are.
 
+    The mean shares no memory with them: a training that goes on does not change it.
     Raises ValueError when there is no state, and when their names differ.
     """
     if not states:

@@ -210,8 +210,8 @@ def narrowed(
     """The probabilities that `sample` draws from; each row sums to one.
 
     `temperature` divides the log probabilities: below 1 the likely becomes likelier. Then only the
-    `top_k` likeliest tokens are left, and of those the fewest likeliest ones whose probabilities
-    sum to `top_p` or more (Holtzman et al. 2020); at least one.
+    `top_k` likeliest tokens are left, or all if there are fewer, and of those the fewest likeliest
+    ones whose probabilities sum to `top_p` or more (Holtzman et al. 2020); at least one.
     Raises ValueError for a temperature of 0 or below, top_k below 1, and top_p outside (0, 1].
     """
     if temperature <= 0:

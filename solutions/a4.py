@@ -675,8 +675,8 @@ with needs(*TRANSLATION):
 # were written at 10-minute intervals" (§6.1). Not their translations: their weights.
 #
 # - `averaged(states)`: a dict with the mean of every tensor over some state dicts. The states stay
-#   as they are.
-# - No state: `ValueError`. States with different names: `ValueError` that names some of the names.
+#   as they are, and the mean shares no memory with them.
+# - No state: `ValueError`. States with different names: `ValueError`.
 #
 # **The trap.** `state_dict()` hands out the model's own tensors, not copies. What is the mean of
 # five dicts that were taken without `.clone()`?

@@ -38,3 +38,13 @@ def test_how_much_is_open(student):
         expect.close(open_keys, list(range(1, n + 1)), what=f"open keys of each query, n = {n},",
                      otherwise="the first query has one key, the last has all of them",
                      read="§3.2.3")
+
+
+@exercise("4.1")
+def test_device(student):
+    """The mask is made on `device`."""
+    # torch's "meta" device is on every machine: tensors without values
+    where = student.make("lambda make, *given: make(*given).device.type")
+    expect.equal(where(student.causal_mask, 3, "meta"), "meta", what="device, asked for 'meta',",
+                 causes={"`device` is not used: it would not work on a GPU": "cpu"},
+                 read="exercise 4.1")

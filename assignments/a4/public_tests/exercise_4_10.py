@@ -21,8 +21,18 @@ for sentence, path, shares in ((0, [2, 4, 1, 5, 3], [0.6, 0.5, 0.7, 0.8]),
 # A state knows of which sentence each of its rows is; a step notes how many rows it was given.
 STATE = ("type('State', (), {'__init__': lambda self, of: setattr(self, 'of', of), "
          "'reorder': lambda self, rows: type(self)(self.of[rows])})")
+STRAY = "as many rows of state as prefixes are needed"
 STEP = ("lambda prefixes, state: (log.append(prefixes.tolist()), "
+        f"(_ for _ in ()).throw(ValueError({STRAY!r})) if len(state.of) != len(prefixes) else "
         "(table[state.of, prefixes[:, -1]].log(), state))[1]")
+
+
+def stray():
+    raise ValueError(STRAY)
+
+
+STATES = {"the state still has the rows of the last step: re-order it with the prefixes, "
+          "`state = reorder(state, rows)`": stray}
 
 
 def searched(student, n_rows, max_length, **options):
@@ -30,7 +40,8 @@ def searched(student, n_rows, max_length, **options):
     log = student.make("[]")
     step = student.make(STEP, log=log, table=FOLLOWS)
     state = student.make(f"{STATE}(torch.arange({n_rows}))")
-    rows = student.greedy(step, state, n_rows, max_length, **options)
+    with expect.raising(STATES, read="exercise 4.10"):
+        rows = student.greedy(step, state, n_rows, max_length, **options)
     rows = expect.parts(rows, n_rows, otherwise="one hypothesis a row", read="exercise 4.10")
     found = [[list(row.get("tokens")), row.get("score"), row.get("finished")] for row in rows]
     return found, log.get()
@@ -41,11 +52,11 @@ def test_by_hand(student):
     """2 → 4 → 1 → 5 → end, each the likeliest; the score holds all four logarithms."""
     (found,), prefixes = searched(student, 1, 10)
     tokens, score, finished = found
-    hints = {(4, 1, 5, 3): "the end token is not part of the sentence",
-             (2, 4, 1, 5): "the start token is not part of the sentence",
-             (2, 4, 1, 5, 3): "start and end are not part of the sentence"}
-    expect.equal(tokens, [4, 1, 5], what="tokens", read="exercise 4.10",
-                 otherwise=hints.get(tuple(tokens), "the likeliest token, again and again"))
+    causes = {"the end token is not part of the sentence": [4, 1, 5, 3],
+              "the start token is not part of the sentence": [2, 4, 1, 5],
+              "start and end are not part of the sentence": [2, 4, 1, 5, 3]}
+    expect.equal(tokens, [4, 1, 5], what="tokens", read="exercise 4.10", causes=causes,
+                 otherwise="the likeliest token, again and again")
     logs = [math.log(share) for share in (0.6, 0.5, 0.7, 0.8)]
     expect.close(
         score, sum(logs), atol=1e-4, what="score",
@@ -97,3 +108,17 @@ def test_another_end(student):
     (found,), _ = searched(student, 1, 2, choose=least)
     expect.equal(found[0], [5, 5], what="tokens where `choose` always says 5", read="exercise 4.10",
                  otherwise="call choose(log_probabilities)")
+
+
+@exercise("4.10")
+def test_device(student):
+    """The prefixes lie where `device` says."""
+    # torch's "meta" device is on every machine: tensors without values; the step notes and stops
+    seen = student.make("[]")
+    step = student.make("lambda prefixes, state: (seen.append(prefixes.device.type), 1 / 0)",
+                        seen=seen)
+    expect.raises(lambda: student.greedy(step, None, 2, 3, device="meta"), "ZeroDivisionError",
+                  read="exercise 4.10", otherwise="the step is asked first of all")
+    expect.equal(seen.get(), ["meta"], what="the device of the first prefixes, device='meta',",
+                 causes={"`device` is not used: it would not work on a GPU": ["cpu"]},
+                 read="exercise 4.10")

@@ -22,8 +22,18 @@ FOLLOWS[1, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
 FOLLOWS[1, 4] = torch.tensor([0.0, 0.48, 0.0, 0.52, 0.0, 0.0])
 STATE = ("type('State', (), {'__init__': lambda self, of: setattr(self, 'of', of), "
          "'reorder': lambda self, rows: type(self)(self.of[rows])})")
+STRAY = "as many rows of state as prefixes are needed"
 STEP = ("lambda prefixes, state: (log.append(prefixes.tolist()), "
+        f"(_ for _ in ()).throw(ValueError({STRAY!r})) if len(state.of) != len(prefixes) else "
         "(table[state.of, prefixes[:, -1]].log(), state))[1]")
+
+
+def stray():
+    raise ValueError(STRAY)
+
+
+STATES = {"the state still has the rows of the last step: re-order it with the prefixes, "
+          "`state = reorder(state, rows)`": stray}
 
 
 def searched(student, sentences, **options):
@@ -31,7 +41,8 @@ def searched(student, sentences, **options):
     log = student.make("[]")
     step = student.make(STEP, log=log, table=FOLLOWS)
     state = student.make(f"{STATE}(torch.tensor({sentences}))")
-    lists = student.beam_search(step, state, len(sentences), **options)
+    with expect.raising(STATES, read="exercise 4.11"):
+        lists = student.beam_search(step, state, len(sentences), **options)
     lists = expect.parts(lists, len(sentences), otherwise="one list of hypotheses a sentence",
                          read="exercise 4.11")
     return [[[list(h.get("tokens")), h.get("score"), h.get("finished")] for h in found]
@@ -88,11 +99,11 @@ def test_garden_path(student):
     (found,), _ = searched(student, [0], width=2, length_penalty=0.0, max_length=6)
     (tokens, score, finished), = expect.parts(found, 1, otherwise="n_best is 1 by default",
                                               read="exercise 4.11")
-    hints = {(4,): "that is greedy's: do two prefixes stay in the beam?",
-             (5, 3): "the end token is not part of the sentence",
-             (2, 5): "the start token is not part of the sentence"}
-    expect.equal(tokens, [5], what="the best sentence", read="exercise 4.11",
-                 otherwise=hints.get(tuple(tokens), "0.4 · 0.9 is more than 0.6 · 0.4"))
+    causes = {"that is greedy's: do two prefixes stay in the beam?": [4],
+              "the end token is not part of the sentence": [5, 3],
+              "the start token is not part of the sentence": [2, 5]}
+    expect.equal(tokens, [5], what="the best sentence", read="exercise 4.11", causes=causes,
+                 otherwise="0.4 · 0.9 is more than 0.6 · 0.4")
     expect.close(
         score, math.log(0.36), atol=1e-4, what="its score",
         causes={"the end token's probability is missing": math.log(0.4),

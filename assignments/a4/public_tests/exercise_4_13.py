@@ -34,6 +34,18 @@ def test_three_states(student):
 
 
 @exercise("4.13")
+def test_memory_of_its_own(student):
+    """What happens to a state afterwards does not change the mean, not even that of one state."""
+    later = student.make("lambda averaged, state: (lambda mean: ([value.add_(1.0) for value in "
+                         "state.values()], mean)[1])(averaged([state]))")
+    state = {"w": torch.tensor([[1.0, 2.0]])}
+    mean = later(student.averaged, state)
+    expect.close(mean["w"], [[1.0, 2.0]], what="w of a mean of one state, which then changes",
+                 causes={"the mean is the state itself: give it memory of its own": [[2.0, 3.0]]},
+                 read="exercise 4.13")
+
+
+@exercise("4.13")
 def test_what_has_no_mean(student):
     """No states at all, and states of different models, are refused."""
     expect.raises(lambda: student.averaged([]), read="exercise 4.13",

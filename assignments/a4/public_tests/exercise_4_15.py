@@ -32,7 +32,7 @@ def test_two_sentences(student):
             math.exp(1 - 4 / 3) * math.sqrt(2 / 3 * 1 / 2)]
     expect.close(
         student.bleu_by_hand(made, wanted, n=2), 100 * brevity * precisions, atol=1e-3,
-        causes={"the brevity penalty is missing": 100 * precisions,
+        causes={"no brevity penalty, although the hypotheses are shorter": 100 * precisions,
                 "that is the mean of two sentence scores: a corpus has one": 50 * sum(each),
                 "the arithmetic mean of the precisions": 100 * brevity * (6 / 7 + 4 / 5) / 2,
                 "divided by the reference's n-grams: that is recall":

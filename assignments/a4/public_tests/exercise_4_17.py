@@ -32,12 +32,22 @@ def test_one_sentence(student):
 
 @exercise("4.17")
 def test_as_often_as_it_lacks(student):
-    """Words count as often as they stand there; unknown words are rare, and told once."""
-    got = signs(student, "zebra a zebra", "la la la maison", "la maison la fleur et la fleur",
-                rare=1)
+    """Dropped and added words are told as often as they count; repeated and rare ones once."""
+    got = signs(student, "dog a dog", "la la la maison", "la maison la fleur et la fleur",
+                rare=41)
     wanted = {"dropped": (["et", "fleur", "fleur"], "`fleur` is missing twice, `la` not at all"),
               "added": ([], "three `la` are in both"),
               "repeated": (["la"], "told once, in however long a row it stands"),
-              "rare": (["zebra"], "training never had it; it is told once")}
+              "rare": (["dog"], "40 times is less than 41; it is told once")}
     for key, (want, hint) in wanted.items():
         expect.equal(list(got[key]), want, what=key, otherwise=hint, read="exercise 4.17")
+
+
+@exercise("4.17")
+def test_never_in_training(student):
+    """A word that `counts` does not hold is rare."""
+    with expect.raising({"`counts` lacks what training never had: `counts.get(word, 0)`":
+                         lambda: COUNTS["zebra"]}, read="exercise 4.17"):
+        got = signs(student, "zebra a zebra", "un", "un", rare=1)
+    expect.equal(list(got["rare"]), ["zebra"], what="rare", read="exercise 4.17",
+                 causes={"a word that training never had is the rarest of all": []})

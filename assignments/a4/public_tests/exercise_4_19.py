@@ -102,3 +102,19 @@ def test_nothing_new(student):
                  otherwise="new tokens must not see one another's future")
     expect.raises(lambda: step(PREFIXES[:, :3], cache), read="exercise 4.19",
                   otherwise="the cache holds all of them: there is nothing to ask")
+
+
+@exercise("4.19")
+def test_old_cache_stays(student):
+    """A step leaves the old cache as it was: another beam may go on from it."""
+    model = made(student)
+    step, old = student.cached_step(model), student.start_cache(model, SOURCE)
+    for n in (1, 2):
+        before = [old.get(f"layers.{i}.{name}") for i in (0, 1) for name in ("keys", "values")]
+        _, new = asked(step, PREFIXES[:, :n], old)
+        after = [old.get(f"layers.{i}.{name}") for i in (0, 1) for name in ("keys", "values")]
+        same = all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+        expect.true(same, expected=f"the old cache with {n - 1} tokens, as before the step",
+                    got=f"keys of shape {tuple(after[0].shape)}", read="exercise 4.19",
+                    because="the step writes into the old cache: make new ones")
+        old = new

@@ -47,6 +47,10 @@ def test_top_k(student):
                     SHARES * torch.tensor([[0, 1, 0, 1], [1, 0, 1, 0]]),
                 "the two least likely": part([[1, 0, 1, 0], [0, 1, 0, 1]])},
         read="exercise 4.21")
+    with expect.raising({"more than there are: then all of them are left":
+                         lambda: LOGS.topk(9)}, read="exercise 4.21"):
+        every = student.narrowed(LOGS, top_k=9)
+    expect.close(every, SHARES, atol=1e-5, what="the nine likeliest of four", read="exercise 4.21")
 
 
 @exercise("4.21")
@@ -61,7 +65,7 @@ def test_top_p(student):
     both = student.narrowed(LOGS, top_k=3, top_p=0.44)
     expect.close(
         both, part([[0, 1, 0, 0], [1, 0, 0, 0]]), atol=1e-5, what="top_k = 3 and top_p = 0.44",
-        causes={"top_p must see the shares that top_k has left, summing to one":
+        causes={"top_p has seen the shares of more tokens than top_k is to leave":
                     part([[0, 1, 0, 1], [1, 0, 0, 0]])}, read="exercise 4.21")
 
 
@@ -85,9 +89,10 @@ def test_draws(student):
     """Tokens are drawn as often as they are likely, from the generator that is given."""
     first = sampled(student, 1)
     share = sum(tokens[:1] == [0] for tokens, _ in first) / 200
-    expect.true(0.55 < share < 0.85, expected="token 0 first in about 70 % of 200 rows",
-                got=f"{100 * share:.0f} %", otherwise="draw from the probabilities: "
-                "torch.multinomial", read="exercise 4.21")
+    expect.by_chance(share, 0.7, math.sqrt(0.7 * 0.3 / 200), read="exercise 4.21",
+                     what="the share of rows that begin with token 0",
+                     causes={"always the likeliest: draw from the probabilities": 1.0},
+                     otherwise="draw from the probabilities: torch.multinomial")
     expect.equal(sampled(student, 1), first, what="a second draw with the same seed",
                  otherwise="hand the generator on", read="exercise 4.21")
     expect.true(sampled(student, 2) != first, expected="other tokens with another seed",

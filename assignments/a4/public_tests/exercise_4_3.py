@@ -50,6 +50,22 @@ def torch_layer(norm_first):
     return ours(drawn), *made
 
 
+def misfit(mask, *scores):
+    """What raises where `mask` meets queries and keys of these numbers: ours, and torch's."""
+    def ours():
+        raise ValueError(f"a mask {tuple(mask.shape)} does not broadcast to the scores "
+                         f"{(2, 2, *scores)}")
+    return ours, lambda: mask.expand(2, 2, *scores)
+
+
+# Four targets and three source tokens: a mask that meets the other keys does not fit.
+MISFITS = {
+    f"{name}{more}": call for name, mask, scores in (
+        ("target_mask is given to the cross-attention", TARGET_MASK, (4, 3)),
+        ("the roles are exchanged: the memory asks, and x is asked", SOURCE_MASK, (3, 4)),
+        ("source_mask meets the targets: it is given to the self-attention, or the "
+         "cross-attention reads x instead of the memory", SOURCE_MASK, (4, 4)))
+    for more, call in zip(("", ": it does not fit"), misfit(mask, *scores), strict=True)}
 # Computed here, before any exercise forbids torch's layer.
 POST, PRE = torch_layer(norm_first=False), torch_layer(norm_first=True)
 
@@ -59,8 +75,11 @@ def compare(student, norm_first):
     other = (POST if norm_first else PRE)[1]
     layer = student.DecoderLayer(8, 2, 12, dropout=0.0, norm_first=norm_first)
     layer.load_state_dict(state)
-    output, weights = expect.parts(layer(X, MEMORY, TARGET_MASK, SOURCE_MASK), 2,
-                                   otherwise="return output and weights", read="exercise 4.3")
+    with expect.raising(MISFITS, read="§3.2.3",
+                        otherwise="which mask belongs to which attention, and who asks whom?"):
+        made = layer(X, MEMORY, TARGET_MASK, SOURCE_MASK)
+    output, weights = expect.parts(made, 2, otherwise="return output and weights",
+                                   read="exercise 4.3")
     expect.close(
         output, want, atol=1e-4, what="the output",
         causes={"the future is open: target_mask belongs to the self-attention": future_open,
@@ -108,3 +127,19 @@ def test_weights_to_the_source(student):
         read="exercise 4.3")
     expect.close((weights * SOURCE_MASK).sum(-1), torch.ones(2, 2, 4), atol=1e-5,
                  what="row sums over real source tokens", read="§3.2.3")
+
+
+@exercise("4.3")
+def test_dropout(student):
+    """At a rate of 1, in training, nothing is added to x, and attention gives its last bias."""
+    layer = student.DecoderLayer(8, 2, 12, dropout=1.0, norm_first=True)
+    layer.train()
+    output, _ = expect.parts(layer(X, MEMORY), 2, read="exercise 4.3")
+    expect.below(float((output - X).abs().max()), 1e-4, expected="x itself", read="§5.4",
+                 because="not everything is dropped: `dropout` goes on to the residual connections")
+    for name in ("self_attention", "cross_attention"):
+        bias = layer.state_dict()[f"{name}.w_o.bias"]
+        made = layer.get(name)(X, MEMORY, MEMORY)[0]
+        expect.below(float((made - bias).abs().max()), 1e-4, expected=f"the bias of {name}.w_o",
+                     because=f"not every weight is dropped: `dropout` goes on to `{name}`",
+                     read="exercise 4.3")

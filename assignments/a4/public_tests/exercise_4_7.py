@@ -81,7 +81,9 @@ def test_the_step(student):
                 "the labels are not smoothed": change(0.0),
                 "clipped after the optimizer's step, or not at all": change(clipped=False),
                 "the schedule has stepped before the optimizer": change(rate=2.0),
-                "read and wanted are the same tokens": change(0.1, READ, READ)},
+                "read and wanted are the same tokens": change(0.1, READ, READ),
+                "nothing is shifted: whole targets are read and wanted":
+                    change(0.1, TARGETS, TARGETS)},
         otherwise="shift, predict, loss, gradients, clip, optimizer, schedule", read="exercise 4.7")
     expect.close(trained.optimizer.get("param_groups")[0]["lr"], 2.0, read="§5.3",
                  what="the rate of the next step", causes={"the schedule has not stepped": 4.0})

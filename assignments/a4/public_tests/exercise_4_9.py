@@ -56,3 +56,15 @@ def test_state_is_kept(student):
                 otherwise="return it beside the log probabilities", read="exercise 4.9")
     expect.close(state.get("memory"), MEMORY, what="the state's memory", read="exercise 4.9",
                  otherwise="nothing has happened to the encoder's output")
+
+
+@exercise("4.9")
+def test_nothing_is_recorded(student):
+    """No gradients are recorded, though the model's parameters could have some."""
+    recorded = student.make("lambda step, *given: step(*given)[0].requires_grad")
+    model = student.make(DECODER, table=student.make("torch.nn.Parameter(table)", table=TABLE))
+    state = student.make("student['Encoded'](memory, mask)", memory=MEMORY,
+                         mask=torch.ones(2, 1, 1, 1).bool())
+    expect.equal(recorded(student.uncached_step(model), PREFIXES, state), False,
+                 what="log_probabilities.requires_grad", read="exercise 4.9",
+                 causes={"gradients are recorded: a search only asks, `@torch.no_grad()`": True})

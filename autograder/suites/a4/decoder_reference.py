@@ -4,6 +4,8 @@ Made of plain tensor operations on a state dict. The options of `layer`, `decode
 make mistakes on purpose.
 """
 
+import functools
+
 import torch
 from torch.nn.functional import linear
 
@@ -17,9 +19,12 @@ from autograder.suites.a3.encoder_reference import (
     norm,
     under,
 )
+from course_lib.attention import attention
 
 ORDER = ("self_attention", "cross_attention", "feed_forward")
 HEADS = 2
+# Whose queries meet whose keys.
+ACROSS, BACK, AMONG = ("target", "source"), ("source", "target"), ("target", "target")
 
 
 def layer_shapes(d_model, d_ff):
@@ -63,6 +68,32 @@ def causal(n):
 def real(token_ids, pad_id=0):
     """True at real tokens, for every query of every head."""
     return (token_ids != pad_id)[:, None, None]
+
+
+def misfits(x, memory, target_mask, source_mask):
+    """What raises where a mask meets the keys of the other attention, by what it means."""
+    rows, n_target, n_source = len(x), x.shape[1], memory.shape[1]
+    causes = {}
+    for name, mask, queries, keys in (
+        ("the target mask is given to the attention to the memory", target_mask, *ACROSS),
+        ("the roles are exchanged: the memory asks, and the targets are asked", source_mask, *BACK),
+        (
+            "the source mask meets the targets: it is given to the self-attention, or "
+            "`cross_attention` reads x instead of the memory",
+            source_mask,
+            *AMONG,
+        ),
+    ):
+        sizes = {"target": n_target, "source": n_source}
+        scores = (rows, HEADS, sizes[queries], sizes[keys])
+        if mask is None or n_target == n_source:
+            continue
+        q, k = torch.zeros(*scores[:3], 1), torch.zeros(*scores[:2], scores[3], 1)
+        causes |= {
+            name: functools.partial(attention, q, k, k, mask),
+            f"{name}: it does not fit": functools.partial(mask.expand, *scores),
+        }
+    return causes
 
 
 def layer(

@@ -7,14 +7,18 @@ import torch
 
 
 class Remembered:
-    """What the model remembers of its rows: their sentences, and what it has read of them."""
+    """What the model remembers of its rows: their sentences, and what it has read of them.
 
-    def __init__(self, sentences, tokens):
-        self.sentences, self.tokens = sentences, tokens
+    `orders` gets the rows of every re-ordering.
+    """
+
+    def __init__(self, sentences, tokens, orders):
+        self.sentences, self.tokens, self.orders = sentences, tokens, orders
 
     def reorder(self, rows):
         """The state whose row i is this one's row `rows[i]`."""
-        return Remembered(self.sentences[rows], self.tokens[rows])
+        self.orders.append(torch.as_tensor(rows).tolist())
+        return Remembered(self.sentences[rows], self.tokens[rows], self.orders)
 
 
 class TableModel:
@@ -23,7 +27,7 @@ class TableModel:
     `table` (rows, vocab_size) holds log probabilities; which row is meant, sentence and prefix
     decide. `by_hand` maps prefixes, "2 4 5", to probabilities and goes before the table. `log`
     keeps what each step was asked: its sentences and its prefixes. `strays` keeps every row whose
-    state belongs to another prefix.
+    state belongs to another prefix, `orders` how its states were re-ordered.
     """
 
     def __init__(self, table, by_hand=None):
@@ -32,12 +36,12 @@ class TableModel:
             tuple(map(int, prefix.split())): torch.tensor(row).log()
             for prefix, row in (by_hand or {}).items()
         }
-        self.log, self.strays = [], []
+        self.log, self.strays, self.orders = [], [], []
 
     def start(self, sentences):
         """The state before the first step, a row for each of the given sentences."""
         rows = torch.tensor(sentences)
-        return Remembered(rows, torch.empty(len(rows), 0, dtype=torch.long))
+        return Remembered(rows, torch.empty(len(rows), 0, dtype=torch.long), self.orders)
 
     def following(self, sentence, prefix):
         """Log probabilities of what follows one prefix, which begins with the start token."""
@@ -54,7 +58,7 @@ class TableModel:
         sentences = [0] * len(prefixes)
         if state is not None:
             sentences = self.owners(prefixes, state)
-            state = Remembered(torch.tensor(sentences), torch.tensor(prefixes))
+            state = Remembered(torch.tensor(sentences), torch.tensor(prefixes), self.orders)
         self.log.append([sentences, prefixes])
         found = [self.following(s, prefix) for s, prefix in zip(sentences, prefixes, strict=True)]
         return torch.stack(found) if found else self.table[:0], state

@@ -6,18 +6,25 @@ from typing import NamedTuple
 import torch
 
 from autograder.suites.a4.search_models import TableModel
-from course_lib.checking import expect
+from course_lib.checking import evidence, expect
 from course_lib.checking.expect import Failure
 from course_lib.seam import Handle, StudentError
 
 START, END = 2, 3
+ROUNDING = 1e-4  # between two scores that count as equal
 SOURCE = Path(__file__).with_name("search_models.py").read_text(encoding="utf-8")
 BUILD = "(exec(text, scope := {}), scope['TableModel'](table, by_hand))[1]"
 READ = "lambda found: [[h.tokens, float(h.score), bool(h.finished)] for h in found]"
-REORDERED = (
+NOT_REORDERED = (
     "the state is not re-ordered with the rows: `state = reorder(state, rows)` with the rows "
     "that the prefixes were taken from"
 )
+OTHER_ORDER = (
+    "the state is re-ordered by other rows than the prefixes: `reorder(state, rows)` and "
+    "`prefixes[rows]` with the same `rows`"
+)
+# Where a step may be asked to lie: "meta" is on every machine, and its tensors hold no values.
+STOPPED = "lambda prefixes, state: (seen.append(prefixes.device.type), 1 / 0)"
 
 
 class Found(NamedTuple):
@@ -74,7 +81,12 @@ class Search:
             if error.kind.isupper() or not self.model.get("strays"):
                 raise
             got = f"{error.kind}: {error.message}"
-            raise Failure("hypotheses", got, REORDERED, "the docstring of `step`") from None
+            told = self.misled()
+            raise Failure("hypotheses", got, told, "the docstring of `step`", True) from None
+
+    def misled(self):
+        """What became of the state, where a step was given that of other rows."""
+        return OTHER_ORDER if self.model.get("orders") else NOT_REORDERED
 
     def read(self, found, count, each):
         """Hypotheses as data."""
@@ -119,9 +131,31 @@ class Search:
             not strays,
             expected="at every step the state of the rows that are read",
             got=got,
-            otherwise=REORDERED,
+            because=self.misled(),
             read=read,
         )
+
+    def check_device(self, name, read):
+        """The prefixes of the first step lie on the `device` that was asked for."""
+        for wanted in ("meta", "cpu"):
+            seen = self.student.make("[]")
+            stopped = self.student.make(STOPPED, seen=seen)
+            try:
+                getattr(self.student, name)(stopped, None, 2, max_length=3, device=wanted)
+            except StudentError as error:
+                if error.kind.isupper() or not seen.get():
+                    raise
+            expect.equal(
+                seen.get()[:1],
+                [wanted],
+                causes={
+                    "`device` is not used: on a GPU the prefixes would lie elsewhere than the "
+                    "model": ["cpu"]
+                },
+                otherwise="the first step is asked about prefixes on `device`",
+                read=read,
+                what=f"the device of the first prefixes with device={wanted!r}",
+            )
 
 
 def described(value):
@@ -140,7 +174,7 @@ def same(found, wanted):
         zip(*(sorted(side, key=key) if key else side for side in (found, wanted)), strict=True)
         for key in orders
     )
-    ranks = all(abs(a.score - b.score) <= 1e-4 and a[2] == b[2] for a, b in as_they_come)
+    ranks = all(abs(a.score - b.score) <= ROUNDING and a[2] == b[2] for a, b in as_they_come)
     return ranks and all(agree(a, b) for a, b in by_tokens)
 
 
@@ -148,6 +182,7 @@ def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence
     """Lists of lists of hypotheses. `causes` maps mistakes to all that they would have given."""
     wrong = [n for n, pair in enumerate(zip(found, wanted, strict=True)) if not same(*pair)]
     if not wrong:
+        evidence.report("close", apart(found, wanted) / ROUNDING)
         return
     seen = ""
     for name, made in (causes or {}).items():
@@ -162,8 +197,14 @@ def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence
     raise Failure(f"for {what} {n}: {expected}", got, seen or otherwise, read, bool(seen))
 
 
+def apart(found, wanted):
+    """The largest difference of two scores of the same rank."""
+    pairs = [pair for lists in zip(found, wanted, strict=True) for pair in zip(*lists, strict=True)]
+    return max((abs(one.score - other.score) for one, other in pairs), default=0.0)
+
+
 def agree(one, other):
-    return one[::2] == other[::2] and abs(one.score - other.score) <= 1e-4
+    return one[::2] == other[::2] and abs(one.score - other.score) <= ROUNDING
 
 
 def told(hypotheses, place):

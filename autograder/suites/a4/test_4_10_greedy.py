@@ -1,7 +1,7 @@
 """Hidden tests of exercise 4.10: greedy search, asked about a model whose table the judge knows."""
 
 from autograder.suites.a4.search_reference import greedy
-from autograder.suites.a4.searching import Search, compare, drawn
+from autograder.suites.a4.searching import END, Search, compare, drawn
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -112,14 +112,18 @@ def test_rows_that_ended(student, rng):
     search, rows = uneven(student, rng)
     right = [h for (h,) in wanted(search, rows, 12)]
     search.greedy(len(rows), 12, rows)
-    for step, (sentences, _) in enumerate(search.model.get("log")):
+    for step, (sentences, prefixes) in enumerate(search.model.get("log")):
         left = [r for r, h in zip(rows, right, strict=True) if len(h.tokens) >= step]
         late = sorted(set(sentences) - set(left))
         expect.true(
             not late,
             expected=f"at step {step + 1} the rows {left}",
             got=f"also rows {late}, which have ended",
-            otherwise="take the rows that have not ended out of prefixes, scores and state",
+            because="a row whose prefix holds the end token is read: take the rows that have "
+            "ended out of prefixes, scores and state"
+            if any(END in prefix[1:] for prefix in prefixes)
+            else "",
+            otherwise="take the rows that have ended out of prefixes, scores and state",
             read=READ,
         )
 
@@ -132,11 +136,24 @@ def test_steps(student, rng):
         rows = [0, 1, 2, 3]
         found = search.greedy(4, max_length, rows)
         longest = max(len(h.tokens) + h.finished for h in found)
+        asked = search.model.get("log")
+        expect.true(
+            all(prefixes for _, prefixes in asked),
+            expected="steps that read at least one row",
+            got="a step without any row",
+            because="`step` is called although no row is left: when none is left the search is "
+            "over",
+            read=READ,
+        )
+        each = sum(len(h.tokens) + h.finished for h in found)
         expect.true(
             search.calls() <= longest,
             expected=f"at most {longest} calls of `step` for 4 rows, the longest of "
             f"{longest - 1} tokens and the end",
             got=f"{search.calls()}",
+            because="the rows are searched one after the other: one call serves all of them"
+            if search.calls() == each and all(len(prefixes) == 1 for _, prefixes in asked)
+            else "",
             otherwise="one call serves all rows; when none is left the search is over",
             read=READ,
         )
@@ -177,3 +194,9 @@ def test_choose(student, rng):
         read=READ,
         what="row",
     )
+
+
+@exercise("4.10", weight=0.5)
+def test_device(student, rng):
+    """The prefixes lie on `device`, where the model is."""
+    Search(student, drawn(rng)).check_device("greedy", "the signature of 4.10")

@@ -14,6 +14,9 @@ from course_lib.checking.exercise import exercise
 
 READ = "§6.1; the docstring of 4.11"
 PENALTY = "Wu et al. 2016, Eq. 14"
+BY_BEAM = (
+    "each beam gives its own best: n continuations of each sentence, whatever beam they go on from"
+)
 
 
 def powers(base):
@@ -48,6 +51,9 @@ MISTAKES = {
     },
     "what was cut off stands before what has finished": {
         "ranking": lambda found: sorted(found, key=lambda h: (h.finished, -h.score))
+    },
+    "what was cut off is lost: `add_unfinished` gives it": {
+        "ranking": lambda found: sorted((h for h in found if h.finished), key=lambda h: -h.score)
     },
     "the worst hypotheses come first": {
         "ranking": lambda found: sorted(found, key=lambda h: (not h.finished, h.score))
@@ -166,6 +172,7 @@ def check_candidates(scores, following, n, totals, rows, tokens):
         expect.shape(
             value,
             (n_sentences, n),
+            causes={BY_BEAM: (n_sentences, beams * max(1, n // beams))},
             otherwise="n continuations of each sentence, whatever beam they go on from",
             read="the docstring of `continuations`",
             what=f"the {name}",
@@ -334,14 +341,19 @@ def test_zero_probability(student, rng):
     found = search.beam(1, width=6, length_penalty=0.0, max_length=6, n_best=6)
     everything = [Found([4], math.log(0.375), True), Found([4, 5], math.log(0.375), True)]
     everything.append(Found([5], math.log(0.25), True))
-    lost = [h for h in found[0] if not math.isfinite(h.score)]
+    impossible = [h.tokens for h in found[0] if not math.isfinite(h.score)]
+    expect.true(
+        not impossible,
+        expected="hypotheses of finite scores",
+        got=f"a score of −∞ for the tokens {impossible[:1]}",
+        because="a hypothesis of score −∞ has probability 0: leave it out",
+        read=READ,
+    )
     compare(
         found,
         [everything],
         causes=told([(search.twin, case(6, 0.0, 6))])[1],
-        otherwise="a hypothesis of score −∞ has probability 0: leave it out"
-        if lost
-        else "three sentences are possible, and all three are found",
+        otherwise="three sentences are possible, and all three are found",
         read=READ,
     )
 
@@ -400,7 +412,11 @@ def test_steps(student, rng):
             asked[1] == asked[0],
             expected=f"{asked[0]} calls of `step` for eight copies of a sentence, as for one",
             got=f"{asked[1]}",
-            otherwise="one call serves the beams of all sentences: no loop over sentences",
+            because="the sentences are searched one after the other: one call serves the beams of "
+            "all of them, no loop over sentences"
+            if asked[1] == 8 * asked[0]
+            else "",
+            otherwise="one call serves the beams of all sentences",
             read=READ,
         )
 
@@ -413,12 +429,18 @@ def test_certain_result(student, rng):
     found = search.beam(1, width=4, length_penalty=1.0, max_length=10)
     right = [[Found([], math.log(0.9) / (5 / 6), True)]]
     compare(found, right, causes=told([(search.twin, case(4, 1.0, 10, 1))])[1], read=READ)
+    one = Search(student, drawn(rng, end=20.0))
+    one.beam(1, width=1, length_penalty=1.0, max_length=10)
+    stops = one.calls() < 10  # where the list is full
     expect.true(
         search.calls() <= 2,
         expected="an end after the first step: no other sentence can reach the score of this one",
         got=f"{search.calls()} calls of `step`",
-        otherwise="`is_final` knows when a sentence is done: bound = best score of the beam / "
-        "factor(max_length - 1)",
+        because="it goes on although the result is certain: `is_final` knows when a sentence is "
+        "done, with bound = best score of the beam / factor(max_length - 1)"
+        if stops
+        else "",
+        otherwise="`is_final` knows when a sentence is done",
         read="the docstring of 4.11, second paragraph",
     )
 
@@ -454,6 +476,12 @@ def test_arguments(student, rng):
             lambda options=options: search.student.beam_search(
                 search.step, None, 1, max_length=3, **options
             ),
-            otherwise=f"{options} must be refused before the search",
+            because=f"the arguments are not checked: {options} must be refused before the search",
             read="the docstring of 4.11",
         )
+
+
+@exercise("4.11", weight=0.5)
+def test_device(student, rng):
+    """The prefixes lie on `device`, where the model is."""
+    Search(student, drawn(rng)).check_device("beam_search", "the signature of 4.11")

@@ -7,6 +7,12 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§6.1; the docstring of 4.13"
+# The names whose mean is overwritten together with a state.
+SHARED = (
+    "lambda averaged, states: (lambda made: [name for name, value in made.items() if any("
+    "value.untyped_storage().data_ptr() == one[name].untyped_storage().data_ptr() "
+    "for one in states)])(averaged(states))"
+)
 
 
 def state(rng):
@@ -43,11 +49,19 @@ def compare(found, states):
         expect.close(
             found[name],
             values.mean(0),
+            atol=1e-5,
             causes={
-                "the sum, not the mean": values.sum(0),
+                # with two states both would be the same
+                **(
+                    {
+                        "the sum, not the mean": values.sum(0),
+                        "divided by one too few": values.sum(0) / (len(states) - 1),
+                    }
+                    if len(states) > 2
+                    else {}
+                ),
                 "one state alone: the last": values[-1],
                 "one state alone: the first": values[0],
-                "divided by one too few": values.sum(0) / max(1, len(states) - 1),
                 "a running mean: each new state counts as much as all before it": running(values),
                 "the tensors are matched by their places, not by their names": by_place(
                     states, name
@@ -77,7 +91,7 @@ def by_place(states, name):
 @exercise("4.13", weight=2)
 def test_mean(student, rng):
     """Each tensor is the mean over the states: of one, two, and five."""
-    for count in (1, 2, 5):
+    for count in (1, 3, 5):
         states = [state(rng) for _ in range(count)]
         compare(asked(student, states)[0], states)
 
@@ -91,6 +105,27 @@ def test_states_stay(student, rng):
         because="a state is changed in place: `+=` writes into its tensors",
         read=READ,
     )
+
+
+@exercise("4.13", weight=0.5)
+def test_own_memory(student, rng):
+    """The mean has memory of its own, also that of one state."""
+    for count in (3, 1):  # the value of a mean is judged first
+        states = [state(rng) for _ in range(count)]
+        compare(asked(student, states)[0], states)
+        shared = answered(
+            lambda states=states: student.make(SHARED)(student.averaged, states),
+            "a dict of tensors",
+            READ,
+        )
+        expect.true(
+            not shared,
+            expected="a mean that a later change of the states leaves alone",
+            got=f"{', '.join(shared)} in the memory of a state",
+            because="the mean shares its memory with a state: a training that goes on would "
+            "change it",
+            read=READ,
+        )
 
 
 @exercise("4.13")
@@ -115,7 +150,7 @@ def test_nothing_to_average(student, rng):
     """No state, and states of different names, raise a ValueError."""
     expect.raises(
         lambda: student.averaged([]),
-        otherwise="the mean of nothing does not exist",
+        because="no state is not refused: the mean of nothing does not exist",
         read=READ,
     )
     states = [state(rng), state(rng), state(rng)]
@@ -126,7 +161,7 @@ def test_nothing_to_average(student, rng):
         for order in ([*states, other], [other, *states]):
             expect.raises(
                 lambda order=order: student.averaged(order),
-                otherwise="names that only some states have must not go unnoticed: these are "
-                "checkpoints of different models",
+                because="the names are not compared: those that only some states have must not go "
+                "unnoticed, for these are checkpoints of different models",
                 read=READ,
             )

@@ -134,15 +134,23 @@ def test_mode(student, rng):
             not any(model.modes.get()),
             expected="a model in evaluation mode",
             got="a model in training mode",
-            otherwise="dropout falls on the logits: `model.eval()` first",
+            because="the model is asked in training mode, so that dropout falls on the logits: "
+            "`model.eval()` first",
             read=READ,
         )
         compare(found, model, batches)
         expect.equal(
             model.there.get("training"),
             mode == "train",
-            otherwise="a training that looks at its perplexity goes on in the mode it had: "
-            "`model.train(was_training)`",
+            causes={
+                "the model is left in evaluation mode: a training that looks at its perplexity "
+                "goes on in the mode it had, `model.train(was_training)`": False
+            }
+            if mode == "train"
+            else {
+                "the model is put into training mode, whatever it came in: "
+                "`model.train(was_training)`": True
+            },
             read=READ,
             what=f"`model.training` of a model that came with `model.{mode}()`",
         )
@@ -156,6 +164,9 @@ def test_no_token(student, rng):
     for batches in ([], [(pairs(rng, [1, 2])[0], padding)]):
         expect.raises(
             lambda batches=batches: student.perplexity(model.there, batches),
-            otherwise="without a token there is no mean: neither 1 nor NaN",
+            because=""
+            if batches
+            else "no pair at all is taken: without a token there is no mean, neither 1 nor NaN",
+            otherwise="padding is no token to predict: without any other there is no mean",
             read=READ,
         )

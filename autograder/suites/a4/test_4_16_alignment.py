@@ -118,7 +118,7 @@ def test_wrong_lengths(student, rng):
     ):
         expect.raises(
             lambda target=target, source=source: student.word_weights(weights, target, source),
-            otherwise="give each token its word: compare the lengths with the shape first",
+            because="lists of a wrong length are taken: compare the lengths with the shape first",
             read=READ,
         )
 
@@ -132,22 +132,15 @@ def links(weights, share=0.5, axis=1):
     )
 
 
-def check_links(student, weights, share=None):
-    options = {} if share is None else {"share": share}
-    share = 0.5 if share is None else share
-    made = answered(
-        lambda: student.alignment_links(weights, **options), "a set of pairs of words", READ
-    )
-    expect.true(
-        isinstance(made, Handle) and made.type_name == "set",
-        expected="a set of pairs",
-        got=made.type_name if isinstance(made, Handle) else type(made).__name__,
-        otherwise="`set(zip(…))` makes a set of pairs",
-        read=READ,
-    )
-    found = answered(lambda: student.make(PAIRS)(made), "pairs of two numbers", READ)
+def likely(weights, share):
+    """The links that each likely mistake would have found."""
     right = links(weights, share)
-    likely = {
+    best = weights.max(axis=1, keepdims=True)
+
+    def where(condition):
+        return sorted([int(source), int(target)] for target, source in np.argwhere(condition))
+
+    return {
         "the links are transposed: (source word, target word)": sorted(
             [target, source] for source, target in right
         ),
@@ -155,43 +148,60 @@ def check_links(student, weights, share=None):
             weights, share, axis=0
         ),
         "the best source word alone: all that get `share` of what it gets": links(weights, 1.0),
-        "a share of 1, not of what the best one gets": sorted(
-            [int(s), int(t)] for t, s in np.argwhere(weights >= share)
-        ),
+        "a share of 1, not of what the best one gets": where(weights >= share),
         "`share` is not used: it is always 0.5": links(weights),
-        "at least `share`: one that gets just as much has a link": sorted(
-            [int(s), int(t)]
-            for t, s in np.argwhere(weights > share * weights.max(axis=1, keepdims=True))
-        ),
-        "a target word that looks at nothing has no link": sorted(
-            [int(s), int(t)]
-            for t, s in np.argwhere(weights >= share * weights.max(axis=1, keepdims=True))
-        ),
+        "at least `share`: one that gets just as much has a link": where(weights > share * best),
+        "a target word that looks at nothing has no link": where(weights >= share * best),
     }
-    seen = next((cause for cause, pairs in likely.items() if found == pairs), "")
+
+
+def check_links(student, cases):
+    """All (weights, share) are asked about before any is judged: together they tell mistakes."""
+    found = []
+    for weights, share in cases:
+        options = {} if share is None else {"share": share}
+        made = answered(
+            lambda weights=weights, options=options: student.alignment_links(weights, **options),
+            "a set of pairs of words",
+            READ,
+        )
+        kind = made.type_name if isinstance(made, Handle) else type(made).__name__
+        expect.true(
+            kind == "set",
+            expected="a set of pairs",
+            got=kind,
+            otherwise="`set(zip(…))` makes a set of pairs",
+            read=READ,
+        )
+        pairs = answered(lambda made=made: student.make(PAIRS)(made), "pairs of two numbers", READ)
+        found.append(pairs)
+    asked = [(weights, 0.5 if share is None else share) for weights, share in cases]
+    right = [links(*one) for one in asked]
+    wrong = [likely(*one) for one in asked]
+    shown = [name for name in wrong[0] if [one[name] for one in wrong] == found]
+    n = next((n for n, pairs in enumerate(found) if pairs != right[n]), 0)
     expect.equal(
-        found,
-        right,
-        otherwise=seen or "those that get at least `share` of what the best one of the row gets",
+        found[n],
+        right[n],
+        because=shown[0] if shown else "",
+        otherwise="those that get at least `share` of what the best one of the row gets",
         read=READ,
-        what="the links (source, target), sorted",
+        what=f"the links (source, target), sorted, with share = {asked[n][1]}",
     )
 
 
 @exercise("4.16")
 def test_links(student, rng):
     """All source words that get at least a share of what the best one gets."""
-    for share in (None, 0.3, 0.9):
-        check_links(student, attention(rng, 1, 5, 7)[0], share)
     exact = np.array([[0.5, 0.25, 0.125], [0.125, 0.25, 0.5], [0.25, 0.0, 0.0]])
-    check_links(student, exact)
-    check_links(student, exact, 1.0)
+    cases = [(attention(rng, 1, 5, 7)[0], share) for share in (None, 0.3, 0.9)]
+    check_links(student, [*cases, (exact, None), (exact, 1.0)])
 
 
 @exercise("4.16", weight=0.5)
 def test_links_of_nothing(student):
     """A target word that looks at nothing has no link."""
-    check_links(student, np.array([[0.0, 0.0], [0.25, 1.0], [0.0, 0.0]]))
+    check_links(student, [(np.array([[0.0, 0.0], [0.25, 1.0], [0.0, 0.0]]), None)])
 
 
 def drawn(student, weights, source, target, **options):
@@ -228,7 +238,15 @@ def test_figure(student, rng):
     """A row for each target word, a column for each source word, drawn into `ax`."""
     weights = attention(rng, 1, 3, 4)[0]
     axes = student.make(SMALL)
-    drawn(student, weights, list("abcd"), list("xyz"), ax=axes)
+    returned = drawn(student, weights, list("abcd"), list("xyz"), ax=axes)
+    elsewhere = bool(returned["images"]) and not axes.axes()["images"]
+    expect.true(
+        not elsewhere,
+        expected="one image in the Axes that was given",
+        got="an image in another one",
+        because="`ax` is not used: draw into `ax` when it is given, into a new figure when not",
+        read=READ,
+    )
     expect.close(
         image(axes.axes()),
         weights,
@@ -254,7 +272,8 @@ def test_labels_and_colours(student, rng):
     """Words at their rows and columns; colours from 0 to 1; names of the axes."""
     source, target = ["the", "dog", "the", "cat"], ["le", "chien", "chat"]
     axes = student.make(SMALL)
-    drawn(student, attention(rng, 1, 3, 4)[0] / 2, source, target, ax=axes)
+    weights = attention(rng, 1, 3, 4)[0] / 2
+    drawn(student, weights, source, target, ax=axes)
     shown = axes.axes()
     image(shown)
     for axis, words, others in (("x", source, target), ("y", target, source)):
@@ -267,16 +286,23 @@ def test_labels_and_colours(student, rng):
             found == words and places == list(range(len(words))),
             expected=f"places 0 … {len(words) - 1} of {axis} labelled {', '.join(words)}",
             got=", ".join(f"{place:g}: {word}" for place, word in labelled) or "no labels",
-            otherwise="the labels of source and target have changed places"
-            if found == others or found == others[: len(words)]
-            else f"set_{axis}ticks(range(n), labels={side}): label by place, words may repeat",
+            because="the labels of source and target have changed places"
+            if found in (others, others[: len(words)])
+            else "",
+            otherwise=f"set_{axis}ticks(range(n), labels={side}): label by place, words may repeat",
             read=READ,
         )
     expect.close(
         shown["colour_limits"][0],
         [0.0, 1.0],
-        otherwise="the colours follow the data, so that two figures cannot be compared: vmin=0, "
-        "vmax=1",
+        causes={
+            "the colours follow the data, so that two figures cannot be compared: vmin=0, vmax=1": [
+                weights.min(),
+                weights.max(),
+            ],
+            "the colours run to the largest weight: vmax=1": [0.0, weights.max()],
+        },
+        otherwise="vmin=0, vmax=1",
         read=READ,
         what="colour limits",
     )
@@ -285,9 +311,10 @@ def test_labels_and_colours(student, rng):
         bool(x and y) and not ("target" in x or "source" in y),
         expected="an x label for the source words and a y label for the target words",
         got=f"x: {shown['xlabel']!r}, y: {shown['ylabel']!r}",
-        otherwise="the names of the axes have changed places: source words are columns"
-        if x and y
-        else "ax.set(xlabel=…, ylabel=…)",
+        because="the names of the axes have changed places: source words are columns"
+        if "target" in x and "source" in y
+        else "",
+        otherwise="ax.set(xlabel=…, ylabel=…)",
         read=READ,
     )
 
@@ -300,6 +327,7 @@ def test_wrong_words(student, rng):
             lambda shape=shape: student.plot_alignment(
                 attention(rng, 1, *shape)[0], list("abcd"), list("xyz"), ax=student.make(SMALL)
             ),
-            otherwise="compare the shape of the weights with the numbers of words first",
+            because="weights that do not fit are drawn: compare the shape of the weights with the "
+            "numbers of words first",
             read=READ,
         )

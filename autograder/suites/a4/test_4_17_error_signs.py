@@ -2,10 +2,8 @@
 
 from collections import Counter
 
-from autograder.suites.a3.answers import answered
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
-from course_lib.checking.expect import Failure
 
 READ = "the docstring of 4.17"
 KEYS = ("dropped", "added", "repeated", "rare")
@@ -71,59 +69,86 @@ def mistakes(source, hypothesis, reference, counts, rare):
     }
 
 
-def compare(student, keys, source, hypothesis, reference, counts, rare=None):
+COUNTS = {"the": 900, "dog": 40, "runs": 5, "quickly": 4, "a": 700, "small": 6, "red": 3}
+KNOWN = "the small dog runs quickly quickly a"  # each word has a count
+UNKNOWN = {
+    "`counts` lacks what training never had: `counts.get(word, 0)`": lambda: COUNTS["zebra"],
+}
+
+
+def asked(student, source, hypothesis, reference, rare):
+    """The student's dict for one sentence."""
     options = {} if rare is None else {"rare": rare}
-    rare = rare or 5
-    args = [text.split() for text in (source, hypothesis, reference)]
-    found = answered(
-        lambda: student.error_signs(*args, counts, **options),
-        "`counts` lacks what training never had: `counts.get(word, 0)`",
-        READ,
-    )
+    words = [text.split() for text in (source, hypothesis, reference)]
+    with expect.raising(UNKNOWN, expected=f"a dict with {', '.join(KEYS)}", read=READ):
+        found = student.error_signs(*words, COUNTS, **options)
     expect.true(
         isinstance(found, dict) and set(KEYS) <= set(found),
         expected=f"a dict with {', '.join(KEYS)}",
         got=f"{sorted(found)}" if isinstance(found, dict) else type(found).__name__,
         read=READ,
     )
-    right, wrong = signs(*args, counts, rare), mistakes(*args, counts, rare)
+    return found
+
+
+def compare(student, keys, cases):
+    """All (source, hypothesis, reference, rare) are asked about before any is judged."""
+    made = [asked(student, *case) for case in cases]
+    inputs = [
+        (*(text.split() for text in texts), COUNTS, 5 if rare is None else rare)
+        for *texts, rare in cases
+    ]
+    right, wrong = [signs(*one) for one in inputs], [mistakes(*one) for one in inputs]
     for key in keys:
-        told = found[key]
-        if told == right[key]:
+        told, wanted = [one[key] for one in made], [one[key] for one in right]
+        if told == wanted:
             continue
-        seen = next((name for name, words in wrong[key].items() if told == words), "")
-        if not seen and isinstance(told, list) and sorted(map(str, told)) == right[key]:
-            seen = "the words are not in alphabetical order"
-        hint = "a list of words" if not isinstance(told, list) else "see the docstring"
-        raise Failure(f"{key} = {right[key]}", repr(told)[:200], seen or hint, READ, bool(seen))
-
-
-COUNTS = {"the": 900, "dog": 40, "runs": 5, "quickly": 4, "a": 700, "small": 6, "red": 3}
-SOURCE = "the small dog runs quickly quickly a zebra"
+        shown = [name for name in wrong[0][key] if [one[key][name] for one in wrong] == told]
+        if (
+            all(isinstance(words, list) for words in told)
+            and [sorted(map(str, words)) for words in told] == wanted
+        ):
+            shown = ["the words are not in alphabetical order"]
+        n = next(n for n, words in enumerate(told) if words != wanted[n])
+        expect.equal(
+            told[n],
+            wanted[n],
+            because=shown[0] if shown else "",
+            otherwise="see the docstring" if isinstance(told[n], list) else "a list of words",
+            read=READ,
+            what=f"{key} for {' | '.join(cases[n][:3])}",
+        )
 
 
 @exercise("4.17", weight=2)
 def test_dropped_and_added(student):
     """What is missing and what is too much, as often as it is."""
-    for hypothesis, reference in (
+    texts = (
         ("le chien vite vite vite", "le petit chien court le soir"),
         ("un un chat noir", "un chat un chat noir"),
         ("le chien", "le chien"),
         ("", "la la nuit"),
         ("zut alors", ""),
-    ):
-        compare(student, ("dropped", "added"), SOURCE, hypothesis, reference, COUNTS)
+    )
+    compare(student, ("dropped", "added"), [(KNOWN, *pair, None) for pair in texts])
 
 
 @exercise("4.17")
 def test_repeated(student):
     """Words that stand next to themselves, told once."""
-    for hypothesis in ("le le chien et le chat", "a b b b a a c", "un chien un chat", ""):
-        compare(student, ("repeated",), SOURCE, hypothesis, "x x y", COUNTS)
+    texts = ("le le chien et le chat", "a b b b a a c", "un chien un chat", "")
+    compare(student, ("repeated",), [(KNOWN, text, "x x y", None) for text in texts])
 
 
 @exercise("4.17")
 def test_rare(student):
     """Words of the source that training had less often than `rare`, told once."""
-    for rare in (None, 4, 41):
-        compare(student, ("rare",), SOURCE, "le chien red", "le zut", COUNTS, rare)
+    cases = [(KNOWN, "le chien red", "le zut", rare) for rare in (None, 4, 41)]
+    compare(student, ("rare",), cases)
+
+
+@exercise("4.17", weight=0.5)
+def test_never_in_training(student):
+    """Words that training never had are rare."""
+    cases = [(f"{KNOWN} zebra", "le chien red", "le zut", rare) for rare in (None, 4)]
+    compare(student, ("rare",), cases)

@@ -5,7 +5,7 @@ import torch
 from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a3.encoder_reference import draw
 from autograder.suites.a4.answers import write_in
-from course_lib.attention import split_heads
+from course_lib.attention import attention, split_heads
 from course_lib.cache import LayerCache, attend, cached_layer
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
@@ -27,8 +27,6 @@ WATCH = (
     "int(given[0].shape[1])])))(name, part) for layer in model.decoder.layers for name, part in "
     "(('new', layer.feed_forward), ('source', layer.cross_attention.w_k))]"
 )
-# What torch, our attention and its stand-in say of a mask that does not fit.
-SHAPES = ("size of tensor", "does not broadcast", "broadcast shape")
 NOT_CUT = (
     "the mask has a row for every token of the prefix: cut it to those of the new tokens, "
     "`[:, :, known:]`"
@@ -72,18 +70,38 @@ class Decoding:
             count == SIZES["n_layers"],
             expected=f"a cache of {SIZES['n_layers']} layers",
             got=f"of {count}",
-            otherwise="every layer has keys and values of its own: keep those of all layers, not "
-            "of the last alone",
+            because="the cache is of one layer alone: every layer has keys and values of its own"
+            if count == 1
+            else "",
+            otherwise="every layer has keys and values of its own",
             read=READ,
         )
 
     def asked(self, prefixes):
         """The student's log probabilities after the next step."""
-        made = answered(lambda: self.step(prefixes, self.cache), NOT_CUT, READ, *SHAPES)
+        with expect.raising(self.uncut(prefixes), read=READ):
+            made = self.step(prefixes, self.cache)
         found, self.cache = expect.parts(made, 2, read="the docstring of `step`")
         self.checked()
         self.chunks.append(prefixes.shape[1] - sum(self.chunks))
         return found
+
+    def uncut(self, prefixes):
+        """What raises where the mask still has a row for every token of the prefix."""
+        (rows, n), known, heads = prefixes.shape, sum(self.chunks), SIZES["n_heads"]
+        queries, keys = torch.zeros(rows, heads, n - known, 4), torch.zeros(rows, heads, n, 4)
+        mask = torch.ones(rows, 1, n, n, dtype=torch.bool)
+        fused = torch.nn.functional.scaled_dot_product_attention
+        return {
+            NOT_CUT: lambda: attention(queries, keys, keys, mask),
+            f"{NOT_CUT}, as the new tokens are the queries": lambda: fused(
+                queries, keys, keys, mask
+            ),
+        }
+
+    def held(self):
+        """How many of the target's tokens the cache holds."""
+        return self.cache.get("layers.0.keys").shape[2]
 
     def reorder(self, rows):
         self.cache = self.cache.method("reorder", rows)
@@ -110,6 +128,7 @@ class Decoding:
         n, new = prefixes.shape[1], self.chunks[-1]
         number = torch.arange(len(self.chunks)).repeat_interleave(torch.tensor(self.chunks))
         causal, together = causal_mask(n), number[:, None] == number
+        hidden = padding_mask(prefixes)
         made = self.probabilities
         with torch.no_grad():
             logits, _ = self.ours.decode(prefixes, *self.ours.encode(self.source[self.rows]))
@@ -117,10 +136,10 @@ class Decoding:
             "the positions of the new tokens are counted from 0: they count from the start of the "
             "sentence": made(prefixes, from_zero=True),
             "the new tokens see only each other: the keys of the earlier ones are not kept": made(
-                prefixes, mask=causal & together
+                prefixes, mask=hidden & causal & together
             ),
             "the new tokens do not see themselves": made(
-                prefixes, mask=causal & ~torch.eye(n, dtype=torch.bool)
+                prefixes, mask=hidden & causal & ~torch.eye(n, dtype=torch.bool)
             ),
             "the source's keys and values are made of its embeddings, not of the encoder's "
             "output": made(prefixes, memory=self.ours.embedding),
@@ -132,7 +151,7 @@ class Decoding:
                 prefixes, mask=causal
             ),
             "the new tokens see each other's future": made(
-                prefixes, mask=padding_mask(prefixes) & (causal | together)
+                prefixes, mask=hidden & (causal | together)
             ),
             "these are logits: `log_softmax` makes log probabilities of them": logits[:, -1],
             "these are probabilities, not their logarithms": logits[:, -1].softmax(-1),
@@ -169,6 +188,17 @@ def grown(rng, prefixes):
     """The prefixes, each longer by one real token."""
     new = torch.from_numpy(rng.integers(4, VOCAB, (len(prefixes), 1)))
     return torch.cat([prefixes, new], dim=1)
+
+
+def contents(cache):
+    """Everything that a cache holds, by name."""
+    names = ("keys", "values", "source_keys", "source_values")
+    found = {
+        f"layers.{i}.{name}": cache.get(f"layers.{i}.{name}")
+        for i in range(SIZES["n_layers"])
+        for name in names
+    }
+    return found | {"source_mask": cache.get("source_mask")}
 
 
 def heads(x):
@@ -215,6 +245,11 @@ def test_start_cache(student, rng):
             expect.shape(
                 empty,
                 (*right.shape[:2], 0, right.shape[3]),
+                causes={
+                    f"the cache begins with {n} token{'s' * (n > 1)} of the source: before the "
+                    "first token there is none": (*right.shape[:2], n, right.shape[3])
+                    for n in (1, right.shape[2])
+                },
                 otherwise="before the first token there is none: 0 tokens",
                 read=READ,
                 what=f"{part} of layer {number}",
@@ -271,7 +306,7 @@ def test_padding_in_a_prefix(student, rng):
     """A padding token in a prefix stays hidden, as without a cache."""
     decoding = Decoding(student, rng).start()
     prefixes = torch.tensor([[2, 5, 0, 7, 4], [2, 0, 8, 9, 6], [2, 4, 5, 6, 0]])
-    for length in range(1, 6):
+    for length in range(2, 6):  # two at first: one new token alone would hide a missing mask
         found = decoding.asked(prefixes[:, :length])
         decoding.compare(found, prefixes[:, :length], f"log probabilities after {length} tokens")
 
@@ -324,10 +359,13 @@ def check_layer(student, rng, norm_first, known, new):
         expect.shape(
             found,
             tuple(getattr(after, part).shape),
-            otherwise="the keys and values of the new tokens are not kept: behind those of the "
-            "cache"
-            if tuple(found.shape) == tuple(before.shape)
-            else "those of the cache, and behind them those of the new tokens",
+            causes={
+                "the keys and values of the new tokens are not kept: they belong behind those of "
+                "the cache": tuple(before.shape),
+                "only the keys and values of the new tokens are kept: they belong behind those of "
+                "the cache": (*before.shape[:2], new, before.shape[3]),
+            },
+            otherwise="those of the cache, and behind them those of the new tokens",
             read=READ,
             what=f"the {part} {name}",
         )
@@ -398,6 +436,7 @@ def test_cost(student, rng):
     decoding.start()
     prefixes, before = torch.full((3, 1), 2), len(seen.get())
     for new in (1, 1, 1, 2):
+        held = decoding.held()
         decoding.asked(prefixes)
         calls = seen.get()[before:]
         read = max((n for name, n in calls if name == "new"), default=0)
@@ -405,18 +444,46 @@ def test_cost(student, rng):
             read <= new,
             expected=f"{new} new token{'s' * (new > 1)} read, of a prefix of {prefixes.shape[1]}",
             got=f"{read}",
-            otherwise="earlier tokens are read again: the cache has their keys and values",
+            because="earlier tokens are read again: the cache has their keys and values"
+            if held == prefixes.shape[1] - new
+            else "",
+            otherwise="keep the keys and values of what has been read",
             read=READ,
         )
         expect.true(
             not any(name == "source" for name, _ in calls),
             expected="no projection of the source, which `start_cache` has made",
             got="another one",
-            otherwise="the source is projected again: the cache has its keys and values",
+            because="the source is projected again: the cache has its keys and values",
             read=READ,
         )
         before += len(calls)
         prefixes = grown(rng, grown(rng, prefixes) if prefixes.shape[1] == 3 else prefixes)
+
+
+@exercise("4.19")
+def test_old_cache_stays(student, rng):
+    """A step leaves the old cache as it was: asked again, it answers the same."""
+    decoding = Decoding(student, rng).start()
+    prefixes = torch.full((3, 1), 2)
+    for _ in range(3):
+        old = decoding.cache
+        before = {name: value.clone() for name, value in contents(old).items()}
+        decoding.asked(prefixes)
+        after = contents(old)
+        other = [name for name, value in before.items() if not _equal(value, after[name])]
+        expect.true(
+            not other,
+            expected="an old cache with what it held before the step",
+            got=f"{', '.join(other[:3])} changed",
+            because="the step writes into the old cache: another beam may still go on from it",
+            read=READ,
+        )
+        prefixes = grown(rng, prefixes)
+
+
+def _equal(one, other):
+    return one.shape == other.shape and bool(torch.equal(one, other))
 
 
 @exercise("4.19", weight=0.5)
@@ -425,9 +492,14 @@ def test_nothing_new(student, rng):
     decoding = Decoding(student, rng).start()
     prefixes = grown(rng, torch.full((3, 1), 2))
     decoding.asked(prefixes)
+    grew = decoding.held() == 2
     for length in (2, 1):
         expect.raises(
             lambda length=length: decoding.step(prefixes[:, :length], decoding.cache),
-            otherwise="without a new token there is nothing to read, and no probability to give",
+            because="prefixes that have not grown are taken: without a new token there is nothing "
+            "to read, and no probability to give"
+            if grew
+            else "",
+            otherwise="without a new token there is nothing to read: a ValueError says so",
             read=READ,
         )

@@ -11,12 +11,22 @@ READ = "§3.2.3; the mask convention of assignment 2: True = may attend"
 
 def check(got, n, what):
     ones = torch.ones(1, 1, n, n, dtype=torch.bool)
-    if torch.is_tensor(got) and got.shape == (n, n) and n != 1:
-        cause = "the axes for batch and heads are missing: (1, 1, n, n)"
-    else:
-        cause = "(1, 1, n, n): the axes of size 1 broadcast over batch and heads"
-    expect.shape(got, (1, 1, n, n), what=what, otherwise=cause, read=READ)
-    expect.dtype(got, "bool", what=what, otherwise="a mask is boolean: dtype=torch.bool", read=READ)
+    expect.shape(
+        got,
+        (1, 1, n, n),
+        causes={"the axes for batch and heads are missing: (1, 1, n, n)": (n, n)},
+        otherwise="(1, 1, n, n): the axes of size 1 broadcast over batch and heads",
+        what=what,
+        read=READ,
+    )
+    kind = str(got.dtype).removeprefix("torch.")
+    expect.true(
+        kind == "bool",
+        expected=f"{what} of dtype bool",
+        got=kind,
+        because=f"the mask holds numbers of type {kind}: a mask is boolean, dtype=torch.bool",
+        read=READ,
+    )
     causes = {
         "every position sees all: nothing hides the future": ones,
         "every position sees itself only": torch.eye(n, dtype=torch.bool)[None, None],
@@ -56,7 +66,7 @@ def test_one_token(student):
     expect.close(
         got,
         [[[[True]]]],
-        otherwise="the diagonal is blocked: a position may attend to itself",
+        causes={"the diagonal is blocked: a position may attend to itself": [[[[False]]]]},
         read=READ,
         what="causal_mask(1)",
     )
@@ -76,4 +86,11 @@ def test_device(student):
         got = answered(
             lambda a=arguments, o=options: where(student.causal_mask, *a, **o), hint, READ
         )
-        expect.equal(got, wanted, otherwise=hint, read="the signature of 4.1", what="the device")
+        expect.equal(
+            got,
+            wanted,
+            causes={hint: "cpu"},
+            otherwise="on the CPU unless another device is named",
+            read="the signature of 4.1",
+            what="the device",
+        )

@@ -1,13 +1,17 @@
 """Hidden tests of exercise 4.21: narrowed probabilities, and what is drawn from them."""
 
+from statistics import NormalDist
+
 import numpy as np
 import torch
 
 from autograder.suites.a3.answers import normal
+from autograder.suites.a4.search_models import TableModel
 from autograder.suites.a4.search_reference import greedy
 from autograder.suites.a4.searching import END, Found, Search, compare, drawn
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
+from course_lib.checking.numeric import FALSE_ALARM
 
 READ = "the docstring of 4.21"
 TOP_P = "Holtzman et al. 2020; the docstring of 4.21"
@@ -129,6 +133,31 @@ def test_top_k(student, rng):
     check_narrowed(student, rng, [(1.0, 3, None), (0.7, 5, None), (1.0, 8, None), (2.0, 1, None)])
 
 
+@exercise("4.21", weight=0.5)
+def test_top_k_of_more(student, rng):
+    """A `top_k` above the vocabulary leaves every token."""
+    rows = drawn(rng, rows=2)
+    more = rows.shape[1] + 3
+    enough = "where the vocabulary has fewer tokens than `top_k`, all of them are left"
+    with expect.raising(
+        {
+            f"{enough}: `topk` takes no more than there are": lambda: rows.topk(more),
+            f"{enough}: there is no token at place `top_k`": lambda: rows[:, more - 1],
+        },
+        expected="probabilities",
+        read=READ,
+    ):
+        found = student.narrowed(rows, top_k=more)
+    expect.close(
+        found,
+        rows.exp(),
+        atol=1e-5,
+        otherwise=enough,
+        read=READ,
+        what=f"the probabilities of {rows.shape[1]} tokens with top_k = {more}",
+    )
+
+
 @exercise("4.21")
 def test_top_p(student, rng):
     """The fewest likeliest tokens that reach p, at least one; with `top_k` those it has left."""
@@ -149,7 +178,7 @@ def test_refused(student, rng):
     ):
         expect.raises(
             lambda options=options: student.narrowed(rows, **options),
-            otherwise=f"{options} must be refused",
+            because=f"{options} is taken: it must be refused",
             read=READ,
         )
 
@@ -160,35 +189,66 @@ def sampled(search, n_rows, max_length, seed, **options):
     return search.greedy(n_rows, max_length, name="sample", generator=generator, **options)
 
 
+def reach(p, n):
+    """How far a share of n draws may lie from p: Bernstein's inequality, sound for rare tokens too.
+
+    Chance goes beyond it in one of 1e8 runs, for all tokens together.
+    """
+    doubts = np.log(2 * p.size / FALSE_ALARM)
+    third = doubts / (3 * n)
+    return third + np.sqrt(third**2 + 2 * doubts * p * (1 - p) / n)
+
+
+def told_apart(rng, options, n):
+    """A table whose first row is far from what `options` leave of it."""
+    while True:
+        table = drawn(rng, sharpness=1.0)
+        plain = TableModel(table).following(0, [2])[None]
+        p, other = narrow(plain, **options)[0].numpy(), narrow(plain)[0].numpy()
+        if not options or (np.abs(p - other) > reach(p, n) + 2 * reach(other, n)).any():
+            return table, p, other
+
+
 @exercise("4.21", weight=2)
 def test_frequencies(student, rng):
     """Tokens are drawn as often as `narrowed` says."""
     n = 2000
     for options in ({}, {"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.6}):
-        search = Search(student, drawn(rng, sharpness=1.0))
-        first = search.twin.following(0, [2])[None]
-        found = sampled(search, n, 1, 5, **options)
-        counts = np.zeros(first.shape[1])
-        for one in found:
+        table, p, plain = told_apart(rng, options, n)
+        search = Search(student, table)
+        counts = np.zeros(p.size)
+        for one in sampled(search, n, 1, 5, **options):
             counts[END if one.finished else one.tokens[0]] += 1
-        p = narrow(first, **options)[0].numpy()
-        far = np.abs(counts / n - p) > 5 * np.sqrt(p * (1 - p) / n) + 1e-9
-        plain = narrow(first)[0].numpy()
-        ignored = (
-            bool(options)
-            and (np.abs(counts / n - plain) <= 5 * np.sqrt(plain * (1 - plain) / n)).all()
-        )
-        name = f" with {options}" if options else ""
+        shares, name = counts / n, f" with {options}" if options else ""
+        cause = ""
+        if options and (np.abs(shares - plain) <= reach(plain, n)).all():
+            cause = f"`{next(iter(options))}` is not passed on to `narrowed`"
+        elif not options and shares.max() == 1:
+            cause = "always the same token: draw from the probabilities, `torch.multinomial`"
+            if shares.argmax() == p.argmax():
+                cause = "always the likeliest token: draw from the probabilities"
+        right = bool((np.abs(shares - p) <= reach(p, n))[p > 0].all()) and not shares[p == 0].any()
         expect.true(
-            not far.any(),
+            right or not cause,
             expected=f"tokens as frequent as {expect.show(p)}{name}",
-            got=expect.show(counts / n),
-            otherwise=f"{', '.join(options)} is not passed on to `narrowed`"
-            if ignored
-            else "always the likeliest token: draw from the probabilities"
-            if (counts == n).any()
-            else "draw from what `narrowed` leaves: `torch.multinomial`",
+            got=expect.show(shares),
+            because=cause,
             read=READ,
+        )
+        expect.close(
+            shares[p == 0],
+            np.zeros((p == 0).sum()),
+            read=READ,
+            what=f"shares of the tokens that `narrowed` leaves out{name}",
+        )
+        left, sigmas = p[p > 0], NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * (p > 0).sum()))
+        expect.by_chance(
+            shares[p > 0],
+            left,
+            reach(left, n) / sigmas,
+            otherwise="draw from what `narrowed` leaves: `torch.multinomial`",
+            read=READ,
+            what=f"shares of the tokens that `narrowed` leaves{name}",
         )
 
 
@@ -203,7 +263,7 @@ def test_generator(student, rng):
         bool(torch.equal(state(), before)),
         expected="a global generator that nothing was drawn from",
         got="one that has moved on",
-        otherwise="drawn from the global generator: pass `generator=generator`",
+        because="drawn from the global generator: pass `generator=generator`",
         read=READ,
     )
     expect.true(

@@ -15,18 +15,12 @@ def check(got, ids, pad_id, what):
     n = ids.shape[1]
     padding, order = real(ids, pad_id), causal(n)
     shape = (len(ids), 1, n, n)
-    missing = torch.is_tensor(got) and got.ndim == 3
-    cause = (
-        "the axis for heads is missing: (batch, 1, n, n)" if missing else f"(batch, 1, n, n): {WAY}"
-    )
-    if torch.is_tensor(got) and got.shape == padding.shape:
-        cause = "the future is visible: this is the padding mask alone"
-    if torch.is_tensor(got) and got.shape == order.shape and len(ids) > 1:
-        cause = "the padding is visible: this is the causal mask alone"
-    expect.shape(got, shape, what=what, otherwise=cause, read=READ)
     expect.dtype(got, "bool", what=what, otherwise="combine booleans with `&`", read=READ)
     queries = padding.transpose(-1, -2)
     causes = {
+        "the axis for heads is missing: (batch, 1, n, n)": (padding & order)[:, 0],
+        "the future is visible: this is the padding mask alone": padding,
+        "the padding is visible: this is the causal mask alone": order,
         "the padding is visible: only the order counts": order.expand(shape),
         "the future is visible: only the padding is hidden": padding.expand(shape),
         "one of the two is enough: with True = may attend, masks combine by and": padding | order,

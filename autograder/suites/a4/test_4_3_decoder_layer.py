@@ -7,9 +7,18 @@ from torch.nn import TransformerDecoderLayer
 
 from autograder.suites.a3.answers import answered, named_parts, normal
 from autograder.suites.a3.encoder_reference import draw
-from autograder.suites.a4.decoder_reference import HEADS, ORDER, causal, layer, layer_shapes
+from autograder.suites.a4.answers import unmoved
+from autograder.suites.a4.decoder_reference import (
+    HEADS,
+    ORDER,
+    causal,
+    layer,
+    layer_shapes,
+    misfits,
+)
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
+from course_lib.checking.shown import describe
 
 READ = "§3.1, Decoder; §3.2.3"
 DOCSTRING = "the docstring of 4.3"
@@ -36,8 +45,11 @@ def build(student, state, dropout=0.1, norm_first=False):
 
 
 def ask(module, *inputs, **options):
-    hint = MASKS if any(torch.is_tensor(v) and v.dtype == torch.bool for v in inputs) else WAY
-    call = answered(lambda: module(*inputs, **options), hint, READ)
+    x, memory, *masks = (*inputs, None, None)
+    masked = any(torch.is_tensor(v) and v.dtype == torch.bool for v in inputs)
+    causes = misfits(x, memory, *masks[:2]) if masked else {}
+    with expect.raising(causes, otherwise=MASKS if masked else WAY, read=READ):
+        call = module(*inputs, **options)
     return expect.parts(call, 2, otherwise="return (output, weights)", read=DOCSTRING)
 
 
@@ -154,7 +166,7 @@ def compare(module, x, memory, state, target_mask=None, source_mask=None, norm_f
     expect.close(
         output,
         wanted,
-        atol=1e-4,
+        atol=1e-3,
         causes={name: found[0] for name, found in wrong.items()},
         otherwise=WAY if target_mask is None and source_mask is None else f"{WAY}; {MASKS}",
         read=READ,
@@ -273,22 +285,22 @@ def test_what_changes_what(student, rng):
         later = x.clone()
         later[:, j] += 3
         after, _ = ask(module, later, memory, causal(5), source)
-        expect.close(
+        unmoved(
             after[:, :j],
             before[:, :j],
-            atol=1e-5,
-            otherwise="the future is visible: the target mask does not reach the self-attention",
+            1e-4,
+            because="the future is visible: the target mask does not reach the self-attention",
             read="§3.2.3",
             what=f"the outputs before target {j}, after target {j} has changed",
         )
     other = memory.clone()
     other[1, 4:] += 5
     after, _ = ask(module, x, other, causal(5), source)
-    expect.close(
+    unmoved(
         after,
         before,
-        atol=1e-5,
-        otherwise="the padding of the source is attended to: pass the source mask on",
+        1e-4,
+        because="the padding of the source is attended to: pass the source mask on",
         read="§3.2.3",
         what="the output, after the padding of the source has changed",
     )
@@ -318,25 +330,25 @@ def test_dropout(student, rng):
     module = build(student, state, dropout=1.0, norm_first=True)
     compare(module, x, memory, state, norm_first=True)
     module.train()
-    expect.close(
+    unmoved(
         ask(module, x, memory)[0],
         x,
-        atol=1e-5,
-        otherwise="with a rate of 1 every sub-layer's output is dropped and x remains: pass "
-        "`dropout` on to all three residual connections",
+        1e-4,
+        because="some sub-layer's output is not dropped at a rate of 1: pass `dropout` on to all "
+        "three residual connections",
         read="§5.4",
-        what="the pre-norm output in training mode, dropout = 1",
+        what="x, through the layer in training mode, pre-norm, dropout = 1",
     )
     for name in ORDER[:2]:
         inner = module.get(name)
         inner.train()
-        expect.close(
+        unmoved(
             ask(inner, x, memory, memory)[0],
             state[f"{name}.w_o.bias"].expand_as(x),
-            atol=1e-5,
-            otherwise=f"pass `dropout` on to `{name}`: it drops weights",
+            1e-4,
+            because=f"weights of `{name}` remain at a rate of 1: pass `dropout` on to `{name}`",
             read="the signature of 4.3",
-            what=f"the output of `{name}` in training mode, dropout = 1",
+            what=f"the bias of `{name}.w_o`, its output in training mode, dropout = 1",
         )
 
 
@@ -351,8 +363,12 @@ def test_weights_only_when_asked_for(student, rng):
         expect.true(
             weights is None,
             expected="(output, None) when nobody asks for weights",
-            got="weights",
-            otherwise="pass `need_weights` on to the attention to the memory",
+            got=describe(weights),
+            because="there are weights although nobody asks: pass `need_weights` on to the "
+            "attention to the memory"
+            if torch.is_tensor(weights)
+            else "",
+            otherwise="return (output, weights)",
             read=DOCSTRING,
         )
     compare(module, x, memory, state)

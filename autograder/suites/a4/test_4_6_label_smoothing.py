@@ -10,6 +10,8 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§5.4, Label Smoothing; exercise 4.6"
+NOTHING = "0 / 0 is NaN: divide by at least 1"
+UNDERFLOW = "the logarithm of a softmax, not `log_softmax`: the softmax underflows"
 WAY = "−(1 − ε) · log p(true token) − ε · the mean of all log probabilities; real tokens only"
 
 
@@ -113,8 +115,8 @@ def compare(student, logits, targets, smoothing=0.1, pad_id=0, atol=1e-5):
         wanted(logits, targets, smoothing, pad_id),
         atol=atol,
         rtol=1e-6 if atol < 1e-5 else 1e-5,
-        causes=mistakes(logits, targets, smoothing, pad_id) if has_real else {},
-        otherwise=WAY if has_real else "0 / 0 is NaN: divide by at least 1",
+        causes=mistakes(logits, targets, smoothing, pad_id) if has_real else {NOTHING: math.nan},
+        otherwise=WAY if has_real else "0 by definition",
         read=READ,
         what=f"the loss with smoothing={smoothing}, pad_id={pad_id}",
     )
@@ -170,7 +172,7 @@ def test_no_real_target(student, rng):
     expect.close(
         torch.zeros_like(logits) if got is None else got,
         torch.zeros_like(logits),
-        otherwise="0 / 0 is NaN: divide by at least 1",
+        causes={NOTHING: torch.full_like(logits, math.nan)},
         read=READ,
         what="the gradient without any real target",
     )
@@ -185,8 +187,9 @@ def test_unlikely_targets(student, rng):
         call,
         wanted(100 * logits, targets, 0.1, 0),
         atol=1e-3,
-        causes=mistakes(100 * logits, targets, 0.1, 0),
-        otherwise="the logarithm of a softmax underflows: `log_softmax` does not",
+        causes=mistakes(100 * logits, targets, 0.1, 0)
+        | {f"{UNDERFLOW} to 0 and gives ∞": math.inf, f"{UNDERFLOW} to 0 and gives NaN": math.nan},
+        otherwise="`log_softmax` subtracts in the exponent, and so loses nothing",
         read=READ,
         what="the loss of logits in the hundreds",
     )

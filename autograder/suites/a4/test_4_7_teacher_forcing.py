@@ -11,7 +11,9 @@ from autograder.suites.a4.watched_translation import (
     READ,
     SOURCE,
     TARGET,
+    VOCAB,
     Run,
+    forgotten,
     gradient,
     shifted,
     shifted_by_two,
@@ -21,10 +23,22 @@ from autograder.suites.a4.watched_translation import (
 )
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
+from course_lib.losses import label_smoothed_loss
 
 SHIFT = "all but the last token are read, all but the first are wanted: [:, :-1] and [:, 1:]"
 DOCSTRING = "the docstring of 4.7"
 NOT_SMOOTHED = "the labels are not smoothed"
+NOT_CLIPPED = "the gradients are clipped after the optimizer's step, or not at all"
+ALWAYS_1 = "max_norm is not used: it is always 1.0"
+NOT_SHIFTED = "the shift is forgotten: whole targets are read, and whole targets are wanted"
+HALF_SHIFTED = {
+    "the shift is forgotten in what is read: `model(source_ids, read)`, not the whole targets": (
+        lambda: label_smoothed_loss(torch.zeros(*TARGET.shape, VOCAB), TARGET[:, 1:])
+    ),
+    "the shift is forgotten in what is wanted: the loss of `wanted`, not of the whole targets": (
+        lambda: label_smoothed_loss(torch.zeros(*TARGET[:, 1:].shape, VOCAB), TARGET)
+    ),
+}
 
 
 @exercise("4.7", weight=2)
@@ -66,11 +80,12 @@ def mistakes(before, max_norm, smoothing=0.1):
     """The weights after one step with likely mistakes."""
     made = functools.partial(stepped, before, max_norm, smoothing=smoothing)
     real = int((TARGET[:, 1:] != 0).sum())
-    return {
+    found = {
         NOT_SMOOTHED: stepped(before, max_norm, smoothing=0.0),
         "the targets are not shifted: the model learns to copy what it reads": made(
             shift=unshifted
         ),
+        NOT_SHIFTED: made(shift=forgotten),
         "the targets are shifted by two": made(shift=shifted_by_two),
         "the start token is shifted away: the decoder never learns to begin": made(
             shift=started_late
@@ -80,10 +95,8 @@ def mistakes(before, max_norm, smoothing=0.1):
         "the padding of the targets is counted": made(pad_id=None),
         "the mean runs over all positions: padding is counted": made(total=TARGET[:, 1:].numel()),
         "the loss is a sum, not a mean": made(total=1),
-        "the gradients are clipped after the optimizer's step, or not at all": stepped(
-            before, float("inf"), smoothing=smoothing
-        ),
-        "max_norm is not used: it is always 1.0": stepped(before, 1.0, smoothing=smoothing),
+        NOT_CLIPPED: stepped(before, float("inf"), smoothing=smoothing),
+        ALWAYS_1: stepped(before, 1.0, smoothing=smoothing),
         "the schedule goes before the optimizer: its step has the next step's rate": made(
             rate=RATE / 2
         ),
@@ -91,6 +104,9 @@ def mistakes(before, max_norm, smoothing=0.1):
         "the step goes uphill": 2 * before - made(),
         "the loss is a mean over the sentences": made(total=real / len(TARGET)),
     }
+    if torch.allclose(found[ALWAYS_1], found[NOT_CLIPPED], atol=1e-3):
+        del found[ALWAYS_1]  # a norm below 1: nothing tells them apart
+    return found
 
 
 def check_weights(run, wanted, before, max_norm, what, smoothing=0.1):
@@ -191,10 +207,15 @@ def test_training_mode(student, rng):
     in_training_mode(run.seen(), READ)
 
 
-def check_accuracy(got, logits, target, pad_id):
+def accuracy(logits, target, pad_id):
+    """What was right, what was real, and the share of the real that was right."""
     wanted = target[:, 1:]
     right, real = logits.argmax(-1) == wanted, wanted != pad_id
-    share = float((right & real).sum() / real.sum())
+    return right, real, float((right & real).sum() / real.sum())
+
+
+def check_accuracy(got, logits, target):
+    right, real, share = accuracy(logits, target, 0)
     expect.close(
         got,
         share,
@@ -221,10 +242,12 @@ def check_accuracy(got, logits, target, pad_id):
 def test_returned_values(student, rng):
     """Loss, gradient norm before clipping, this step's rate and the accuracy, as floats."""
     run = Run(student, rng)
-    result = returned(run.step(max_norm=0.05), DOCSTRING)
+    with expect.raising(HALF_SHIFTED, read=READ):
+        result = returned(run.step(max_norm=0.05, explained=False), DOCSTRING)
     loss, found, _ = gradient(run.weight)
     other = {
         "the targets are not shifted: the model learns to copy what it reads": unshifted,
+        NOT_SHIFTED: forgotten,
         "the targets are shifted by two": shifted_by_two,
         "the start token is shifted away: the decoder never learns to begin": started_late,
     }
@@ -269,10 +292,26 @@ def test_accuracy(student, rng):
     run = Run(student, rng)
     # what follows a word is its likeliest successor here, and the padding's is the padding
     successor = torch.tensor([0, 3, 5, 0, 7, 6, 7, 3])
-    weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, 8)
+    weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, VOCAB)
     run.model.load_state_dict({"weight": weight})
-    result = returned(run.step(), DOCSTRING)
-    check_accuracy(result["accuracy"], gradient(weight)[2], TARGET, 0)
+    source, target = often_right(rng, successor)
+    result = returned(run.step(source, target), DOCSTRING)
+    check_accuracy(result["accuracy"], gradient(weight, target, source=source)[2], target)
+
+
+def often_right(rng, successor, rows=24, longest=9):
+    """Sources, and padded targets in which about half of the words are such successors.
+
+    Many, so that no two mistakes have the same share by chance.
+    """
+    target = torch.zeros(rows, longest + 2, dtype=torch.long)
+    for row in target:
+        row[0], length = 2, int(rng.integers(1, longest + 1))
+        for i in range(1, length + 1):
+            known, drawn = int(successor[row[i - 1]]), int(rng.integers(4, VOCAB))
+            row[i] = known if known > 3 and rng.random() < 0.5 else drawn
+        row[length + 1] = 3
+    return torch.from_numpy(rng.integers(4, VOCAB, (rows, 3))), target
 
 
 @exercise("4.7")
@@ -296,4 +335,36 @@ def test_another_pad_id(student, rng):
         read=READ,
         what="the loss with pad_id = 6",
     )
-    check_accuracy(result["accuracy"], logits, target, 6)
+    share, usual = (accuracy(logits, target, pad_id)[2] for pad_id in (6, 0))
+    expect.close(
+        result["accuracy"],
+        share,
+        causes={"pad_id is not used for the accuracy: 0 is not always the padding": usual},
+        otherwise="the share of real tokens whose largest logit is the wanted one",
+        read=DOCSTRING,
+        what="accuracy with pad_id = 6",
+    )
+
+
+@exercise("4.7", weight=0.5)
+def test_no_gradient_is_left(student, rng):
+    """The gradients are cleared at the end of the step."""
+    run = Run(student, rng)
+    run.step(max_norm=100.0)
+    left = run.model.get("weight.grad")
+    size = 0.0 if left is None else float(left.norm())
+    middle = run.model.state_dict()["weight"]
+    run.step(max_norm=100.0)
+    second = middle - RATE / 2 * gradient(middle)[1]
+    unfelt = torch.allclose(run.model.state_dict()["weight"], second, atol=1e-3)
+    expect.true(
+        size == 0.0,
+        expected="no gradient after the step",
+        got=f"a gradient of norm {size:.3g}",
+        because="the gradients are cleared at the start of a step: clear them at its end, so that "
+        "whoever takes the next one finds none"
+        if unfelt
+        else "",
+        otherwise="`optimizer.zero_grad()` at the end",
+        read=READ,
+    )

@@ -34,11 +34,18 @@ class Run:
         self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
         self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)
 
-    def step(self, source=SOURCE, target=TARGET, **options):
-        return answered(
-            lambda: self.student.translation_step(
+    def step(self, source=SOURCE, target=TARGET, explained=True, **options):
+        """What the student's step returns; what it raises is told with advice if `explained`."""
+
+        def call():
+            return self.student.translation_step(
                 self.model, source, target, self.optimizer, self.schedule, **options
-            ),
+            )
+
+        if not explained:
+            return call()
+        return answered(
+            call,
             "`model(source_ids, read)` gives (logits, weights); `clip(parameters, max_norm)` the "
             "norm; read and wanted have one token less than the targets",
             READ,
@@ -62,6 +69,11 @@ def shifted(target):
 def unshifted(target):
     """The mistake: what is to be said is what was read."""
     return target[:, :-1], target[:, :-1]
+
+
+def forgotten(target):
+    """The mistake: no shift at all."""
+    return target, target
 
 
 def shifted_by_two(target):
