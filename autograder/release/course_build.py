@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import hashlib
 import json
@@ -17,6 +18,7 @@ from .components import BuildError
 from .notebooks import Notebook
 from .student_tree import unreleased
 
+DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 EXECUTION_SECONDS = 1800  # a cell: training is one
 
 
@@ -147,9 +149,23 @@ def _code(notebook: Notebook) -> list[notebooks.Cell]:
 
 
 def _digest(notebook: Notebook) -> str:
-    """Of what outputs depend on: the code, in order."""
-    sources = ["".join(cell["source"]) for cell in _code(notebook)]
+    """Of what outputs depend on: the code in order, without its docstrings."""
+    sources = [_without_docstrings("".join(cell["source"])) for cell in _code(notebook)]
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
+
+
+def _without_docstrings(source: str) -> str:
+    """The other lines of a cell; one with magics as it stands."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    lines = source.splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            first, last = node.body[0].lineno, node.body[0].end_lineno or node.body[0].lineno
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(line for line in lines if line.strip())
 
 
 def _is_of(executed: Notebook, notebook: Notebook) -> bool:
