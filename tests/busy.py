@@ -6,9 +6,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
-A_CORE, MOST, SECONDS = 4, 64, 120
+A_CORE, MOST, SECONDS = 2, 64, 120
 
-LOOP = f"import time\nend = time.monotonic() + {SECONDS}\nwhile time.monotonic() < end: pass"
+LOOP = f"""\
+import time
+print("running", flush=True)
+end = time.monotonic() + {SECONDS}
+while time.monotonic() < end:
+    pass
+"""
 
 
 @contextlib.contextmanager
@@ -17,7 +23,11 @@ def busy_machine() -> Iterator[None]:
     count = min(MOST, A_CORE * (os.cpu_count() or 1))
     command = [sys.executable, "-I", "-S", "-c", LOOP]
     with contextlib.ExitStack() as stack:
-        for _ in range(count):
-            process = stack.enter_context(subprocess.Popen(command))
+        for _ in range(count):  # a session each: the kernel may share the processor by session
+            process = stack.enter_context(
+                subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+            )
             stack.callback(process.kill)
+            assert process.stdout is not None
+            process.stdout.readline()  # it runs
         yield
