@@ -8,7 +8,7 @@ import proofs
 import pytest
 
 from autograder import bugs
-from autograder.proof import cases, claims, prove
+from autograder.proof import cases, claims, margins, prove
 from autograder.release.components import Component
 from course_lib import syllabus
 
@@ -17,8 +17,10 @@ CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]
 BUGS = [case for case in CASES if case.kind == "bug"]
 VARIANTS = [case for case in CASES if case.kind == "variant"]
 WHOLE = [case for case in CASES if case.kind in ("reference", "starter")]
-# On the longer ways, through the sandbox and over a whole suite, goes one bug an exercise.
+# On the longer ways, through the sandbox and over a whole suite, go one variant an assignment and
+# one bug an exercise; `course prove` sends all of them.
 FIRST = list({case.bug.exercise: case for case in reversed(BUGS)}.values())
+FIRST_VARIANTS = list({case.assignment: case for case in reversed(VARIANTS)}.values())
 
 
 def through(backend, given):
@@ -66,11 +68,21 @@ def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened,
     proven(case, backend, prove.CLAIMS[case.kind], claim(result))
 
 
-@pytest.mark.parametrize(("case", "backend"), through_both(VARIANTS))
+@pytest.mark.parametrize(("case", "backend"), through("sandbox", FIRST_VARIANTS))
 def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, opened, proven):
     touched = case.rests_on_it(proofs.COURSE.assignment(case.assignment))
     result = prove.graded(case, opened(backend, case.assignment), touched)
     proven(case, backend, prove.CLAIMS["variant"], claims.everything(result))
+
+
+@pytest.mark.parametrize("case", VARIANTS, ids=[f"{c.assignment}-{c.name}" for c in VARIANTS])
+def test_a_correct_variant_is_far_from_every_tolerance(case, proven):
+    """The short form of `course margins`: every point, with a tenth of each tolerance at most."""
+    seed = proofs.COURSE.assignment(case.assignment).seed
+    found = margins.measured(margins.Task(case, "local", (seed,)))
+    proven(case, "local", prove.CLAIMS["variant"], "; ".join(found.wrong))
+    assert found.margins, "no comparison was watched"
+    assert not margins.too_wide(found.margins)
 
 
 @pytest.mark.parametrize(("case", "backend"), through("local", BUGS) + through("sandbox", FIRST))

@@ -159,7 +159,7 @@ def prove(
 def margins(
     assignment: Annotated[str | None, typer.Option(help="only this assignment")] = None,  # noqa: UP007
     quick: Annotated[
-        bool, typer.Option("--quick", help="this machine's numerics, 2 seeds")
+        bool, typer.Option("--quick", help="this machine's numerics, one seed")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="processes")] = 2,
     json: Json = False,

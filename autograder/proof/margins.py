@@ -30,7 +30,9 @@ from .cases import Case
 
 MOST = 0.1  # of a tolerance
 SEEDS = tuple(range(20))
-FEW_SEEDS = (0,)  # besides the release's own: in the sandbox, and under other numerics
+FEW_SEEDS: tuple[
+    int, ...
+] = ()  # besides the release's own: in the sandbox, and under other numerics
 CHANCE = "by_chance"  # a random answer: its bound is one of probability
 SEEDS_A_TASK = 7
 
