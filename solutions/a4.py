@@ -1137,7 +1137,8 @@ with needs(*TRANSLATION, "4.20"):
         low, high, gain = (np.array([r[k] for r in own]) for k in ("low", "high", "difference"))
         widths = np.array([row["width"] for row in own])
         colour = plt.get_cmap("viridis")(0.8 * penalty)
-        left.errorbar(widths + 0.4 * penalty, gain, [gain - low, high - gain], marker=mark,
+        bars = np.maximum(0, [gain - low, high - gain])  # a weak model's gain may lie outside
+        left.errorbar(widths + 0.4 * penalty, gain, bars, marker=mark,
                       linestyle="", capsize=2, color=colour)
         right.plot(widths, [r["sentences_per_second"] for r in own], mark + "-", color=colour,
                    label=f"α = {penalty}")

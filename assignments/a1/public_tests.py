@@ -127,7 +127,9 @@ def test_integers(student):
 @exercise("1.1")
 def test_argument_stays(student):
     """The caller's array is left as it was."""
-    expect.unchanged(student.call(student.softmax, np.array([[1.0, 2.0], [3.0, 5.0]])).changed)
+    call = student.call(student.softmax, np.array([[1.0, 2.0], [3.0, 5.0]]))
+    expect.unchanged(call.changed)
+    expect.shape(call.value, (2, 2), what="the weights")
 
 
 # ------------------------------------------------------------------------------- 1.2
