@@ -6,6 +6,7 @@ submission tried again, and if that fails too, its row says so.
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -87,6 +88,7 @@ class _Judges:
     def __init__(self, start: Callable[[], AbstractContextManager[ProcessPoolExecutor]]):
         self._start, self._stack = start, ExitStack()
         self._pool: ProcessPoolExecutor | None = None
+        self._others = set(multiprocessing.active_children())
 
     def ask(self, work: Callable[..., Result], *arguments: object) -> Future[Result]:
         """Raises what the start of a judge raises; what fails later is in the future."""
@@ -100,7 +102,12 @@ class _Judges:
             return failed
 
     def stop(self) -> None:
-        """End them after trouble; that they end badly as well is no news."""
+        """End them after trouble; that they end badly as well is no news.
+
+        By force: one that died may have held a lock that another waits for without end.
+        """
+        for process in set(multiprocessing.active_children()) - self._others:
+            process.kill()
         with suppress(Exception):
             self.close()
 

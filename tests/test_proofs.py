@@ -17,8 +17,8 @@ CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]
 BUGS = [case for case in CASES if case.kind == "bug"]
 VARIANTS = [case for case in CASES if case.kind == "variant"]
 WHOLE = [case for case in CASES if case.kind in ("reference", "starter")]
-# On the longer ways go fewer: through the sandbox one variant an assignment and one bug an exercise,
-# over a whole suite every third of these. `course prove` sends all of them.
+# On the longer ways go fewer: through the sandbox one variant an assignment and one bug an
+# exercise, over a whole suite every third of these. `course prove` sends all of them.
 FIRST = list({case.bug.exercise: case for case in reversed(BUGS)}.values())
 FIRST_VARIANTS = list({case.assignment: case for case in reversed(VARIANTS)}.values())
 
