@@ -47,7 +47,7 @@ def reference(student: str) -> Submission:
 def impatient():
     """The course with less time for a call, so that endless loops cost the tests little."""
     hurried = [
-        a.model_copy(update={"call_seconds": 0.5}) if a.id == "a1" else a
+        a.model_copy(update={"call_seconds": 1.0}) if a.id == "a1" else a
         for a in proofs.COURSE.assignments
     ]
     return proofs.COURSE.model_copy(update={"assignments": hurried})
@@ -86,10 +86,10 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
 
 
 def points_and_outcomes(result):
+    """What counts; of a call in vain, which clock was the first to end it is the weather's."""
     tests = [test for e in result["exercises"] for test in e.get("tests", [])]
-    kept = ("outcome", "reason", "totals")
-    told = {test["id"]: (test["outcome"], test["points"], test["message"]) for test in tests}
-    return {name: result[name] for name in kept} | {"tests": told}
+    told = {test["id"]: (test["outcome"], test["points"]) for test in tests}
+    return {"outcome": result["outcome"], "totals": result["totals"], "tests": told}
 
 
 @pytest.mark.parametrize("victim", ["judge", "warm process"])

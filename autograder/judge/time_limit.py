@@ -16,8 +16,8 @@ TICK = 0.1
 MOST_ASLEEP = 5.0  # seconds: a call may sleep for as long as it may compute, within this
 WALL = 20.0  # times the CPU time: what a machine may be slower than an idle one
 
-HALVINGS = 3  # a call gets an eighth of the usual time at least
-MOST_IN_VAIN = 12
+HALVINGS = 2  # a call gets a quarter of the usual time at least
+MOST_IN_VAIN = 8
 
 
 class TimeLimit:
