@@ -14,6 +14,9 @@ import numpy as np
 
 from .shown import numbers
 
+# What each likely mistake would have produced; a function of none, where that takes time.
+Causes = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
+
 APART = 10.0  # tolerances between a mistake and the right answer
 NEARER = 10.0
 ROUNDING = 10.0  # tolerances within which an answer equals a mistake
@@ -61,17 +64,22 @@ def distance(got: np.ndarray, want: np.ndarray, atol: float, rtol: float) -> flo
     return float(np.max(np.where(same, 0.0, ratio)))
 
 
+def listed(causes: Causes) -> Mapping[str, Any]:
+    """The candidates, worked out now if they were not yet: something has failed."""
+    return causes() if callable(causes) else causes or {}
+
+
 def cause(
     got: np.ndarray,
     want: np.ndarray,
-    causes: Mapping[str, Any] | None,
+    causes: Causes,
     atol: float,
     rtol: float,
 ) -> str:
     """The candidate that the answer shows, the nearest of several; "" when there is none."""
     off = distance(got, want, atol, rtol) if got.shape == want.shape else np.inf
     found = []
-    for name, value in (causes or {}).items():
+    for name, value in listed(causes).items():
         guess = numbers(value)
         if guess.shape != got.shape:
             continue

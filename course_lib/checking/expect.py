@@ -8,7 +8,8 @@
     )
 
 What is called a likely cause rests on evidence, in one of two forms. `causes` maps a mistake to
-what it would have produced: it is named where the answer shows that value (`evidence.cause`).
+what it would have produced: it is named where the answer shows that value (`evidence.cause`);
+`causes=lambda: {…}` works the values out only when they are asked for.
 `because` is a mistake that the test itself has established, beyond what fails: "the state of
 the global generator has changed" can only mean one thing. `otherwise` is advice, and is called so.
 """
@@ -49,7 +50,7 @@ def equal(
     got: Any,
     want: Any,
     *,
-    causes: Mapping[str, Any] | None = None,
+    causes: evidence.Causes = None,
     because: str = "",
     otherwise: str = "",
     read: str = "",
@@ -59,7 +60,9 @@ def equal(
     if _same(got, want):
         return
     name = f"{what} = " if what else ""
-    matching = (n for n, v in (causes or {}).items() if _same(got, v) and not _same(v, want))
+    matching = (
+        n for n, v in evidence.listed(causes).items() if _same(got, v) and not _same(v, want)
+    )
     seen = next(matching, because)
     raise Failure(f"{name}{describe(want)}", describe(got), seen or otherwise, read, bool(seen))
 

@@ -87,7 +87,7 @@ def compare(module, x, state, mask=None, norm_first=False):
         output,
         wanted[0],
         atol=1e-4,
-        causes=mistakes(x, state, mask, norm_first),
+        causes=lambda: mistakes(x, state, mask, norm_first),
         otherwise=WAY,
         read=READ,
         what=f"the output with norm_first={norm_first}",

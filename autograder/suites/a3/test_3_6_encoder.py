@@ -63,27 +63,33 @@ def compare(module, x, state, mask=None, norm_first=False, n_layers=3):
     output, weights = expect.parts(call, 2, otherwise="return (output, weights)", read=READ)
     wanted, maps = encoder(x, state, SIZES[2], mask, norm_first)
     order = list(range(n_layers))
-    causes = {
-        "the layers are run in reverse": encoder(
-            x, state, SIZES[2], mask, norm_first, own=order[::-1]
-        )[0],
-        "every layer gets the embeddings: hand x from layer to layer": encoder(
-            x, state, SIZES[2], mask, norm_first, own=order[-1:]
-        )[0],
-        "only the first layer is run": encoder(x, state, SIZES[2], mask, norm_first, own=[0])[0],
-        "`norm_first` does not reach the layers": encoder(
-            x, state, SIZES[2], mask, False, last_norm=norm_first
-        )[0],
-        "the mask is not passed on: padding is attended to": encoder(
-            x, state, SIZES[2], None, norm_first
-        )[0],
-    }
-    if norm_first:
-        causes["the last norm is missing: it follows the last layer"] = encoder(
-            x, state, SIZES[2], mask, True, last_norm=False
-        )[0]
-    if mask is None:
-        del causes["the mask is not passed on: padding is attended to"]
+
+    def causes():
+        found = {
+            "the layers are run in reverse": encoder(
+                x, state, SIZES[2], mask, norm_first, own=order[::-1]
+            )[0],
+            "every layer gets the embeddings: hand x from layer to layer": encoder(
+                x, state, SIZES[2], mask, norm_first, own=order[-1:]
+            )[0],
+            "only the first layer is run": encoder(x, state, SIZES[2], mask, norm_first, own=[0])[
+                0
+            ],
+            "`norm_first` does not reach the layers": encoder(
+                x, state, SIZES[2], mask, False, last_norm=norm_first
+            )[0],
+            "the mask is not passed on: padding is attended to": encoder(
+                x, state, SIZES[2], None, norm_first
+            )[0],
+        }
+        if norm_first:
+            found["the last norm is missing: it follows the last layer"] = encoder(
+                x, state, SIZES[2], mask, True, last_norm=False
+            )[0]
+        if mask is None:
+            del found["the mask is not passed on: padding is attended to"]
+        return found
+
     expect.close(
         output,
         wanted,

@@ -61,29 +61,33 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
             ids, state, 2, norm_first, pad_id, pool=ways[way], masked=masked, scale=scale
         )
 
-    causes = {
-        "pooling is not used: this is the mean" if pooling == "cls" else "this is 'cls'": made(
-            "mean" if pooling == "cls" else "cls"
-        ),
-        "the mean runs over the padding too": made("every"),
-        "the sum is divided by n, padding included": made("n"),
-        "the last token is taken: 'cls' is the first one": made("last"),
-        "the last real token is taken: 'cls' is the first one": made("last real"),
-        "the largest value of each feature, not the mean": made("largest"),
-        "the mask is not passed on to the encoder: padding is attended to": made(masked=False),
-    }
     wanted, maps = made()
-    causes = {name: found[0] for name, found in causes.items()} | {
-        "probabilities: return the logits, as the linear layer gives them": wanted.softmax(-1),
-        "log probabilities: return the logits, as the linear layer gives them": (
-            wanted.log_softmax(-1)
-        ),
-        "a sigmoid of the logits: return them as they are": wanted.sigmoid(),
-    }
-    if pad_id:
-        causes["pad_id is not passed on: 0 is taken for the padding"] = made(pad_id=0)[0]
-    if scale != 1:
-        causes["position_scale is not passed on to the embedding"] = made(scale=1.0)[0]
+
+    def causes():
+        found = {
+            "pooling is not used: this is the mean" if pooling == "cls" else "this is 'cls'": made(
+                "mean" if pooling == "cls" else "cls"
+            ),
+            "the mean runs over the padding too": made("every"),
+            "the sum is divided by n, padding included": made("n"),
+            "the last token is taken: 'cls' is the first one": made("last"),
+            "the last real token is taken: 'cls' is the first one": made("last real"),
+            "the largest value of each feature, not the mean": made("largest"),
+            "the mask is not passed on to the encoder: padding is attended to": made(masked=False),
+        }
+        found = {name: one[0] for name, one in found.items()} | {
+            "probabilities: return the logits, as the linear layer gives them": wanted.softmax(-1),
+            "log probabilities: return the logits, as the linear layer gives them": (
+                wanted.log_softmax(-1)
+            ),
+            "a sigmoid of the logits: return them as they are": wanted.sigmoid(),
+        }
+        if pad_id:
+            found["pad_id is not passed on: 0 is taken for the padding"] = made(pad_id=0)[0]
+        if scale != 1:
+            found["position_scale is not passed on to the embedding"] = made(scale=1.0)[0]
+        return found
+
     expect.close(
         logits,
         wanted,

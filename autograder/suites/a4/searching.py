@@ -185,7 +185,7 @@ def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence
         evidence.report("close", apart(found, wanted) / ROUNDING)
         return
     seen = ""
-    for name, made in (causes or {}).items():
+    for name, made in evidence.listed(causes).items():
         if all(same(*pair) for pair in zip(found, made, strict=True)):
             seen = name
             break

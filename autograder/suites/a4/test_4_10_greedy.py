@@ -59,7 +59,7 @@ def check(search, sentences, max_length, found, **options):
     compare(
         [[one] for one in found],
         wanted(search, sentences, max_length, **options),
-        causes=mistakes(search, sentences, max_length),
+        causes=lambda: mistakes(search, sentences, max_length),
         otherwise="each step: the likeliest token of each row, its log probability added, until "
         "the end token",
         read=READ,

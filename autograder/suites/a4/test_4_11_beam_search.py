@@ -68,20 +68,25 @@ MISTAKES = {
 
 
 def told(asked, mistakes=MISTAKES):
-    """The right lists of all (model, case) pairs, and by mistake all that it would have given."""
+    """The right lists of all (model, case) pairs, and what each mistake would have given."""
 
     def made(change=lambda case: {}, **mistake):
         return [beam(model, **{**case, **change(case)}, **mistake) for model, case in asked]
 
-    others = {
-        "`n_best` is not used: only the best hypothesis is returned": made(lambda _: {"n_best": 1}),
-        "`n_best` is not used: all hypotheses are returned": made(lambda _: {"n_best": 10**6}),
-    }
-    others |= {name: made(**options) for name, options in mistakes.items()}
-    for step, name in ((-1, "one step too early"), (1, "one step too late")):
-        others[f"the search ends {name}: `max_length` steps are allowed"] = made(
-            lambda case, step=step: {"max_length": max(1, case["max_length"] + step)}
-        )
+    def others():
+        found = {
+            "`n_best` is not used: only the best hypothesis is returned": made(
+                lambda _: {"n_best": 1}
+            ),
+            "`n_best` is not used: all hypotheses are returned": made(lambda _: {"n_best": 10**6}),
+        }
+        found |= {name: made(**options) for name, options in mistakes.items()}
+        for step, name in ((-1, "one step too early"), (1, "one step too late")):
+            found[f"the search ends {name}: `max_length` steps are allowed"] = made(
+                lambda case, step=step: {"max_length": max(1, case["max_length"] + step)}
+            )
+        return found
+
     return made(), others
 
 
@@ -454,12 +459,15 @@ def test_other_start_and_end(student, rng):
         search = Search(student, clear(rng, [one]))
         options = {"width": 3, "length_penalty": 0.6, "max_length": 5, "n_best": 3}
         right, causes = told([(search.twin, one)])
-        for name in ids:
-            usual = {"start": 2, "end": END}[name]
-            causes[f"`{name}` is not used: it is always {usual}"] = [
-                beam(search.twin, **{**one, name: usual})
+        usual = {"start": 2, "end": END}
+        unused = {
+            f"`{name}` is not used: it is always {usual[name]}": [
+                beam(search.twin, **{**one, name: usual[name]})
             ]
-        compare(search.beam(1, **options, **ids), right, causes=causes, read=READ)
+            for name in ids
+        }
+        found = search.beam(1, **options, **ids)
+        compare(found, right, causes={**causes(), **unused}, read=READ)
 
 
 @exercise("4.11", weight=0.5)

@@ -105,12 +105,16 @@ def compare(student, corpora, n=None, otherwise=""):
     n = n or 4
     with expect.raising(RAISED, expected="a BLEU", read=READ):
         found = [student.bleu_by_hand(*corpus, **options) for corpus in corpora]
-    wrong = [mistakes(*corpus, n) for corpus in corpora]
+
+    def causes():
+        wrong = [mistakes(*corpus, n) for corpus in corpora]
+        return {name: [values[name] for values in wrong] for name in wrong[0]}
+
     expect.close(
         found,
         [bleu(*corpus, n) for corpus in corpora],
         atol=1e-4,
-        causes={name: [values[name] for values in wrong] for name in wrong[0]},
+        causes=causes,
         otherwise=otherwise
         or "the geometric mean of the clipped precisions of 1- to n-grams, "
         "times the brevity penalty, times 100",

@@ -166,7 +166,7 @@ class Decoding:
             self.probabilities(prefixes),
             atol=ROUNDING,
             rtol=0.0,
-            causes=causes or self.mistakes(prefixes),
+            causes=causes or (lambda: self.mistakes(prefixes)),
             otherwise="the same log probabilities as without a cache",
             read=READ,
             what=what,
@@ -343,13 +343,12 @@ def check_layer(student, rng, norm_first, known, new):
     own = LayerCache(*parts)
     with torch.no_grad():
         right, after = cached_layer(ours, x, own, mask, source_mask)
-        causes = layer_mistakes(ours, x, own, mask, source_mask)
     name = f"of {new} new tokens after {known}, {'pre' if norm_first else 'post'}-norm"
     expect.close(
         output,
         right,
         atol=1e-4,
-        causes=causes,
+        causes=lambda: layer_mistakes(ours, x, own, mask, source_mask),
         otherwise="the layer as it is, with the keys and values of the cache and the new ones",
         read=READ,
         what=f"the output {name}",
@@ -393,6 +392,7 @@ def check_layer(student, rng, norm_first, known, new):
         )
 
 
+@torch.no_grad()
 def layer_mistakes(layer, x, cache, mask, source_mask):
     """What each likely mistake would have made of a layer's output."""
     own, new = layer.self_attention, x.shape[1]

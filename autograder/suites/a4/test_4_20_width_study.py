@@ -1,6 +1,7 @@
 """Hidden tests of exercise 4.20: widths and length penalties, compared with greedy search."""
 
 import math
+from functools import partial
 
 from autograder.suites.a3.answers import answered
 from course_lib.checking import expect
@@ -124,6 +125,25 @@ def test_each_is_run_once(student, rng):
     )
 
 
+def interval(one, other, references, samples=60):
+    made = paired_bootstrap(one, other, references, samples)
+    return [made.difference, *made.interval]
+
+
+def other_intervals(own, greedy, before, references):
+    """What each likely mistake would have given."""
+    difference, low, high = interval(own, greedy, references)
+    return {
+        "the difference is greedy minus this one: the other way round": interval(
+            greedy, own, references
+        ),
+        "compared with the row before, not with greedy search": interval(own, before, references),
+        "`samples` is not used: it is always 1000": interval(own, greedy, references, 1000),
+        "compared with itself": [0.0, 0.0, 0.0],
+        "the ends of the interval have changed places": [difference, high, low],
+    }
+
+
 @exercise("4.20", weight=2)
 def test_bleu_and_intervals(student, rng):
     """BLEU of each row, and its difference to greedy search with the interval."""
@@ -157,25 +177,11 @@ def test_bleu_and_intervals(student, rng):
                 what=f"the difference {name}",
             )
             continue
-
-        def interval(one, other, samples=60):
-            made = paired_bootstrap(one, other, references, samples)
-            return [made.difference, *made.interval]
-
-        right = difference, low, high = interval(own, greedy)
         expect.close(
             [row["difference"], row["low"], row["high"]],
-            right,
+            interval(own, greedy, references),
             atol=1e-3,
-            causes={
-                "the difference is greedy minus this one: the other way round": interval(
-                    greedy, own
-                ),
-                "compared with the row before, not with greedy search": interval(own, before),
-                "`samples` is not used: it is always 1000": interval(own, greedy, 1000),
-                "compared with itself": [0.0, 0.0, 0.0],
-                "the ends of the interval have changed places": [difference, high, low],
-            },
+            causes=partial(other_intervals, own, greedy, before, references),
             otherwise="`paired_bootstrap(these, greedy, references, samples)`: its difference "
             "and its interval",
             read=READ,

@@ -108,12 +108,16 @@ def check_narrowed(student, rng, settings):
         expect.unchanged(called.changed)
         expect.shape(called.value, tuple(rows.shape), what="the probabilities", read=READ)
         found.append(torch.as_tensor(called.value).double())
-    wrong = [mistakes(rows, *one) for one in settings]
+
+    def causes():
+        wrong = [mistakes(rows, *one) for one in settings]
+        return {name: torch.stack([values[name] for values in wrong]) for name in wrong[0]}
+
     expect.close(
         torch.stack(found),
         torch.stack([narrow(rows, *one) for one in settings]),
         atol=1e-5,
-        causes={name: torch.stack([values[name] for values in wrong]) for name in wrong[0]},
+        causes=causes,
         otherwise="divide by the temperature, keep the `top_k` likeliest, and of those the "
         "fewest that reach `top_p`",
         read=TOP_P,

@@ -162,12 +162,16 @@ def masked(x, memory, state, target_mask, source_mask, norm_first):
 def compare(module, x, memory, state, target_mask=None, source_mask=None, norm_first=False):
     output, weights = ask(module, x, memory, target_mask, source_mask, need_weights=True)
     wanted, own, across = layer(x, memory, state, target_mask, source_mask, norm_first)
-    wrong = mistakes(x, memory, state, target_mask, source_mask, norm_first)
     expect.close(
         output,
         wanted,
         atol=1e-3,
-        causes={name: found[0] for name, found in wrong.items()},
+        causes=lambda: {
+            name: found[0]
+            for name, found in mistakes(
+                x, memory, state, target_mask, source_mask, norm_first
+            ).items()
+        },
         otherwise=WAY if target_mask is None and source_mask is None else f"{WAY}; {MASKS}",
         read=READ,
         what=f"the output with norm_first={norm_first}",

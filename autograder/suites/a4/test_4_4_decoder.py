@@ -100,7 +100,7 @@ def compare(
         wanted,
         atol=1e-3,
         rtol=1e-4,
-        causes=mistakes(x, memory, state, target_mask, source_mask, norm_first, n_layers),
+        causes=lambda: mistakes(x, memory, state, target_mask, source_mask, norm_first, n_layers),
         otherwise=WAY,
         read=READ,
         what=f"the output with norm_first={norm_first}",

@@ -150,7 +150,7 @@ def compare(
         wanted[own],
         atol=1e-3,
         rtol=1e-4,
-        causes={
+        causes=lambda: {
             name: value[own]
             for name, value in mistakes(source, target, state, norm_first, pad_id, scale).items()
         },

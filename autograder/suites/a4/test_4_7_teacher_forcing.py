@@ -117,7 +117,7 @@ def check_weights(run, wanted, before, max_norm, what, smoothing=0.1):
         run.model.state_dict()["weight"],
         wanted,
         atol=1e-4,
-        causes=mistakes(before, max_norm, smoothing),
+        causes=lambda: mistakes(before, max_norm, smoothing),
         otherwise="shift, loss, backward, clip, optimizer, schedule, zero_grad: each once",
         read=READ,
         what=what,

@@ -47,30 +47,34 @@ def check(got, prefixes, weights, memory, mask, what):
         what=what,
         read=READ,
     )
-    causes = {
-        "probabilities: scores of sentences are sums of their logarithms": wanted.exp(),
-        "logits: the softmax is missing": logits()[:, -1],
-        "in bits: nats are natural logarithms": wanted / torch.tensor(2.0).log(),
-        "the softmax runs over the rows, not over the tokens": logits()[:, -1].log_softmax(0),
-        "only the last token is decoded: without a cache the whole prefix is read": logits(
-            prefixes[:, -1:]
-        )[:, -1].log_softmax(-1),
-        "the source mask is dropped: the padding of the source is attended to": logits(mask=None)[
-            :, -1
-        ].log_softmax(-1),
-        "the mean over all positions: the last one tells what comes next": logits()
-        .mean(1)
-        .log_softmax(-1),
-    }
-    if prefixes.shape[1] > 1:
-        causes |= {
-            "the first position, not the last: it tells what follows the start token": logits()[
-                :, 0
-            ].log_softmax(-1),
-            "the last position but one: the last tells what comes next": logits()[
-                :, -2
-            ].log_softmax(-1),
+
+    def causes():
+        found = {
+            "probabilities: scores of sentences are sums of their logarithms": wanted.exp(),
+            "logits: the softmax is missing": logits()[:, -1],
+            "in bits: nats are natural logarithms": wanted / torch.tensor(2.0).log(),
+            "the softmax runs over the rows, not over the tokens": logits()[:, -1].log_softmax(0),
+            "only the last token is decoded: without a cache the whole prefix is read": logits(
+                prefixes[:, -1:]
+            )[:, -1].log_softmax(-1),
+            "the source mask is dropped: the padding of the source is attended to": logits(
+                mask=None
+            )[:, -1].log_softmax(-1),
+            "the mean over all positions: the last one tells what comes next": logits()
+            .mean(1)
+            .log_softmax(-1),
         }
+        if prefixes.shape[1] > 1:
+            found |= {
+                "the first position, not the last: it tells what follows the start token": logits()[
+                    :, 0
+                ].log_softmax(-1),
+                "the last position but one: the last tells what comes next": logits()[
+                    :, -2
+                ].log_softmax(-1),
+            }
+        return found
+
     expect.close(got, wanted, atol=1e-3, causes=causes, otherwise=WAY, read=READ, what=what)
 
 
