@@ -147,9 +147,17 @@ def _hand_in_classifiers(folder: Path, assignment: Assignment) -> None:
         )
 
 
-def hand_in_translators(folder: Path, assignment: Assignment, trained: Path) -> None:
+def with_translators(syllabus: Syllabus) -> set[tuple[str, str]]:
+    """(student, assignment) of the notebooks that a translator is handed in with."""
+    ids = [a.id for a in syllabus.assignments if a.model and a.model.measure == "bleu"]
+    return {(recipe.student, id) for recipe in CLASS if recipe.translator for id in ids}
+
+
+def hand_in_translators(folder: Path, syllabus: Syllabus, trained: Path) -> None:
     """Put a translator, from `trained`, beside every notebook whose recipe has one."""
-    _lay_beside(folder, assignment, trained, {r.student: r.translator for r in CLASS})
+    for id in {id for _, id in with_translators(syllabus)}:
+        chosen = {r.student: r.translator for r in CLASS}
+        _lay_beside(folder, syllabus.assignment(id), trained, chosen)
 
 
 def _lay_beside(

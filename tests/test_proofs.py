@@ -4,6 +4,7 @@ What every change needs: references and starters whole, correct variants on what
 named bug on its own exercise. `course prove` makes the whole cross product.
 """
 
+import jaxtyping
 import proofs
 import pytest
 
@@ -42,6 +43,14 @@ ON_A1 = ["local", pytest.param("sandbox", marks=pytest.mark.xdist_group("a1"))]
 
 def through_both(given):
     return through("local", given) + through("sandbox", given)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shapes_unwatched():
+    """Shapes are watched in the components' own tests; here that took a quarter of the time."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 @pytest.fixture

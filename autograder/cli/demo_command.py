@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Collection
+from collections.abc import Callable
 from pathlib import Path
 
 from course_lib import syllabus
 
 from .. import class_run, demo_class, demo_translator
 from ..gradebook.store import Result, Store
+from ..submissions import Submission
 from . import EXIT_OK, grade_command, results
 
 LOOK_AT = """
@@ -30,8 +31,8 @@ TRANSLATED = (
 def run(out: Path, jobs: int) -> int:
     """Write the class's notebooks, grade them afresh, report; prints a table and what to see.
 
-    Meanwhile a translator learns, which is then handed in, graded, and asked two sentences. The
-    report is there before that, without the assignment that a translator is handed in for.
+    A first report is of the assignments that no trained model is handed in for. Meanwhile a
+    translator learns, which is then handed in, graded, and asked two sentences.
     """
     started = time.perf_counter()
     course = syllabus.load()
@@ -40,41 +41,42 @@ def run(out: Path, jobs: int) -> int:
     folder, models = out / "submitted", out / "translators"
     for old in (folder, models):
         shutil.rmtree(old, ignore_errors=True)
-    with demo_translator.DemoTranslator(models) as training:
+    early = [a.id for a in course.assignments if a.model is None]
+    with (
+        demo_translator.DemoTranslator(models) as training,
+        Store(out / "results.db") as store,
+    ):
         print("a translator learns in the background", file=sys.stderr)
-        count = demo_class.write(folder, course)
-        print(f"{count} notebooks of a class written to {folder}", file=sys.stderr)
         print(f"isolation: {grade_command.told(tier)}", file=sys.stderr)
-        late = {a.id for a in course.assignments if a.model and a.model.measure == "bleu"}
-        with Store(out / "results.db") as store:
 
-            def grade(ids: Collection[str]) -> list[Result]:
-                kept = [s for s in grade_command.received(folder, course) if s.assignment in ids]
-                wanted = grade_command.with_models(course, kept, None)
-                labels = grade_command.hidden_labels(course, wanted, "generated")
-                settings = class_run.Settings(
-                    jobs, tier.letter, least="D", regrade=True, hidden=labels
-                )
-                return grade_command.grade(kept, course, store, settings, quiet=False)
-
-            graded = grade({a.id for a in course.assignments} - late)
-            first = results.write(store, course, out)
-            took = time.perf_counter() - started
-            print(
-                f"{len(graded)} of {count} submissions graded in {took:.0f} s; a first report: "
-                f"{first.report}",
-                file=sys.stderr,
+        def grade(is_wanted: Callable[[Submission], bool]) -> list[Result]:
+            kept = [s for s in grade_command.received(folder, course) if is_wanted(s)]
+            labels = grade_command.hidden_labels(
+                course, grade_command.with_models(course, kept, None), "generated"
             )
-            learnt = training.wait()
-            for id in sorted(late):
-                demo_class.hand_in_translators(folder, course.assignment(id), models)
-            graded += grade(late)
-            written = results.write(store, course, out)
+            settings = class_run.Settings(jobs, tier.letter, least="D", regrade=True, hidden=labels)
+            return grade_command.grade(kept, course, store, settings, quiet=False)
+
+        demo_class.write(folder, course, early)
+        graded = grade(lambda submission: submission.assignment in early)
+        first = results.write(store, course, out)
+        took = time.perf_counter() - started
+        ids = " and ".join(early)
+        print(f"{ids} graded in {took:.0f} s; a first report: {first.report}", file=sys.stderr)
+        demo_class.write(folder, course, [a.id for a in course.assignments if a.model])
+        late = demo_class.with_translators(course)
+        graded += grade(
+            lambda s: s.assignment not in early and (s.student, s.assignment) not in late
+        )
+        learnt = training.wait()
+        demo_class.hand_in_translators(folder, course, models)
+        graded += grade(lambda s: (s.student, s.assignment) in late)
+        written = results.write(store, course, out)
     results.print_table(written.of(graded), course)
     print(LOOK_AT)
     _translate(models / demo_translator.TRAINED, learnt)
     took = time.perf_counter() - started
-    print(f"\n{count} submissions graded in {took:.0f} s. Open the report: {written.report}")
+    print(f"\n{len(graded)} submissions graded in {took:.0f} s. Open the report: {written.report}")
     return EXIT_OK
 
 
