@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,7 +29,6 @@ from .gradebook.totals import UNGRADED, add_up
 from .judge.notebook_file import InvalidNotebook, read
 from .judge.statements import sort_cell
 from .submissions import Submission
-from .work_folder import work_folder
 
 if TYPE_CHECKING:
     from .judge.hidden_labels import HiddenLabels
@@ -169,27 +168,13 @@ def judges(
     syllabus: Syllabus, assignments: set[str], settings: Settings
 ) -> Iterator[ProcessPoolExecutor]:
     """Judge processes, and the warm processes whose workers they talk to."""
-    from .judge.warm import WarmProcess
-    from .release import student_tree
+    from . import warm_processes
 
     for id in sorted(assignments):
         _installed(syllabus.assignment(id))
     with ExitStack() as stack:
         stack.enter_context(_terminated_like_interrupted())
-        folder = stack.enter_context(work_folder())
-        warm = {}
-        for id in sorted(assignments):
-            student_tree.write(syllabus, folder / id, id)
-            libraries = imports(syllabus.assignment(id))
-            warm[id] = WarmProcess(folder / id, libraries, least=settings.least)
-        with ThreadPoolExecutor() as starters:  # each imports its libraries; none waits for another
-            starting = [starters.submit(process.__enter__) for process in warm.values()]
-        for process, start in zip(warm.values(), starting, strict=True):
-            if start.exception() is None:
-                stack.push(process)
-        for start in starting:
-            start.result()
-        workers = {id: process.workers for id, process in warm.items()}
+        workers = stack.enter_context(warm_processes.started(syllabus, assignments, settings.least))
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["autograder.judge.preload"])
         yield stack.enter_context(
@@ -220,8 +205,3 @@ def _installed(assignment: Assignment) -> None:
     for name in {module.partition(".")[0] for module in assignment.imports}:
         if sys.modules.get(name, sys) is None or importlib.util.find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-
-def imports(assignment: Assignment) -> list[str]:
-    """What a worker of this assignment has imported beforehand: what its notebook imports."""
-    return [*assignment.imports, "course_lib.checking.notebook"]

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from course_lib.checklist import Check
 from course_lib.seam import Student
 from course_lib.syllabus import Syllabus
 
-from . import class_run, judge_process
+from . import judge_process, warm_processes
 
 ASSIGNMENT, CLASS, RATE = "a3", "EncoderClassifier", "warmup_rate"
 SECONDS = 30.0
@@ -24,26 +22,19 @@ def of_notebook(data: bytes, syllabus: Syllabus) -> list[Check]:
     from .judge.collect import collect
     from .judge.grade import Load
     from .judge.notebook_file import read
-    from .judge.warm import WarmProcess
-    from .release import student_tree
 
     assignment = syllabus.assignment(ASSIGNMENT)
     collected = collect(read(data), [n for e in assignment.exercises for n in e.names])
     rate = "None" if RATE in collected.unwritten else f"student.get({RATE!r})"
-    with tempfile.TemporaryDirectory(prefix="course-") as name:
-        folder = Path(name)
-        folder.chmod(0o755)  # workers run under other users
-        student_tree.write(syllabus, folder / ASSIGNMENT, ASSIGNMENT)
-        libraries = class_run.imports(assignment)
-        with WarmProcess(folder / ASSIGNMENT, libraries, least="D") as warm:
-            opened = judge_process.opener(warm.workers, assignment)
-            with opened(Load(collected.statements, collected.unavailable)) as worker:
-                student = Student(worker)
-                student.begin()
-                getattr(student, CLASS).get()  # says so when it is not there
-                source = f"of_class(student[{CLASS!r}], {rate})"
-                made = student.make(f"{_import('checklist')}.{source}", deadline=SECONDS)
-                found: list[dict[str, Any]] = made.get()
+    with warm_processes.started(syllabus, [ASSIGNMENT], least="D") as workers:
+        opened = judge_process.opener(workers[ASSIGNMENT], assignment)
+        with opened(Load(collected.statements, collected.unavailable)) as worker:
+            student = Student(worker)
+            student.begin()
+            getattr(student, CLASS).get()  # says so when it is not there
+            source = f"of_class(student[{CLASS!r}], {rate})"
+            made = student.make(f"{_import('checklist')}.{source}", deadline=SECONDS)
+            found: list[dict[str, Any]] = made.get()
     return [Check(**line) for line in found]
 
 

@@ -52,16 +52,20 @@ def start(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, Hid
     """A judge process begins: Ctrl-C is for the process that started it, and ends it as well."""
     global _syllabus, _workers, _hidden
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     _syllabus, _workers, _hidden = syllabus, workers, hidden
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """However the process that started this one ends, SIGKILL included, nothing of it stays."""
     parent = multiprocessing.parent_process()
     assert parent is not None
-    parent.join()
-    os._exit(1)
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def grade_one(submission: Submission, exercises: tuple[str, ...] | None) -> Result:

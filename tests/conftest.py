@@ -87,15 +87,14 @@ def sandbox(course):
     """For an assignment, what opens sandboxed workers; each warm process is started once."""
     import contextlib
 
-    from autograder import judge_process
-    from autograder.proof.backends import warm_processes
+    from autograder import judge_process, warm_processes
 
     with contextlib.ExitStack() as stack:
         warm = {}
 
         def opener(id):
             if id not in warm:
-                warm.update(stack.enter_context(warm_processes(course, [id])))
+                warm.update(stack.enter_context(warm_processes.started(course, [id])))
             return judge_process.opener(warm[id], course.assignment(id))
 
         yield opener

@@ -4,9 +4,9 @@ What every change needs: references and starters whole, correct variants on what
 named bug on its own exercise. `course prove` makes the whole cross product.
 """
 
-import jaxtyping
 import proofs
 import pytest
+from unwatched import unwatched
 
 from autograder import bugs
 from autograder.proof import cases, claims, margins, prove
@@ -46,11 +46,9 @@ def through_both(given):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def shapes_unwatched():
-    """Shapes are watched in the components' own tests; here that took a quarter of the time."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
+def quick():
+    with unwatched():
+        yield
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save
 from small_translation import CODE, LAST, SMALL, TEST, pairs
+from unwatched import unwatched
 
 from autograder import class_run, handed_in
 from autograder.judge import hidden_labels, model_part
@@ -43,7 +44,8 @@ def hidden(data):
 
 @pytest.fixture(scope="module")
 def trained(data):
-    return train_translator(data, SMALL, seed=0)
+    with unwatched():
+        return train_translator(data, SMALL, seed=0)
 
 
 @pytest.fixture(scope="module")

@@ -1,64 +1,36 @@
 """The recipe of the translator: losses, steps, profiles, the whole path on made-up pairs."""
 
 import dataclasses
-import itertools
 import json
-import random
 
 import pytest
 import torch
-from datasets import Dataset
+from small_translation import SMALL, TEST, pairs
 from torch import nn
+from unwatched import unwatched
 
 from autograder.bench import measurement, training, translation
 from course_lib import translation_profiles, translation_recipe
-from course_lib.datasets import LoadedData
 from course_lib.fast_forms import use_fast_forms
 from course_lib.fast_loss import ROWS, fast_label_smoothed_loss, projected_loss
 from course_lib.fast_translation_step import fast_translation_step
 from course_lib.losses import label_smoothed_loss
 from course_lib.transformer import Transformer
 from course_lib.translation import Translator
-from course_lib.translation_profiles import TranslationProfile
 from course_lib.translation_step import shift_targets, translation_step
 
 pytestmark = pytest.mark.xdist_group("translation_recipe")  # its model is trained once
 
-NOUNS = {"cat": "chat", "dog": "chien", "bird": "oiseau", "horse": "cheval", "bear": "ours"}
-COLOURS = {"red": "rouge", "green": "vert", "black": "noir", "white": "blanc"}
-VERBS = {"sees": "voit", "hears": "entend", "calls": "appelle"}
-SMALL = TranslationProfile(
-    "small",
-    "made_up",
-    {"n_layers": 1, "d_model": 32, "n_heads": 2, "d_ff": 64, "dropout": 0.0},
-    vocab_size=120,
-    epochs=14,
-    max_tokens=256,
-    learning_rate=8e-3,
-    sample=10,
-)
-
 
 @pytest.fixture(scope="module")
 def made_up():
-    """A word for a word, but the colour follows the noun; 1,200 pairs, some of them held out."""
-    nouns = list(itertools.product(COLOURS, NOUNS))
-    rows = [
-        {
-            "en": f"The {c} {n} {v} the {d} {m}.",
-            "fr": f"Le {NOUNS[n]} {COLOURS[c]} {VERBS[v]} le {NOUNS[m]} {COLOURS[d]}.",
-        }
-        for (c, n), v, (d, m) in itertools.product(nouns, VERBS, nouns)
-    ]
-    random.Random(0).shuffle(rows)
-    cuts = {"train": rows[:900], "validation": rows[900:950], "test_2016_flickr": rows[950:1000]}
-    splits = {name: Dataset.from_list(some) for name, some in cuts.items()}
-    return LoadedData("made_up", "generated", "a test", "0" * 64, "none", "none", (), splits)
+    return pairs()
 
 
 @pytest.fixture(scope="module")
 def trained(made_up):
-    return translation_recipe.train_translator(made_up, SMALL, seed=0)
+    with unwatched():
+        return translation_recipe.train_translator(made_up, SMALL, seed=0)
 
 
 def logits_and_targets(n=ROWS // 20 + 3):
@@ -175,7 +147,7 @@ def test_every_profile_builds_a_model_or_says_which_there_are():
 
 
 def test_the_recipe_learns_to_translate_sentences_it_never_saw(trained, made_up):
-    held_out = made_up["test_2016_flickr"][:]
+    held_out = made_up[TEST][:]
     made = trained.translator.translate(held_out["en"], width=1)
     assert sum(a == b for a, b in zip(made, held_out["fr"], strict=True)) >= 45
     samples = [row["sample_bleu"] for row in trained.history if "sample_bleu" in row]

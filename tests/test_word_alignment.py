@@ -9,6 +9,7 @@ import torch
 from test_cli import course as command
 from test_cli import one_sentence
 from typer.testing import CliRunner
+from unwatched import unwatched
 
 from autograder.cli.app import app
 from course_lib.datasets import LoadedData, load
@@ -37,7 +38,8 @@ NURSE = "The proud nurse does not know the old garden."
 def translator():
     torch.set_num_threads(1)
     data: LoadedData = load("grammar_en_fr")
-    return train_translator(data, SMALL, seed=0).translator
+    with unwatched():
+        return train_translator(data, SMALL, seed=0).translator
 
 
 @pytest.fixture(scope="module")

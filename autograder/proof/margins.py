@@ -21,11 +21,11 @@ from unittest import mock
 
 from course_lib.checking import evidence
 
-from .. import judge_process
+from .. import judge_process, warm_processes
 from ..judge.grade import OpenWorker
 from ..judge.workers import Workers
 from . import cases, claims, prove
-from .backends import BACKENDS, local_worker, warm_processes
+from .backends import BACKENDS, local_worker
 from .cases import Case
 
 MOST = 0.1  # of a tolerance
@@ -112,7 +112,7 @@ def run(ids: tuple[str, ...], setting: Setting, jobs: int, quick: bool) -> Itera
     """What each task finds, as they end, in processes that compute as the setting says."""
     with _environment(setting), contextlib.ExitStack() as stack:
         sandboxed = ids if "sandbox" in setting.backends else ()
-        workers = stack.enter_context(warm_processes(cases.course(), sandboxed))
+        workers = stack.enter_context(warm_processes.started(cases.course(), sandboxed))
         pool = stack.enter_context(
             ProcessPoolExecutor(
                 jobs,
@@ -141,6 +141,7 @@ _workers: dict[str, Workers] = {}
 
 def _start(workers: dict[str, Workers], setting: Setting) -> None:
     global _workers
+    judge_process.end_with_parent()
     _workers = workers
     warnings.simplefilter("ignore")  # of the submissions
     import torch

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 from course_lib.syllabus import Syllabus
 
-from .. import judge_process
+from .. import judge_process, warm_processes
 from ..judge.grade import OpenWorker
 from ..judge.workers import Workers
 from . import cases, prove
-from .backends import BACKENDS, local_worker, warm_processes
+from .backends import BACKENDS, local_worker
 from .cases import Case
 from .prove import Outcome
 
@@ -73,7 +73,7 @@ def run(plan: Plan, jobs: int) -> Iterator[list[Outcome]]:
     """What each task finds, as they end, `len(tasks(plan))` in all."""
     sandboxed = plan.assignments if "sandbox" in plan.backends else ()
     with contextlib.ExitStack() as stack:
-        workers = stack.enter_context(warm_processes(cases.course(), sandboxed))
+        workers = stack.enter_context(warm_processes.started(cases.course(), sandboxed))
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["autograder.judge.preload", "autograder.proof.prove"])
         pool = stack.enter_context(
@@ -92,6 +92,7 @@ _workers: dict[str, Workers]
 def _start(workers: dict[str, Workers]) -> None:
     """A process begins: Ctrl-C is for the one that started it, and wrong answers may warn."""
     global _workers
+    judge_process.end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     _workers = workers
