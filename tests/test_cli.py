@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -129,6 +130,9 @@ def test_a_full_disk_is_one_sentence_and_keeps_what_was_there(tmp_path):
         assert (disk / "report.html").read_text() == "the last run's"
 
 
+in_one_process = pytest.mark.xdist_group("small_class")  # it is made and graded once
+
+
 @pytest.fixture(scope="module")
 def small_class(tmp_path_factory):
     folder = tmp_path_factory.mktemp("class")
@@ -151,6 +155,13 @@ def graded(folder, out, *options):
     return results
 
 
+@pytest.fixture(scope="module")
+def small_class_graded(small_class, tmp_path_factory):
+    """What a run made of it, and what the run printed; tests work on copies."""
+    out = tmp_path_factory.mktemp("graded")
+    return out, graded(small_class, out)
+
+
 @pytest.mark.slow
 def test_grades_are_the_same_with_one_job_and_with_four_twice(small_class, tmp_path):
     runs = [
@@ -161,16 +172,25 @@ def test_grades_are_the_same_with_one_job_and_with_four_twice(small_class, tmp_p
     assert len(runs[0]) == 8
 
 
-def test_what_is_known_is_not_graded_again(small_class, tmp_path):
-    first, second = (course("grade", small_class, "--out", tmp_path, "--json") for _ in range(2))
-    before, after = json.loads(first.stdout), json.loads(second.stdout)
-    readable = [(b, a) for b, a in zip(before, after, strict=True) if b["outcome"] != "INVALID"]
-    assert all(b["graded_at"] == a["graded_at"] for b, a in readable)
+@in_one_process
+def test_what_is_known_is_not_graded_again(small_class, small_class_graded, tmp_path):
+    kept, _ = small_class_graded
+    before = {r["student"] + r["assignment"]: r for r in stored(kept)}
+    out = shutil.copytree(kept, tmp_path / "out")
+    graded(small_class, out)
+    after = {r["student"] + r["assignment"]: r for r in stored(out)}
+    readable = [name for name, result in before.items() if result["outcome"] != "INVALID"]
+    assert len(readable) == 7
+    assert all(before[name]["graded_at"] == after[name]["graded_at"] for name in readable)
+
+
+def stored(out):
+    return json.loads((out / "results.json").read_text(encoding="utf-8"))
 
 
 def test_an_interrupted_run_is_resumed(tmp_path):
     folder, out = tmp_path / "class", tmp_path / "out"
-    students = [f"s{number:02}" for number in range(12)]  # enough to be still at work when told
+    students = [f"s{number:02}" for number in range(8)]  # enough to be still at work when told
     for student in students:
         place(folder / student / "a1" / "a1.ipynb", proofs.notebook("a1", "solution"))
     command = [*COURSE, "grade", str(folder), "--out", str(out), "--jobs", "1", "--json"]
@@ -220,6 +240,7 @@ def _rows(database):
         return 0
 
 
+@in_one_process
 def test_a_marker_sees_one_failing_test_in_full(small_class, tmp_path):
     done = course(
         "grade", small_class, "--out", tmp_path, "--only", "s03-no-scaling", "--exercise", "1.3",
@@ -231,8 +252,9 @@ def test_a_marker_sees_one_failing_test_in_full(small_class, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_marks_by_hand_are_read_and_kept(small_class, tmp_path):
-    graded(small_class, tmp_path)
+@in_one_process
+def test_marks_by_hand_are_read_and_kept(small_class_graded, tmp_path):
+    out = shutil.copytree(small_class_graded[0], tmp_path / "out")
     marks = tmp_path / "marks.csv"
     marks.write_text(
         "student,assignment,item,points,comment\n"
@@ -240,9 +262,9 @@ def test_marks_by_hand_are_read_and_kept(small_class, tmp_path):
         "s03-no-scaling,a1,1.3,5,A slip\n",
         encoding="utf-8",
     )
-    done = course("report", tmp_path, "--manual", marks, "--json")
+    done = course("report", out, "--manual", marks, "--json")
     assert done.returncode == 0, done.stderr
-    again = json.loads(course("report", tmp_path, "--json").stdout)
+    again = json.loads(course("report", out, "--json").stdout)
     by_name = {(r["student"], r["assignment"]): r for r in again}
     assert by_name["s01-reference", "a1"]["totals"]["manual"] == 3
     assert by_name["s03-no-scaling", "a1"]["overrides"][0]["points"] == 5
@@ -357,19 +379,18 @@ def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_pa
 
 
 def test_a_trained_model_is_graded_beside_its_notebook(tmp_path):
-    demo_class.write(tmp_path / "class", proofs.COURSE, ["a3"])
-    points, accuracy = {}, {}
+    demo_class.write(tmp_path / "made", proofs.COURSE, ["a3"])
+    folder, out = tmp_path / "class", tmp_path / "out"
     for student in ("s01-reference", "s04-one-axis", "s09-figures"):
-        options = ("--labels-from", "generated", "--only", student)
-        (result,) = graded(tmp_path / "class", tmp_path / "out", *options)
-        points[student] = {e["id"]: e["points"] for e in result["exercises"]}
-        accuracy[student] = result["model"]["accuracy"]
+        shutil.copytree(tmp_path / "made" / student, folder / student)
+    found = {r["student"]: r for r in graded(folder, out, "--labels-from", "generated")}
+    points = {s: {e["id"]: e["points"] for e in r["exercises"]} for s, r in found.items()}
+    accuracy = {student: result["model"]["accuracy"] for student, result in found.items()}
     assert points["s01-reference"]["3.10"] == 12
     assert 50 < accuracy["s04-one-axis"] < accuracy["s01-reference"]
     assert points["s09-figures"]["3.10"] == 0
-    (pending,) = graded(
-        tmp_path / "class", tmp_path / "out", "--labels-from", "none", "--only", "s01-reference"
-    )
+    options = ("--labels-from", "none", "--only", "s01-reference")
+    (pending,) = graded(folder, out, *options)
     assert {e["id"]: e["points"] for e in pending["exercises"]}["3.10"] is None
 
 

@@ -54,7 +54,7 @@ def impatient():
 
 
 def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient):
-    some = bugs.load("a1")[:2]
+    some = bugs.load("a1")[:1]
     submissions = [
         reference("right"),
         submission("torch", with_import_of_torch()),
