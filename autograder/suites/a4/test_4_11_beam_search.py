@@ -1,6 +1,7 @@
 """Hidden tests of exercise 4.11: beam search, against its definition and exhaustive search."""
 
 import math
+from itertools import combinations
 
 import numpy as np
 import torch
@@ -8,7 +9,7 @@ import torch
 from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a4.search_models import TableModel
 from autograder.suites.a4.search_reference import beam, exhaustive, factor, greedy
-from autograder.suites.a4.searching import END, Found, Search, compare, drawn
+from autograder.suites.a4.searching import END, Found, Search, compare, drawn, same
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -90,12 +91,19 @@ def told(asked, mistakes=MISTAKES):
     return made(), others
 
 
-def clear(rng, cases, suits=None, **options):
-    """A table on which no choice is so close that rounding decides, and whose lists `suits`."""
+def clear(rng, cases, suits=None, apart=(), **options):
+    """A table on which no choice is so close that rounding decides, and whose lists `suits`.
+
+    The mistakes `apart` give other lists there than what is right, and than each other.
+    """
     while True:
         table, gaps = drawn(rng, **options), []
-        found = [beam(TableModel(table), **case, gaps=gaps) for case in cases]
-        if min(gaps, default=1.0) > 1e-4 and (suits is None or all(map(suits, found))):
+        model = TableModel(table)
+        found = [beam(model, **case, gaps=gaps) for case in cases]
+        if min(gaps, default=1.0) <= 1e-4 or not (suits is None or all(map(suits, found))):
+            continue
+        made = [found, *([beam(model, **{**case, **one}) for case in cases] for one in apart)]
+        if not any(all(map(same, *pair)) for pair in combinations(made, 2)):
             return table
 
 
@@ -273,9 +281,10 @@ def test_narrow_beams(student, rng):
     settings = [(2, 0.0, 6), (2, 0.6, 9), (3, 1.0, 6), (3, 2.0, 8), (4, 0.6, 5), (5, 1.5, 7),
                 (3, 0.6, 1), (2, 1.0, 3)]  # fmt: skip
     cases = [case(width, alpha, max_length) for width, alpha, max_length in settings]
+    places = {"ends_take_places": True}
     check(
         student,
-        [clear(rng, cases, end=end) for end in (-0.7, 0.0, 1.5)],
+        [clear(rng, cases, apart=[places], end=end) for end in (-0.7, 0.0, 1.5)],
         cases,
         otherwise="of all candidates of a sentence: ends among the `width` best finish, the "
         "`width` best others go on",
@@ -288,10 +297,11 @@ def test_best_of_the_list(student, rng):
     settings = [(2, 0.6, 9, 1), (4, 2.0, 9, 1), (5, 1.5, 12, 2), (3, 3.0, 9, 2), (5, 0.0, 9, 3)]
     cases = [case(*one) for one in settings]
     early = "it stops too early: a prefix may still gain by its length, so that its bound is its "
-    mistakes = {f"{early}score / factor(max_length - 1)": {"hasty": True}, **MISTAKES}
+    hasty = {"hasty": True}
+    mistakes = {f"{early}score / factor(max_length - 1)": hasty, **MISTAKES}
     check(
         student,
-        [clear(rng, cases, end=end) for end in (0.0, 0.7)],
+        [clear(rng, cases, apart=[hasty], end=end) for end in (0.0, 0.7)],
         cases,
         mistakes,
         otherwise="the `n_best` best of all that a beam of `width` meets",
@@ -323,9 +333,10 @@ def test_cut_off(student, rng):
         ended, cut = ([h.score for h in found if h.finished is kind] for kind in (True, False))
         return ended and cut and min(ended) < max(cut)
 
+    apart = [mistake for name, mistake in MISTAKES.items() if name.startswith("what was cut off")]
     check(
         student,
-        [clear(rng, cases, mixed, end=-0.5)],
+        [clear(rng, cases, mixed, [*apart, {"n_best": 1}], end=-0.5)],
         cases,
         otherwise="`add_unfinished` gives what was cut off; finished hypotheses come first",
     )

@@ -64,11 +64,11 @@ def run(student, values, gradients, d_model, warmup):
 @exercise("4.8", weight=2)
 def test_steps(student, rng):
     """Several steps of Adam with the paper's β and ε, small and changing gradients included."""
-    d_model, warmup, count = 16, 2, 4
+    d_model, warmup, sizes = 16, 2, (1.0, 4.0, 0.25, 2.0, 8.0, 0.5, 0.25, 1.0)
     values = {"a": normal(rng, 3, 2), "b": normal(rng, 4)}
-    scales = {"a": 1.0, "b": 1e-9}
+    scales, count = {"a": 1.0, "b": 1e-9}, len(sizes)
     gradients = {
-        n: [scales[n] * normal(rng, *v.shape) for _ in range(count)] for n, v in values.items()
+        n: [scales[n] * size * normal(rng, *v.shape) for size in sizes] for n, v in values.items()
     }
     found, _ = run(student, values, gradients, d_model, warmup)
     rates = [rate(step, d_model, warmup) for step in range(1, count + 1)]
