@@ -13,8 +13,10 @@ from contextlib import contextmanager
 import proofs
 import pytest
 from sample_results import sample
+from typer.testing import CliRunner
 
-from autograder import demo_class
+from autograder import class_run, demo_class
+from autograder.cli.app import app
 from autograder.gradebook.store import Store
 from course_lib.syllabus import ROOT
 
@@ -345,6 +347,21 @@ def test_a_look_at_one_exercise_writes_nothing(tmp_path):
         assert course("grade", tmp_path / "class", *options).returncode == 0
     assert contents(tmp_path / "out") == before
     assert not (tmp_path / "none").exists()
+
+
+def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
+    place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
+    failed = sample("s1") | {"outcome": "UNGRADED", "reason": "could not be graded"}
+
+    def grade_class(_submissions, _course, store, _settings):
+        store.add(failed)
+        yield failed
+
+    monkeypatch.setattr(class_run, "grade_class", grade_class)
+    given = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--json"]
+    done = CliRunner().invoke(app, given, catch_exceptions=False)
+    assert done.exit_code == 5
+    assert "the grader failed on s1 a1; run the same command again" in done.stderr
 
 
 def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(tmp_path):

@@ -18,9 +18,10 @@ from course_lib.syllabus import Assignment, Syllabus
 from .. import class_run, submissions
 from ..gradebook import manual as marks
 from ..gradebook.store import Store
+from ..gradebook.totals import UNGRADED
 from ..judge.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import tiers
-from . import EXIT_OK, results
+from . import EXIT_OK, EXIT_UNGRADED, results
 from .problems import IsolationProblem, UsageProblem
 
 Result = dict[str, Any]
@@ -87,9 +88,14 @@ def run(options: Options) -> int:
 
 def _print(files: results.Written, run: list[Result], course: Syllabus, options: Options) -> int:
     """What this run graded, and which files hold it together with all that was graded before."""
+    failed = [f"{r['student']} {r['assignment']}" for r in run if r["outcome"] == UNGRADED]
+    if failed:
+        told = f"{', '.join(failed[:5])}{' …' if failed[5:] else ''}"
+        print(f"the grader failed on {told}; run the same command again", file=sys.stderr)
+    code = EXIT_UNGRADED if failed else EXIT_OK
     if options.json:
         print(json.dumps(run, ensure_ascii=False))
-        return EXIT_OK
+        return code
     results.print_table(run, course)
     if options.show:
         for result in run:
@@ -98,7 +104,7 @@ def _print(files: results.Written, run: list[Result], course: Syllabus, options:
         print(f"\nThis run: {len(run)}; the files hold all {len(files.results)} results.")
     print(f"\nReport   {files.report}\nCSV      {files.csv}\nJSON     {files.json}")
     print(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")
-    return EXIT_OK
+    return code
 
 
 def grade(
