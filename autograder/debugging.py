@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from course_lib.checklist import Check
 from course_lib.seam import Student
-from course_lib.syllabus import Syllabus
+from course_lib.syllabus import Assignment, Syllabus
 
-from . import judge_process, warm_processes
+if TYPE_CHECKING:
+    from .judge.grade import OpenWorker
 
 ASSIGNMENT, CLASS, RATE = "a3", "EncoderClassifier", "warmup_rate"
 SECONDS = 30.0
 
 
 def of_notebook(data: bytes, syllabus: Syllabus) -> list[Check]:
-    """The checklist of the classifier that a notebook defines.
+    """The checklist of the classifier that a notebook defines, in a worker of its own.
 
     Raises InvalidNotebook, or StudentError when the classifier cannot be built or asked.
     """
+    from . import judge_process, warm_processes
+
+    with warm_processes.started(syllabus, [ASSIGNMENT], least="D") as workers:
+        assignment = syllabus.assignment(ASSIGNMENT)
+        return asked(data, assignment, judge_process.opener(workers[ASSIGNMENT], assignment))
+
+
+def asked(data: bytes, assignment: Assignment, open_worker: OpenWorker) -> list[Check]:
+    """The same, in a worker that is opened so."""
     from .judge.collect import collect
     from .judge.grade import Load
     from .judge.notebook_file import read
 
-    assignment = syllabus.assignment(ASSIGNMENT)
     collected = collect(read(data), [n for e in assignment.exercises for n in e.names])
     rate = "None" if RATE in collected.unwritten else f"student.get({RATE!r})"
-    with warm_processes.started(syllabus, [ASSIGNMENT], least="D") as workers:
-        opened = judge_process.opener(workers[ASSIGNMENT], assignment)
-        with opened(Load(collected.statements, collected.unavailable)) as worker:
-            student = Student(worker)
-            student.begin()
-            getattr(student, CLASS).get()  # says so when it is not there
-            source = f"of_class(student[{CLASS!r}], {rate})"
-            made = student.make(f"{_import('checklist')}.{source}", deadline=SECONDS)
-            found: list[dict[str, Any]] = made.get()
+    with open_worker(Load(collected.statements, collected.unavailable)) as worker:
+        student = Student(worker)
+        student.begin()
+        getattr(student, CLASS).get()  # says so when it is not there
+        source = f"of_class(student[{CLASS!r}], {rate})"
+        made = student.make(f"{_import('checklist')}.{source}", deadline=SECONDS)
+        found: list[dict[str, Any]] = made.get()
     return [Check(**line) for line in found]
 
 

@@ -75,6 +75,7 @@ def test_a_schedule_whose_first_step_is_nothing():
     )
 
 
+@pytest.mark.xdist_group("a3")  # its warm process is started once
 @pytest.mark.parametrize(
     ("bug", "check"),
     [
@@ -85,13 +86,13 @@ def test_a_schedule_whose_first_step_is_nothing():
         ("mean_over_padding", "padding is ignored"),
     ],
 )
-def test_named_mistakes_in_a_notebook_are_found(bug, check, course):
+def test_named_mistakes_in_a_notebook_are_found(bug, check, course, sandbox):
     from autograder.release.components import Component
 
     mistake = next(b for b in bugs.load("a3") if b.name == bug)
     source = mistake.apply(Component.parse(mistake.component).source)
     data = proofs.notebook("a3", "solution", {mistake.component: source})
-    assert check in wrong(debugging.of_notebook(data, course))
+    assert check in wrong(debugging.asked(data, course.assignment("a3"), sandbox("a3")))
 
 
 def course_debug(monkeypatch, *arguments):

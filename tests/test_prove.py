@@ -36,14 +36,14 @@ def test_a_wrong_answer_called_correct_is_told():
 
 
 def test_the_command_proves_one_exercise():
-    arguments = ["prove", "--exercise", "1.1", "--backend", "local", "--seeds", "3", "--json"]
+    arguments = ["prove", "--exercise", "1.2", "--backend", "local", "--seeds", "3", "--json"]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     outcomes = json.loads(done.stdout)
     assert done.exit_code == 0
     wanted = {
         c.name
         for c in cases.of(cases.course().assignment("a1"))
-        if c.bug and c.bug.exercise == "1.1"
+        if c.bug and c.bug.exercise == "1.2"
     }
     assert {o["case"] for o in outcomes} == wanted
     assert {o["seed"] for o in outcomes if o["claim"] == prove.EVERY_SEED} == {3}
