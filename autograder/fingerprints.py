@@ -106,7 +106,7 @@ class Sources:
         modules = [self._module(name) for name in (*JUDGE, PRELOADED)]
         starter = tests / f"{assignment.id}.ipynb"
         given = self._modules_named(self._text(starter)) if starter.exists() else []
-        return [*found, *tests.glob("public_tests.py"), *(m for m in modules if m), *given]
+        return [*found, *(m for m in modules if m), *given]
 
     def _data(self, assignment: Assignment, code: set[Path]) -> set[Path]:
         """Files that are read and not imported: mistakes, thresholds, the starter, named ones."""

@@ -166,9 +166,8 @@ class Syllabus(Table):
 
 
 def public_tests(assignment: str) -> list[Path]:
-    """An assignment's visible tests: `public_tests.py`, or the files in `public_tests/`."""
-    folder = ROOT / "assignments" / assignment
-    return [*folder.glob("public_tests.py"), *sorted(folder.glob("public_tests/*.py"))]
+    """An assignment's visible tests, a file an exercise."""
+    return sorted((ROOT / "assignments" / assignment / "public_tests").glob("*.py"))
 
 
 @lru_cache(maxsize=4)

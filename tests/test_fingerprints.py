@@ -69,7 +69,7 @@ def differing(root, paths, before, submission=b""):
         ("autograder/suites/a4/search_models.py", {"a4"}),
         ("autograder/suites/a1/substitutes.py", {"a1"}),
         ("autograder/bugs/a1/MISTAKE", {"a1"}),
-        ("assignments/a1/public_tests.py", {"a1"}),
+        ("assignments/a1/public_tests/exercise_1_1.py", {"a1"}),
         ("assignments/a4/public_tests/exercise_4_1.py", {"a4"}),
         ("assignments/a2/a2.ipynb", {"a2"}),
         # the library: metrics that score, components that references and worker's modules use

@@ -1,0 +1,45 @@
+"""The visible checks of exercise 1.3: scaled scores."""
+
+import numpy as np
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+# Expectations are set like tables: value, causes, hint, section.
+# fmt: off
+
+
+@exercise("1.3")
+def test_two_by_two(student):
+    """Two queries and two keys of width 4: four scores."""
+    query = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, -1.0]])
+    key = np.array([[2.0, 0.0, 1.0, 2.0], [1.0, 1.0, 1.0, 1.0]])
+    dots = np.array([[4.0, 4.0], [1.0, 3.0]])
+    with expect.raising({"the keys are not transposed": lambda: query @ key}):
+        scores = student.scaled_scores(query, key)
+    expect.close(
+        scores, dots / 2,
+        causes={"the dot products are right but not divided by √d_k": dots,
+                "divided by d_k = 4 instead of √d_k = 2": dots / 4,
+                "divided by √2, the root of a number of tokens: d_k is the width": dots / 2**0.5,
+                "rows and columns are exchanged: row i belongs to query i": dots.T / 2},
+        otherwise="multiply the queries with the transposed keys, then divide by √d_k",
+        read="§3.2.1, Eq. 1",
+    )
+
+
+@exercise("1.3")
+def test_a_batch(student):
+    """Two sequences at once: each scores only its own keys."""
+    # One query, four keys of width four: untransposed keys fit, and all axes reversed do not.
+    query = np.array([[[1.0, 0.0, 0.0, 0.0]], [[2.0, 2.0, 0.0, 0.0]]])
+    key = np.stack([np.arange(16.0).reshape(4, 4), np.eye(4)])
+    reversed_axes = "`.T` reverses all axes, the batch too: exchange the last two only"
+    with expect.raising({reversed_axes: lambda: query @ key.T}, read="exercise 1.3, the trap"):
+        scores = student.scaled_scores(query, key)
+    expect.close(
+        scores, [[[0.0, 2.0, 4.0, 6.0]], [[1.0, 1.0, 0.0, 0.0]]],
+        causes={"the keys are not transposed": query @ key / 2},
+        otherwise="transpose only the last two axes of the keys (`.T` reverses all of them)",
+        read="exercise 1.3",
+    )
