@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
 
 from . import class_tries, fingerprints, judge_process
 from .gradebook.store import Key, Store

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from . import handed_in, judge_process
 
 if TYPE_CHECKING:
-    from course_lib.syllabus import Assignment, Syllabus
+    from course_lib.course.syllabus import Assignment, Syllabus
 
     from .submissions import Submission
 

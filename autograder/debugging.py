@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from course_lib.checklist import Check
+from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.diagnosis.checklist import Check
 from course_lib.seam import Student
-from course_lib.syllabus import Assignment, Syllabus
 
 if TYPE_CHECKING:
     from .judge.grade import OpenWorker
@@ -40,17 +40,17 @@ def asked(data: bytes, assignment: Assignment, open_worker: OpenWorker) -> list[
         student.begin()
         getattr(student, CLASS).get()  # says so when it is not there
         source = f"of_class(student[{CLASS!r}], {rate})"
-        made = student.make(f"{_import('checklist')}.{source}", deadline=SECONDS)
+        made = student.make(f"{_import('diagnosis.checklist')}.{source}", deadline=SECONDS)
         found: list[dict[str, Any]] = made.get()
     return [Check(**line) for line in found]
 
 
 def of_known_faults(seed: int = 0) -> dict[str, list[Check]]:
-    """The checklist of every model in `course_lib.broken_classifiers`, by its fault."""
+    """The checklist of every model in `course_lib.diagnosis.broken_classifiers`, by its fault."""
     import torch
 
-    from course_lib import checklist
-    from course_lib.broken_classifiers import FAULTS, broken_classifier
+    from course_lib.diagnosis import checklist
+    from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
 
     token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0]])
     labels = torch.tensor([0, 1])

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
 
 from . import bugs, demo_model, demo_translator, variants
 from .handed_in import FOLDER

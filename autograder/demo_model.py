@@ -12,14 +12,15 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_lib import datasets, handin
-from course_lib.batching import TokenBuckets, batches_in_order
 from course_lib.classifier import EncoderClassifier
-from course_lib.datasets import LoadedData
-from course_lib.fast_forms import use_fast_forms
-from course_lib.schedules import WarmupSchedule
-from course_lib.tokenization import TextTokenizer
-from course_lib.training_step import training_step
+from course_lib.course import submission_folder
+from course_lib.data import datasets
+from course_lib.data.batching import TokenBuckets, batches_in_order
+from course_lib.data.datasets import LoadedData
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.fast.forms import use_fast_forms
+from course_lib.training.classification_step import training_step
+from course_lib.training.schedules import WarmupSchedule
 
 D_MODEL = 32
 SIZES: dict[str, Any] = {
@@ -65,7 +66,7 @@ def hand_in(folder: Path, dataset: str, split: str, epochs: Sequence[int] = (TRA
                 about["fingerprint"] = data.fingerprint(split)
                 made = predictions(model, task.encoded(split))
                 place = folder / str(epoch)
-                handin.save(place, model, settings, task.tokenizer, made, about)
+                submission_folder.save(place, model, settings, task.tokenizer, made, about)
 
 
 @torch.no_grad()

@@ -64,14 +64,14 @@ def train(folder: Path) -> None:
     """Write `short`, `trained` and what was measured into `folder`."""
     import torch
 
-    from course_lib import datasets
-    from course_lib.generated_translation import pairs
-    from course_lib.handin import save_translator
-    from course_lib.metrics import exact_match
-    from course_lib.translation import arguments_of
-    from course_lib.translation_profiles import profile
-    from course_lib.translation_recipe import train_translator
-    from course_lib.word_alignment import error_rate
+    from course_lib.analysis.translator_alignment import error_rate
+    from course_lib.course.submission_folder import save_translator
+    from course_lib.data import datasets
+    from course_lib.data.grammar.sentence_pairs import pairs
+    from course_lib.decoding.translator import arguments_of
+    from course_lib.evaluation.translation import exact_match
+    from course_lib.recipes.translation import train_translator
+    from course_lib.recipes.translation_profiles import profile
 
     torch.set_num_threads(1)
     settings = profile(PROFILE)

@@ -18,7 +18,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
-from course_lib.syllabus import ROOT, Assignment, Syllabus, load
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus, load
 
 # Where grading begins: who judges, who isolates, and what makes the `course_lib` that workers see.
 JUDGE = ("autograder.class_run", "autograder.judge_process", "autograder.release.student_tree")
@@ -51,7 +51,7 @@ _IMPORT = re.compile(
 )
 _FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
 _NAMED = re.compile(r"\bcourse_lib((?:\.[A-Za-z_]\w*)+)(?![\w:])")  # module:name names no import
-_FROM_LIBRARY = re.compile(r"from\s+course_lib\s+import\s+(\([^)]*\)|[\w ,]+)")
+_FROM_LIBRARY = re.compile(r"from\s+course_lib((?:\.\w+)*)\s+import\s+(\([^)]*\)|[\w ,]+)")
 _FILE_NAME = re.compile(r"[\"']([\w.-]+\.(?:py|json|toml|txt|csv))[\"']")
 
 
@@ -84,7 +84,9 @@ class Sources:
     def files(self, assignment: Assignment, named: Iterable[Path] = ()) -> set[Path]:
         """Every file that this assignment's grades depend on; `named`: by the submission."""
         code = self._followed([*self._roots(assignment), *named], assignment)
-        stand_ins = {self.root / "autograder/release/stand_ins" / path.name for path in code}
+        library = self.root / "course_lib"
+        inside = [path.relative_to(library) for path in code if path.is_relative_to(library)]
+        stand_ins = {self.root / "autograder/release/stand_ins" / path for path in inside}
         code |= self._followed([path for path in stand_ins if path.exists()], assignment)
         return code | self._data(assignment, code)
 
@@ -141,8 +143,8 @@ class Sources:
     def _modules_named(self, text: str) -> set[Path]:
         """Modules of the library that a text names, as source or inside a notebook's JSON."""
         names = {f"course_lib{rest}" for rest in _NAMED.findall(text)}
-        for words in _FROM_LIBRARY.findall(text):
-            names |= {f"course_lib.{word}" for word in re.findall(r"\w+", words)}
+        for package, words in _FROM_LIBRARY.findall(text):
+            names |= {f"course_lib{package}.{word}" for word in re.findall(r"\w+", words)}
         return {module for name in names for module in self._with_packages(name)}
 
     def _with_packages(self, name: str) -> list[Path]:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from course_lib.handin import FOLDER, MAX_TOTAL
+from course_lib.course.submission_folder import FOLDER, MAX_TOTAL
 
 from . import plain_files
 

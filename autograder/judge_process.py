@@ -8,7 +8,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Any
 
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
 
 from . import handed_in
 from .submissions import Submission

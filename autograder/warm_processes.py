@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
 
 from .judge.warm import WarmProcess
 from .judge.workers import Workers

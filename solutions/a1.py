@@ -55,7 +55,7 @@
 # `[1000, 1001, 1002]` does. What may you subtract from all $x_i$ without changing the quotient?
 # And if one row of a matrix lies near 0 and another near 1000, is one number enough for both?
 
-# %% component="course_lib.numpy_attention:softmax"
+# %% component="course_lib.numpy_forms.attention:softmax"
 
 # %% check="1.1"
 
@@ -69,7 +69,7 @@
 # Return query, key and value, in this order. `w_q` and `w_k` are `(d_model, d_k)`; `w_v` is
 # `(d_model, d_v)`, and $d_v$ need not be $d_k$. `x` may have a batch axis in front, which stays.
 
-# %% component="course_lib.numpy_attention:project_qkv"
+# %% component="course_lib.numpy_forms.attention:project_qkv"
 
 # %% check="1.2"
 
@@ -82,7 +82,7 @@
 # **The trap.** `d_k` is no argument. Which axis of which array has that length? And what does
 # `key.T` do to an array with three axes?
 
-# %% component="course_lib.numpy_attention:scaled_scores"
+# %% component="course_lib.numpy_forms.attention:scaled_scores"
 
 # %% check="1.3"
 
@@ -151,7 +151,7 @@
 # **The traps.** Along which axis do the weights sum to one? What is left of a row's sum if you
 # mask after the softmax? What is $-\infty - (-\infty)$, and which row of a mask leads to it?
 
-# %% component="course_lib.numpy_attention:attention"
+# %% component="course_lib.numpy_forms.attention:attention"
 
 # %% check="1.4"
 
@@ -211,7 +211,7 @@ with needs("1.2", "1.3", "1.4"):
 #
 # **The trap.** Two layers made one after the other must not be twins. Where must no seed stand?
 
-# %% component="course_lib.numpy_attention:SelfAttention"
+# %% component="course_lib.numpy_forms.attention:SelfAttention"
 
 # %% check="1.5"
 
@@ -229,7 +229,7 @@ with needs("1.2", "1.3", "1.4"):
 #
 # **The trap.** Labels set without their places are spread over whatever ticks matplotlib chose.
 
-# %% component="course_lib.attention_figures:plot_attention"
+# %% component="course_lib.analysis.heat_maps:plot_attention"
 
 # %% check="1.6"
 
@@ -349,7 +349,7 @@ with needs("1.5", "1.6"):
 # Measured: 0.94 and 0.16. At $d_k = 1$ both columns are the same, since the divisor is 1, and a
 # little smaller (0.13): a single number is often near 0, and such a query scores all keys alike.
 
-# %% component="course_lib.attention_analysis:score_statistics"
+# %% component="course_lib.analysis.attention_properties:score_statistics"
 
 # %% check="1.7"
 
@@ -432,7 +432,7 @@ with needs("1.1"):
 # vector: equivariant, not invariant. The mean forgets which row was which. Mask and positions
 # belong to places, not to words, so they do not move with the words.
 
-# %% component="course_lib.attention_analysis:equivariance_gap"
+# %% component="course_lib.analysis.attention_properties:equivariance_gap"
 
 # %% check="1.8"
 
@@ -502,7 +502,7 @@ with needs("1.5", "1.6"):
 # What is measured depends on the machine: the table is about operations, the clock about memory,
 # caches and calls as well. On a GPU attention's flat part reaches much further.
 
-# %% component="course_lib.attention_analysis:operation_counts"
+# %% component="course_lib.analysis.attention_properties:operation_counts"
 
 # %% check="1.9"
 
@@ -594,7 +594,7 @@ with needs("1.4", "1.9"):
 # **The traps.** Which of the six survive one token only? Scores that are all zero? `query` and
 # `key` being the same array? Values that are all equal?
 
-# %% component="course_lib.attention_bugs:separating_input"
+# %% component="course_lib.analysis.separating_input:separating_input"
 
 # %% check="1.10"
 
@@ -723,7 +723,7 @@ with needs("1.4", "1.9"):
 # **The trap.** A score moves every weight of its row. Which term of the second rule says so, and
 # what sum does it turn into?
 
-# %% component="course_lib.numpy_gradients:attention_backward"
+# %% component="course_lib.numpy_forms.gradients:attention_backward"
 
 # %% check="1.12"
 

@@ -155,9 +155,9 @@ with needs("2.3"):
 #
 # **The trap.** A mask that is wrong way round raises no error. Which test would notice?
 
-# %% component="course_lib.torch_parity:to_torch_mask"
+# %% component="course_lib.analysis.torch_attention:to_torch_mask"
 
-# %% component="course_lib.torch_parity:copy_from_torch"
+# %% component="course_lib.analysis.torch_attention:copy_from_torch"
 
 # %% check="2.4"
 
@@ -261,7 +261,7 @@ with needs("2.5"):
 # and $W^O \in \mathbb{R}^{h d_v \times d_{model}}$, without building the module. Return
 # `(weights, biases)`; each output of each linear map has one bias, or none.
 
-# %% component="course_lib.multihead_analysis:parameter_counts"
+# %% component="course_lib.analysis.heads:parameter_counts"
 
 # %% check="2.7"
 
@@ -298,7 +298,7 @@ with needs("2.3", "2.7"):
 # **The trap.** `_probe_loss` is no plain sum. What is the sum of a layer-normalised row, whatever
 # the row holds, and what is the gradient of a constant?
 
-# %% component="course_lib.multihead_analysis:gradient_norms"
+# %% component="course_lib.analysis.heads:gradient_norms"
 
 # %% check="2.8"
 
@@ -400,9 +400,9 @@ with needs("2.3", "2.6", "2.8"):
 #
 # **The trap.** Rows of padding have zero weights in every head. Are those heads "equal" there?
 
-# %% component="course_lib.multihead_analysis:head_diversity"
+# %% component="course_lib.analysis.heads:head_diversity"
 
-# %% component="course_lib.attention_figures:plot_heads"
+# %% component="course_lib.analysis.heat_maps:plot_heads"
 
 # %% check="2.9"
 
@@ -437,7 +437,8 @@ with needs("2.3", "2.9"):
 # **The task.** A memory holds eight symbols. A query names two positions and wants both symbols, in
 # order: the first here, the second there. The model, `PointerReader`, has embeddings, one
 # cross-attention, and one linear layer for both answers. An answer counts if both symbols are
-# right. Model, data and training loop are given (imported above from `course_lib.pointer_reader`):
+# right. Model, data and training loop are given (imported above from
+# `course_lib.analysis.pointer_reader`):
 #
 # ```python
 # examples = draw_examples(count, generator)       # random memories, queries, answers
@@ -458,7 +459,7 @@ with needs("2.3", "2.9"):
 #   pass: the seed of the run decides both.
 # - Polite: the global generator is left as it was.
 
-# %% component="course_lib.pointer_task:compare_heads"
+# %% component="course_lib.analysis.one_head_or_many:compare_heads"
 
 # %% check="2.10"
 

@@ -46,7 +46,7 @@ import time
 from itertools import islice
 from pathlib import Path
 
-from course_lib.profiles import optimizer_and_schedule, profile, scale_words
+from course_lib.recipes.classifier_profiles import optimizer_and_schedule, profile, scale_words
 
 PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu" or "colab"
 settings = profile(PROFILE)
@@ -259,9 +259,9 @@ with needs("3.7"):
 # Which step of the paper is that? What would the first step learn if the formula were asked for
 # step 0?
 
-# %% component="course_lib.schedules:warmup_rate"
+# %% component="course_lib.training.schedules:warmup_rate"
 
-# %% component="course_lib.schedules:WarmupSchedule"
+# %% component="course_lib.training.schedules:WarmupSchedule"
 
 # %% check="3.8"
 
@@ -299,7 +299,7 @@ with needs("3.8"):
 # **The trap.** What does clipping do that stands behind `optimizer.step()`? And which rate does
 # `optimizer.param_groups[0]["lr"]` hold once the schedule has stepped?
 
-# %% component="course_lib.training_step:training_step"
+# %% component="course_lib.training.classification_step:training_step"
 
 # %% check="3.9"
 
@@ -352,9 +352,9 @@ with needs("3.7", "3.8", "3.9"):
 # functions, keep their names and what they take and return.
 
 # %%
-from course_lib.batching import TokenBuckets, batches_in_order, pad
-from course_lib.datasets import load
-from course_lib.tokenization import TextTokenizer
+from course_lib.data.batching import TokenBuckets, batches_in_order, pad
+from course_lib.data.datasets import load
+from course_lib.data.tokenization import TextTokenizer
 
 data = load(settings.dataset)
 training = data["train"][: settings.train_limit or len(data["train"])]
@@ -409,10 +409,10 @@ def predict(model, texts):
 # within its error: the model learns phrases by heart, and a validation sentence is none of them.
 
 # %%
-from course_lib.averaging import WeightAverage
-from course_lib.fast_dropout import use_fast_dropout
-from course_lib.train import TrainingConfig, fit
-from course_lib.word_dropout import WordDropout
+from course_lib.data.word_dropout import WordDropout
+from course_lib.fast.dropout import use_fast_dropout
+from course_lib.training.fit import TrainingConfig, fit
+from course_lib.training.running_average import WeightAverage
 
 config = {"vocab_size": tokenizer.vocab_size, **settings.sizes}
 
@@ -462,15 +462,16 @@ with needs("3.7", "3.9"):
 # | weights | mean of the last checkpoints | mean of the steps after a third | less noise |
 
 # %%
-from course_lib import handin
+from course_lib.course import submission_folder
 
 with needs("3.7", "3.9"):
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint("test")}
-    handin.save("submission", model, config, tokenizer, predict(model, test["sentence"]), about)
+    made = predict(model, test["sentence"])
+    submission_folder.save("submission", model, config, tokenizer, made, about)
     again = predict(load_model("submission"), validation["sentence"])
     right = np.equal(again, validation["label"])
     print(f"loaded again: {right.sum()} of {len(right)} validation sentences right")
-    handin.check_folder("submission")
+    submission_folder.check_folder("submission")
 
 # %% [markdown] exercise="3.11"
 # A training that is not looked at has taught nothing. `fit` returns a list of dicts, in order: one
@@ -487,7 +488,7 @@ with needs("3.7", "3.9"):
 # **The trap.** A row of a training step also has an `"accuracy"`. Of which sentences is it, and in
 # which state of the model was it measured?
 
-# %% component="course_lib.training_curves:plot_curves"
+# %% component="course_lib.analysis.training_curves:plot_curves"
 
 # %% check="3.11"
 
@@ -514,7 +515,7 @@ with needs("3.7", "3.9", "3.11"):
 # **The trap.** The sum over which axis is 1 for every token, whatever the model does? And what do
 # the rows of padding queries hold?
 
-# %% component="course_lib.encoder_analysis:attention_received"
+# %% component="course_lib.analysis.encoder:attention_received"
 
 # %% check="3.12"
 
@@ -614,7 +615,7 @@ with needs("3.7", "3.9", "3.12"):
 # **The trap.** A bin holds five sentences, all of them right. Which standard error does the formula
 # give? Do you believe it?
 
-# %% component="course_lib.encoder_analysis:accuracy_by_length"
+# %% component="course_lib.analysis.encoder:accuracy_by_length"
 
 # %% check="3.13"
 
@@ -718,7 +719,7 @@ with needs("3.7", "3.9", "3.13"):
 # **The trap.** Both orders start from the same seed. Why is that fairer than two times three seeds,
 # and what does it not make equal?
 
-# %% component="course_lib.encoder_experiments:compare_norms"
+# %% component="course_lib.analysis.fair_comparisons:compare_norms"
 
 # %% check="3.14"
 
@@ -797,7 +798,7 @@ with needs("3.7", "3.9", "3.14"):
 # **The trap.** Three subsets drawn one after the other are not nested. What would a curve over them
 # compare besides the amount of data?
 
-# %% component="course_lib.encoder_experiments:nested_subsets"
+# %% component="course_lib.analysis.fair_comparisons:nested_subsets"
 
 # %% check="3.15"
 
@@ -851,7 +852,7 @@ with needs("3.7", "3.9", "3.15"):
 # **The trap.** A model that always says "positive" on a set with 90 % positives: what are its
 # accuracy and its $F_1$? Which of the five numbers would have warned you?
 
-# %% component="course_lib.evaluation:classification_scores"
+# %% component="course_lib.evaluation.classification:classification_scores"
 
 # %% check="3.16"
 
@@ -959,8 +960,8 @@ with needs("3.7", "3.9", "3.17"):
 # | `"future hidden"` | no token attends to a later one, as in a decoder |
 # | `"no positions"` | the order of the words is not known |
 #
-# - `course_lib/model_checks.py` asks questions of this kind, one at a time; you may read it. Which
-#   question comes first, and what two answers mean together, is yours to find.
+# - `course_lib/diagnosis/checks.py` asks questions of this kind, one at a time; you may read it.
+#   Which question comes first, and what two answers mean together, is yours to find.
 # - Ask the model in evaluation mode and without gradients, and leave it in the mode it came in.
 # - The sentences may have no padding. There is always one with several different tokens.
 # - Differences below $10^{-4}$ are rounding. The models are not trained.
@@ -968,7 +969,7 @@ with needs("3.7", "3.9", "3.17"):
 # **The trap.** One of the faults disturbs every other measurement. Two others both make the answer
 # depend on how much padding there is. What tells those two apart?
 
-# %% component="course_lib.model_diagnosis:diagnose"
+# %% component="course_lib.diagnosis.diagnose:diagnose"
 
 # %% check="3.18"
 
@@ -983,7 +984,7 @@ with needs("3.7", "3.9", "3.17"):
 # are invisible: a fault of padding needs a test with padding.
 
 # %%
-from course_lib.broken_classifiers import FAULTS, broken_classifier
+from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
 
 with needs("3.18"):
     ids = torch.tensor([[11, 3, 42, 7, 19, 5], [8, 30, 2, 0, 0, 0]])
@@ -1001,7 +1002,7 @@ with needs("3.7", "3.9", "3.18"):
 # changed since the start?
 
 # %%
-from course_lib import checklist
+from course_lib.diagnosis import checklist
 
 with needs("3.7", "3.8", "3.9"):
     some, labels = pad(train_ids[:8]), torch.tensor(train_labels[:8])

@@ -56,7 +56,7 @@ import time
 from collections import deque
 from pathlib import Path
 
-from course_lib.translation_profiles import profile
+from course_lib.recipes.translation_profiles import profile
 
 PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu", "colab" or "base"
 settings = profile(PROFILE)
@@ -190,7 +190,7 @@ with needs("4.5"):
 # **The trap.** Two batches, one with 10 real targets and one with 1,000. What does a mean over
 # *all* positions, padding included, do to their gradients?
 
-# %% component="course_lib.losses:label_smoothed_loss"
+# %% component="course_lib.training.losses:label_smoothed_loss"
 
 # %% check="4.6"
 
@@ -234,9 +234,9 @@ with needs("4.6"):
 # **The trap.** A short target in a batch ends … END, padding. After the shift, where does its END
 # stand: in `read`, in `wanted`, or in both? Does the model learn anything from reading it?
 
-# %% component="course_lib.translation_step:shift_targets"
+# %% component="course_lib.training.translation_step:shift_targets"
 
-# %% component="course_lib.translation_step:translation_step"
+# %% component="course_lib.training.translation_step:translation_step"
 
 # %% check="4.7"
 
@@ -251,7 +251,7 @@ with needs("4.6"):
 # **The trap.** `LambdaLR` multiplies the optimizer's own rate by your function, which it asks for 0
 # first. So what has the optimizer's rate to be, and which step is 0?
 
-# %% component="course_lib.optimizers:paper_optimizer"
+# %% component="course_lib.training.optimizers:paper_optimizer"
 
 # %% check="4.8"
 
@@ -273,7 +273,7 @@ with needs("4.6"):
 # **The trap.** The logits have a row for every position of the prefix. Which one says what comes
 # next?
 
-# %% component="course_lib.cache:uncached_step"
+# %% component="course_lib.decoding.cache:uncached_step"
 
 # %% check="4.9"
 
@@ -295,7 +295,7 @@ with needs("4.6"):
 # **The trap.** Rows 0 and 2 of four have ended. `step` is now called with two rows: which rows must
 # the state hold, and to which sentences do the tokens belong that come back?
 
-# %% component="course_lib.search:greedy"
+# %% component="course_lib.decoding.search:greedy"
 
 # %% check="4.10"
 
@@ -316,8 +316,8 @@ with needs("4.6"):
 # for every seed.
 
 # %%
-from course_lib.batching import pad
-from course_lib.pair_batching import PairBuckets
+from course_lib.data.batching import pad
+from course_lib.data.pair_batching import PairBuckets
 
 N_LETTERS = 20
 
@@ -383,11 +383,11 @@ with needs("4.5", "4.7", "4.8", "4.9", "4.10"):
 # `uncached_step` you would not notice at all; with a cache (4.19), or with two sentences of which
 # one is done, you would.
 
-# %% component="course_lib.search:length_penalty_factor"
+# %% component="course_lib.decoding.search:length_penalty_factor"
 
-# %% component="course_lib.search:continuations"
+# %% component="course_lib.decoding.search:continuations"
 
-# %% component="course_lib.search:beam_search"
+# %% component="course_lib.decoding.search:beam_search"
 
 # %% check="4.11"
 
@@ -469,9 +469,9 @@ with needs("4.10", "4.11"):
 # on validation. The test split is opened once, at the end.
 
 # %%
-from course_lib.datasets import load
-from course_lib.metrics import bleu, chrf
-from course_lib.tokenization import TextTokenizer
+from course_lib.data.datasets import load
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.evaluation.translation import bleu, chrf
 
 data = load(settings.dataset)
 training = data["train"][: settings.train_limit or len(data["train"])]
@@ -488,7 +488,7 @@ print(f"{tokenizer.vocab_size:,} tokens; {len(batches)} batches, {batches.waste:
 print(f"the first: sources {tuple(source_ids.shape)}, targets {tuple(target_ids.shape)}")
 
 # %%
-from course_lib.batching import batches_in_order
+from course_lib.data.batching import batches_in_order
 
 
 def decoding(model):
@@ -542,10 +542,10 @@ def load_model(folder):
 # cannot be told apart. The loss ends near 2.2, of which about 1.15 is the price of smoothing.
 
 # %%
-from course_lib.averaging import WeightAverage
-from course_lib.fast_dropout import use_fast_dropout
-from course_lib.profiles import optimizer_and_schedule
-from course_lib.train import TrainingConfig, fit
+from course_lib.fast.dropout import use_fast_dropout
+from course_lib.recipes.classifier_profiles import optimizer_and_schedule
+from course_lib.training.fit import TrainingConfig, fit
+from course_lib.training.running_average import WeightAverage
 
 config = {"vocab_size": tokenizer.vocab_size, **settings.sizes}
 last = deque(maxlen=5)  # the weights of the last five epochs, for exercise 4.13
@@ -635,7 +635,7 @@ with needs(*TRANSLATION):
     print(f"chrF {chrf(validation_made, validation['fr'])}")
 
 # %%
-from course_lib import handin
+from course_lib.course import submission_folder
 
 with needs(*TRANSLATION):
     split = next(name for name in data.splits if name.startswith("test"))
@@ -645,11 +645,12 @@ with needs(*TRANSLATION):
     print(f"{len(test_made) / (time.process_time() - started):.0f} sentences a CPU second")
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint(split)}
     measured = {"validation_bleu": validation_bleu, "length_penalty": model.length_penalty}
-    handin.save_translator("submission", model, config, tokenizer, test_made, about, measured)
+    submission_folder.save_translator(
+        "submission", model, config, tokenizer, test_made, about, measured)
     again = translate(load_model("submission"), validation["en"][:50])
     same = sum(a == b for a, b in zip(again, validation_made[:50], strict=True))
     print(f"loaded again: {same} of 50 validation sentences are translated as before")
-    handin.check_folder("submission", handin.TRANSLATOR)
+    submission_folder.check_folder("submission", submission_folder.TRANSLATOR)
 
 # %% [markdown] prediction="4.12"
 # **Prediction: greedy and beam, once.** By how many points will beam 5 be ahead of greedy search on
@@ -681,7 +682,7 @@ with needs(*TRANSLATION):
 # **The trap.** `state_dict()` hands out the model's own tensors, not copies. What is the mean of
 # five dicts that were taken without `.clone()`?
 
-# %% component="course_lib.checkpoint_average:averaged"
+# %% component="course_lib.training.checkpoint_average:averaged"
 
 # %% check="4.13"
 
@@ -728,7 +729,7 @@ with needs(*TRANSLATION, "4.13"):
 # of the tokens? And how is a perplexity of 3 per token related to one per word, if a word has 1.3
 # tokens?
 
-# %% component="course_lib.perplexity:perplexity"
+# %% component="course_lib.evaluation.perplexity:perplexity"
 
 # %% check="4.14"
 
@@ -752,7 +753,8 @@ with needs(*TRANSLATION, "4.14"):
         print(f"{name}: perplexity {measures[name]:.3f} a token")
     print(f"validation / training: {measures['validation'] / measures['training']:.3f}")
     measured |= {f"{name}_perplexity": value for name, value in measures.items()}
-    handin.save_translator("submission", model, config, tokenizer, test_made, about, measured)
+    submission_folder.save_translator(
+        "submission", model, config, tokenizer, test_made, about, measured)
 
 # %% [markdown] exercise="4.15"
 # "BLEU" has been a call to sacreBLEU so far. What is in it? With $p_k$ the share of the
@@ -773,7 +775,7 @@ with needs(*TRANSLATION, "4.14"):
 # **The trap.** Two sentences of 5 and 50 words. In the mean of their BLEUs, how much does a word of
 # the short one weigh against a word of the long one? And in the corpus BLEU?
 
-# %% component="course_lib.metrics:bleu_by_hand"
+# %% component="course_lib.evaluation.translation:bleu_by_hand"
 
 # %% check="4.15"
 
@@ -788,7 +790,7 @@ with needs(*TRANSLATION, "4.14"):
 # sentences such accidents even out, as long as one compares systems of the same kind.
 
 # %%
-from course_lib.generated_translation import words
+from course_lib.data.grammar.sentence_pairs import words
 
 PAIRS = [("Deux gamins s'amusent dehors.", "Deux enfants jouent à l'extérieur."),
          ("Un homme et un petit chien sont dans la maison et il ne dort pas.",
@@ -828,11 +830,11 @@ with needs(*TRANSLATION, "4.15"):
 # belongs to START. Which token did the model *choose* with it? So which row shows where it looked
 # for $t_1$?
 
-# %% component="course_lib.alignment:word_weights"
+# %% component="course_lib.analysis.attention_alignment:word_weights"
 
-# %% component="course_lib.alignment:alignment_links"
+# %% component="course_lib.analysis.attention_alignment:alignment_links"
 
-# %% component="course_lib.alignment:plot_alignment"
+# %% component="course_lib.analysis.attention_alignment:plot_alignment"
 
 # %% check="4.16"
 
@@ -850,9 +852,9 @@ with needs(*TRANSLATION, "4.15"):
 # first layer.
 
 # %%
-from course_lib.generated_translation import pairs
-from course_lib.metrics import alignment_error_rate
-from course_lib.word_numbers import word_numbers
+from course_lib.data.grammar.sentence_pairs import pairs
+from course_lib.data.word_spans import word_numbers
+from course_lib.evaluation.translation import alignment_error_rate
 
 
 @torch.no_grad()
@@ -893,7 +895,7 @@ def look(text, width):
 
 
 with needs(*TRANSLATION, "4.16"):
-    from course_lib.translation_page import show
+    from course_lib.analysis.translation_widget import show
 
     first = "A man in a blue shirt is standing on a ladder."
     show(look, plot_alignment, validation["en"][0] if PROFILE == "tiny" else first)
@@ -910,7 +912,7 @@ with needs(*TRANSLATION, "4.16"):
 #
 # **The trap.** The reference has "le" twice, the hypothesis once. What does a *set* difference say?
 
-# %% component="course_lib.error_signs:error_signs"
+# %% component="course_lib.evaluation.error_signs:error_signs"
 
 # %% check="4.17"
 
@@ -1055,11 +1057,11 @@ with needs(*TRANSLATION, "4.17"):
 # **The trap.** The new token is the only one that is read. Which *position* does it have? And which
 # rows of the target mask does it need?
 
-# %% component="course_lib.cache:start_cache"
+# %% component="course_lib.decoding.cache:start_cache"
 
-# %% component="course_lib.cache:cached_layer"
+# %% component="course_lib.decoding.cache:cached_layer"
 
-# %% component="course_lib.cache:cached_step"
+# %% component="course_lib.decoding.cache:cached_step"
 
 # %% check="4.19"
 
@@ -1110,7 +1112,7 @@ def decoding(model):
 # **The trap.** Greedy search is run once; may its time, or its translations, be taken from another
 # penalty? And 27 intervals of 95 %: how many exclude 0 by luck alone, if no width helps?
 
-# %% component="course_lib.width_study:width_study"
+# %% component="course_lib.analysis.width_study:width_study"
 
 # %% check="4.20"
 
@@ -1165,9 +1167,9 @@ with needs(*TRANSLATION, "4.20"):
 #
 # **The trap.** Probabilities 0.5, 0.3, 0.2 and `top_p=0.5`, then 0.6: how many tokens are left?
 
-# %% component="course_lib.search:narrowed"
+# %% component="course_lib.decoding.search:narrowed"
 
-# %% component="course_lib.search:sample"
+# %% component="course_lib.decoding.search:sample"
 
 # %% check="4.21"
 

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from course_lib import data_sources, generated_sentiment
-from course_lib.datasets import load
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
+from course_lib.data import sources as data_sources
+from course_lib.data.datasets import load
+from course_lib.data.grammar import reviews
 
 MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
 needs_mirror = pytest.mark.skipif(
@@ -105,7 +106,7 @@ class World:
                 {"name": "test", "rows": 5},
             ],
         }
-        sizes = zip(generated_sentiment.SPLITS, (2000, 400, 400), strict=True)
+        sizes = zip(reviews.SPLITS, (2000, 400, 400), strict=True)
         self.made_up = {
             **shared,
             "name": "made_up",

@@ -6,8 +6,8 @@ import hashlib
 from typing import Any
 
 from autograder.gradebook.totals import add_up
-from course_lib.exercises import Exercise
-from course_lib.syllabus import load
+from course_lib.course.exercise import Exercise
+from course_lib.course.syllabus import load
 
 SYLLABUS = load()
 IN_TIME = "2027-02-07T18:04:00+00:00"

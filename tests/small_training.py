@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from course_lib.averaging import WeightAverage
 from course_lib.classifier import EncoderClassifier
-from course_lib.schedules import WarmupSchedule
-from course_lib.train import TrainingConfig, fit
-from course_lib.training_step import training_step
+from course_lib.training.classification_step import training_step
+from course_lib.training.fit import TrainingConfig, fit
+from course_lib.training.running_average import WeightAverage
+from course_lib.training.schedules import WarmupSchedule
 
 EPOCHS, BATCHES = 3, 7
 

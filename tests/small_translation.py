@@ -7,8 +7,8 @@ import random
 
 from datasets import Dataset
 
-from course_lib.datasets import LoadedData
-from course_lib.translation_profiles import TranslationProfile
+from course_lib.data.datasets import LoadedData
+from course_lib.recipes.translation_profiles import TranslationProfile
 
 NOUNS = {"cat": "chat", "dog": "chien", "bird": "oiseau", "horse": "cheval", "bear": "ours"}
 COLOURS = {"red": "rouge", "green": "vert", "black": "noir", "white": "blanc"}
@@ -30,8 +30,8 @@ CODE = f"""
 import json
 from pathlib import Path
 
-from course_lib.batching import batches_in_order
-from course_lib.tokenization import TextTokenizer
+from course_lib.data.batching import batches_in_order
+from course_lib.data.tokenization import TextTokenizer
 
 
 def load_model(folder):

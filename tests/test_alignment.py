@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.alignment import alignment_links, plot_alignment, word_weights
+from course_lib.analysis.attention_alignment import alignment_links, plot_alignment, word_weights
 from course_lib.seam.axes import read
 
 # Alignment.

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from jaxtyping import TypeCheckError
 from torch import nn
 
+from course_lib.analysis.heads import gradient_norms, head_diversity, parameter_counts
+from course_lib.analysis.heat_maps import plot_heads
+from course_lib.analysis.one_head_or_many import compare_heads
+from course_lib.analysis.pointer_reader import PointerReader, accuracy, draw_examples
+from course_lib.analysis.torch_attention import copy_from_torch, to_torch_mask
 from course_lib.attention import MultiHeadAttention, attention, merge_heads, split_heads
-from course_lib.attention_figures import plot_heads
-from course_lib.fused_attention import FusedMultiHeadAttention, fused_attention
-from course_lib.multihead_analysis import gradient_norms, head_diversity, parameter_counts
+from course_lib.fast.attention import FusedMultiHeadAttention, fused_attention
 from course_lib.normalization import LayerNorm
-from course_lib.pointer_reader import PointerReader, accuracy, draw_examples
-from course_lib.pointer_task import compare_heads
 from course_lib.residual import ResidualConnection
 from course_lib.seam.axes import read
-from course_lib.torch_parity import copy_from_torch, to_torch_mask
 
 WRONG_SHAPE = (ValueError, TypeCheckError)  # shapes are watched in tests, see conftest.py
 

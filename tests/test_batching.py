@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from course_lib.batching import TokenBuckets, batches_in_order, pad, padding_waste
-from course_lib.datasets import load
-from course_lib.generated_sentiment import reviews, sentences
-from course_lib.syllabus import ROOT
-from course_lib.tokenization import TextTokenizer
+from course_lib.course.syllabus import ROOT
+from course_lib.data.batching import TokenBuckets, batches_in_order, pad, padding_waste
+from course_lib.data.datasets import load
+from course_lib.data.grammar.reviews import reviews, sentences
+from course_lib.data.tokenization import TextTokenizer
 
 MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
 

@@ -20,11 +20,13 @@ from autograder.bench import (
     translation,
 )
 from autograder.cli.app import app
-from course_lib import datasets, generated_translation, profiles
-from course_lib.syllabus import ROOT
-from course_lib.tokenization import TextTokenizer
+from course_lib.course.syllabus import ROOT
+from course_lib.data import datasets
+from course_lib.data.grammar import sentence_pairs
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.decoding.translator import Translator
+from course_lib.recipes import classifier_profiles
 from course_lib.transformer import Transformer
-from course_lib.translation import Translator
 
 COMMANDS = {
     path.name: json.loads(path.read_text(encoding="utf-8")).get("command", "")
@@ -103,7 +105,7 @@ def test_train(bench, monkeypatch):
 
 def test_sst2(bench, monkeypatch):
     """On made-up sentences in place of SST-2, which not every machine has."""
-    short = dataclasses.replace(profiles.profile("tiny"), epochs=1)
+    short = dataclasses.replace(classifier_profiles.profile("tiny"), epochs=1)
     monkeypatch.setattr(sentiment, "profile", lambda name: short)
     sentences = few(LOAD("generated_sentences", sources=["generated"]))
     monkeypatch.setattr(sentiment.datasets, "load", lambda name, sources: sentences)
@@ -128,7 +130,7 @@ def test_grammar(bench, monkeypatch):
     monkeypatch.setattr(grammar, "profile", lambda name: short)
     sentences = few(LOAD("grammar_en_fr", sources=["generated"]))
     monkeypatch.setattr(grammar.datasets, "load", lambda name, sources: sentences)
-    aligned = generated_translation.pairs("test")[:20]
+    aligned = sentence_pairs.pairs("test")[:20]
     monkeypatch.setattr(grammar, "pairs", lambda split: aligned)
     monkeypatch.setattr(grammar, "NAME", "small")
     assert set(bench("grammar --seeds 0", "small")) >= {"exact_match_percent", "bleu"}

@@ -7,7 +7,7 @@ import pytest
 
 from autograder.release import course_build, no_leak, notebooks, student_tree
 from autograder.release.components import BuildError, Component, stub
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4")
 
@@ -60,17 +60,18 @@ def test_the_students_course_lib_holds_no_answer_that_is_not_out(course, tmp_pat
 
 def test_a_released_assignment_is_whole_in_the_students_course_lib(course, tmp_path):
     student_tree.write(course, tmp_path, released=["a1"])
-    text = (tmp_path / "course_lib" / "numpy_attention.py").read_text(encoding="utf-8")
-    assert text == (ROOT / "course_lib" / "numpy_attention.py").read_text(encoding="utf-8")
+    module = "course_lib/numpy_forms/attention.py"
+    text = (tmp_path / module).read_text(encoding="utf-8")
+    assert text == (ROOT / module).read_text(encoding="utf-8")
 
 
 def test_three_lines_of_an_answer_are_a_leak_under_another_name():
     body = "def mine(x, axis):\n" + "\n".join(
         line
-        for line in Component.parse("course_lib.numpy_attention:softmax").source.splitlines()
+        for line in Component.parse("course_lib.numpy_forms.attention:softmax").source.splitlines()
         if line.startswith("    ") and ("=" in line or "return" in line) and '"' not in line
     )
-    found = no_leak.find([("copy.py", body)], ["course_lib.numpy_attention:softmax"])
+    found = no_leak.find([("copy.py", body)], ["course_lib.numpy_forms.attention:softmax"])
     assert len(found) == 1
 
 
@@ -123,7 +124,10 @@ def with_exercise(course, position, **fields):
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"components": ["course_lib.numpy_attention:softmaxed"]}, "defines no 'softmaxed'; it ha"),
+        (
+            {"components": ["course_lib.numpy_forms.attention:softmaxed"]},
+            "defines no 'softmaxed'; it ha",
+        ),
         ({"components": ["course_lib.numpy_attentions:softmax"]}, "there is no such module"),
         ({"id": "1.99"}, 'no test is marked @exercise\\("1.99"\\), so everybody would get 0'),
     ],
@@ -137,9 +141,9 @@ def test_what_does_not_fit_together_is_one_sentence_before_anything_is_built(cou
 
 
 def test_a_reserved_component_that_is_gone_is_named(course, tmp_path):
-    facts = course.course.model_copy(update={"reserved": ["course_lib.fast_loss:gone"]})
+    facts = course.course.model_copy(update={"reserved": ["course_lib.fast.loss:gone"]})
     lacking = course.model_copy(update={"course": facts})
-    with pytest.raises(BuildError, match=r"`reserved`: course_lib.fast_loss defines no 'gone'"):
+    with pytest.raises(BuildError, match=r"`reserved`: course_lib.fast.loss defines no 'gone'"):
         course_build.drifted(lacking)
     with pytest.raises(BuildError, match="defines no 'gone'"):
         student_tree.write(lacking, tmp_path)

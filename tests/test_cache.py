@@ -5,9 +5,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.cache import cached_step, encoded, start_cache, uncached_step
-from course_lib.fast_decoding import FastDecoder
-from course_lib.search import beam_search, greedy
+from course_lib.decoding.cache import cached_step, encoded, start_cache, uncached_step
+from course_lib.decoding.search import beam_search, greedy
+from course_lib.fast.cached_decoder import FastDecoder
 from course_lib.transformer import Transformer
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 9], [10, 11, 0, 0, 0], [12, 5, 7, 3, 0]])

@@ -10,7 +10,7 @@ import pytest
 from autograder.release.components import Component
 from course_lib.checking import notebook, stale
 
-RIGHT = "import numpy as np\n" + Component.parse("course_lib.numpy_attention:softmax").source
+RIGHT = "import numpy as np\n" + Component.parse("course_lib.numpy_forms.attention:softmax").source
 WRONG = "import numpy as np\ndef softmax(x, axis=-1):\n    return np.exp(x) / np.exp(x).sum()\n"
 
 
@@ -92,7 +92,7 @@ def test_an_exercise_that_is_not_there_is_one_sentence(capsys):
 
 
 def test_needs_skips_what_is_not_written_and_shows_what_is_wrong(kernel, capsys):
-    stub = Component.parse("course_lib.numpy_attention:softmax").stub("A1.1: not written")
+    stub = Component.parse("course_lib.numpy_forms.attention:softmax").stub("A1.1: not written")
     kernel("import numpy as np\n" + stub)
     with notebook.needs("1.1"):
         sys.modules["__main__"].softmax(np.zeros(3))

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from autograder import class_run, demo_class
 from autograder.cli.app import app
 from autograder.gradebook.store import Store
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
 
@@ -216,7 +216,7 @@ def test_an_interrupted_run_is_resumed(tmp_path):
     assert [result["student"] for result in graded(folder, out)] == students
 
 
-@pytest.mark.parametrize("module", ["typer", "autograder.cli.app", "course_lib.syllabus"])
+@pytest.mark.parametrize("module", ["typer", "autograder.cli.app", "course_lib.course.syllabus"])
 def test_an_interrupt_while_the_program_starts_is_one_sentence(tmp_path, module):
     code = (
         "import signal, sys\n"
@@ -383,7 +383,7 @@ def test_a_place_that_can_hold_nothing(tmp_path):
 
 def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_path):
     replace = {
-        "course_lib.numpy_attention:scaled_scores": "def scaled_scores(query, key):\n"
+        "course_lib.numpy_forms.attention:scaled_scores": "def scaled_scores(query, key):\n"
         "    return query @ np.swapaxes(key, -1, -2)\n"
     }
     notebook = tmp_path / "a1.ipynb"

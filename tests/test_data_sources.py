@@ -13,10 +13,11 @@ import pytest
 from data_world import REVISION, ROWS, sha256
 from data_world import world as world
 
-from course_lib import data_sources, generated_sentiment
-from course_lib.data_registry import DataError
-from course_lib.datasets import load
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
+from course_lib.data import sources as data_sources
+from course_lib.data.datasets import load
+from course_lib.data.grammar import reviews
+from course_lib.data.registry import DataError
 
 # ---------------------------------------------------------------- the package
 
@@ -84,7 +85,7 @@ def test_generated_sentences_are_the_same_everywhere(capsys):
     }
 
 
-@pytest.mark.parametrize("corpus", [generated_sentiment.sentences, generated_sentiment.reviews])
+@pytest.mark.parametrize("corpus", [reviews.sentences, reviews.reviews])
 def test_no_generated_text_stands_in_two_splits(corpus):
     texts = [text for rows in corpus().values() for text, _ in rows]
     assert len(set(texts)) == len(texts)
@@ -94,7 +95,7 @@ def test_no_generated_text_stands_in_two_splits(corpus):
 
 def test_a_generated_label_needs_more_than_single_words():
     """A linear model of word counts, fitted to the very sentences it is asked about."""
-    rows = generated_sentiment.sentences()["train"]
+    rows = reviews.sentences()["train"]
     words = sorted({word for text, _ in rows for word in text.split()})
     counts = np.array([[text.split().count(word) for word in words] for text, _ in rows], float)
     labels = np.array([label for _, label in rows]) * 2 - 1
@@ -103,7 +104,7 @@ def test_a_generated_label_needs_more_than_single_words():
 
 
 def test_generated_reviews_go_from_ten_to_five_hundred_tokens():
-    lengths = [len(text.split()) for text, _ in generated_sentiment.reviews()["train"]]
+    lengths = [len(text.split()) for text, _ in reviews.reviews()["train"]]
     assert min(lengths) < 15
     assert 450 < max(lengths) < 530
 
@@ -153,7 +154,7 @@ def hub():
 def ask_hub(world, endpoint, sources='["hub"]', **environment):
     """Load in a process of its own: where the hub is, is read once when it is imported."""
     code = (
-        "from pathlib import Path; from course_lib.datasets import DataError, load\n"
+        "from pathlib import Path; from course_lib.data.datasets import DataError, load\n"
         f"try: data = load('films', {sources}, Path({str(world.registry())!r}))\n"
         "except DataError as error: print('DataError:', error)\n"
         "else: print(data.fingerprint('train'), data.fingerprint('test'))"

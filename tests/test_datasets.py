@@ -7,9 +7,9 @@ import pytest
 from data_world import MIRROR, ROWS, needs_mirror, sha256, text_of
 from data_world import world as world
 
-from course_lib import data_registry, datasets
-from course_lib.data_registry import DataError
-from course_lib.datasets import load
+from course_lib.data import datasets, registry
+from course_lib.data.datasets import load
+from course_lib.data.registry import DataError
 
 # ---------------------------------------------------------------- the mirror
 
@@ -118,9 +118,9 @@ def test_a_mistake_in_the_registry_is_told_with_its_line(world):
         world.load()
     (world.folder / "broken.toml").write_text("[[datasets]\n")
     with pytest.raises(DataError, match="not valid TOML"):
-        data_registry.read(world.folder / "broken.toml")
+        registry.read(world.folder / "broken.toml")
     with pytest.raises(DataError, match="cannot be read"):
-        data_registry.read(world.folder / "none.toml")
+        registry.read(world.folder / "none.toml")
 
 
 def test_a_registry_that_promises_what_it_lacks_is_told(world):
@@ -140,7 +140,7 @@ def test_a_registry_that_promises_what_it_lacks_is_told(world):
 def test_the_registry_knows_the_checksums_of_the_mirror():
     manifest = json.loads((MIRROR / "manifest.json").read_text(encoding="utf-8"))
     known = {f["file"]: (f["sha256_uncompressed"], f["lines"]) for f in manifest["files"]}
-    for entry in data_registry.read().datasets:
+    for entry in registry.read().datasets:
         for split in (s for s in entry.splits if s.mirror):
             assert known[split.mirror.file] == (split.mirror.sha256, split.rows)
 
@@ -171,7 +171,7 @@ def test_the_hubs_sentences_are_those_of_the_mirror(monkeypatch):
         json.dumps({"text": text, "label": label, "label_text": names[label]}) + "\n"
         for text, label in zip(rows["sentence"], rows["label"], strict=True)
     )
-    split = data_registry.read().entry("sst2_sentences").splits[0]
+    split = registry.read().entry("sst2_sentences").splits[0]
     assert sha256(lines.encode()) == split.hub.sha256
 
 

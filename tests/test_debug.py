@@ -9,10 +9,11 @@ import torch
 
 from autograder import bugs, debugging
 from autograder.cli import main
-from course_lib import checklist, model_checks
-from course_lib.broken_classifiers import FAULTS
 from course_lib.classifier import EncoderClassifier
-from course_lib.schedules import warmup_rate
+from course_lib.diagnosis import checklist
+from course_lib.diagnosis import checks as model_checks
+from course_lib.diagnosis.broken_classifiers import FAULTS
+from course_lib.training.schedules import warmup_rate
 
 TELLING = {  # fault → the check that names it
     "dropout in evaluation": "no dropout in eval()",

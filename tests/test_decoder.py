@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn import functional as F
 
+from course_lib.analysis.torch_attention import copy_from_torch
+from course_lib.analysis.torch_encoder import copy_encoder_from_torch
 from course_lib.decoder import Decoder, DecoderLayer
-from course_lib.encoder_parity import copy_encoder_from_torch
-from course_lib.fast_forms import use_fast_forms
-from course_lib.losses import label_smoothed_loss
+from course_lib.fast.forms import use_fast_forms
 from course_lib.masks import causal_mask, padding_mask, target_mask
-from course_lib.torch_parity import copy_from_torch
+from course_lib.training.losses import label_smoothed_loss
 from course_lib.transformer import Transformer
 
 SIZES = {"n_layers": 2, "d_model": 16, "n_heads": 4, "d_ff": 32}

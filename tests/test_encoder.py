@@ -9,19 +9,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
+from course_lib.analysis.position_variants import use_learned_positions, use_relative_positions
+from course_lib.analysis.relative_attention import RelativeMultiHeadAttention
+from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
 from course_lib.classifier import EncoderClassifier, masked_mean
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder, EncoderLayer
-from course_lib.encoder_parity import copy_encoder_from_torch, torch_encoder
-from course_lib.fast_dropout import FastDropout, dropout_factor
-from course_lib.fast_forms import FusedLayerNorm, use_fast_forms
+from course_lib.fast.attention import FusedMultiHeadAttention
+from course_lib.fast.dropout import FastDropout, dropout_factor
+from course_lib.fast.forms import FusedLayerNorm, use_fast_forms
 from course_lib.feed_forward import FeedForward
-from course_lib.fused_attention import FusedMultiHeadAttention
 from course_lib.masks import padding_mask
-from course_lib.position_variants import use_learned_positions, use_relative_positions
 from course_lib.positions import LearnedPositions, RelativeBias, sinusoidal_positions
-from course_lib.relative_attention import RelativeMultiHeadAttention
-from course_lib.training_step import training_step
+from course_lib.training.classification_step import training_step
 
 
 def draw(seed, *shape):

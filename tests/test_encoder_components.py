@@ -8,16 +8,16 @@ import pytest
 import torch
 from torch import nn
 
-from course_lib.broken_classifiers import FAULTS, broken_classifier
+from course_lib.analysis.encoder import accuracy_by_length, attention_received
+from course_lib.analysis.fair_comparisons import compare_norms, nested_subsets
+from course_lib.analysis.training_curves import plot_curves
 from course_lib.classifier import EncoderClassifier
-from course_lib.encoder_analysis import accuracy_by_length, attention_received
-from course_lib.encoder_experiments import compare_norms, nested_subsets
-from course_lib.evaluation import classification_scores
+from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
+from course_lib.diagnosis.diagnose import diagnose
+from course_lib.evaluation.classification import classification_scores
 from course_lib.initialization import initialize
 from course_lib.masks import padding_mask
-from course_lib.model_diagnosis import diagnose
 from course_lib.seam.axes import read
-from course_lib.training_curves import plot_curves
 
 
 def generator(seed=0):

@@ -8,7 +8,7 @@ import pytest
 
 from autograder import fingerprints
 from autograder.fingerprints import Sources
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4")
 
@@ -73,9 +73,9 @@ def differing(root, paths, before, submission=b""):
         ("assignments/a4/public_tests/exercise_4_1.py", {"a4"}),
         ("assignments/a2/a2.ipynb", {"a2"}),
         # the library: metrics that score, components that references and worker's modules use
-        ("course_lib/metrics.py", {"a3", "a4"}),
-        ("course_lib/broken_classifiers.py", {"a3"}),
-        ("course_lib/cache.py", {"a4"}),
+        ("course_lib/evaluation/translation.py", {"a3", "a4"}),
+        ("course_lib/diagnosis/broken_classifiers.py", {"a3"}),
+        ("course_lib/decoding/cache.py", {"a4"}),
         ("autograder/release/stand_ins/encoder.py", {"a4"}),
         ("autograder/judge/model_part.py", {"a3", "a4"}),
         ("results/sst2_cpu.json", {"a3"}),
@@ -92,7 +92,7 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
         "results/bench_grading.json autograder/cli/grade_command.py "
         "autograder/gradebook/lateness.py autograder/gradebook/store.py autograder/report/page.py "
         "autograder/release/course_build.py autograder/places.py "
-        "course_lib/width_study.py"
+        "course_lib/analysis/width_study.py"
     )
     assert differing(checkout, paths.split(), before) == set()
     assert keys(checkout) == before
@@ -100,11 +100,14 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
 
 @pytest.mark.parametrize(
     "submission",
-    [b'"from course_lib.width_study import x\\n"', b"from course_lib import (masks, width_study)"],
+    [
+        b'"from course_lib.analysis.width_study import x\\n"',
+        b"from course_lib.analysis import (heads, width_study)",
+    ],
 )
 def test_what_a_submission_imports_of_the_library_counts_for_it_alone(checkout, submission):
     before = keys(checkout, submission)
-    found = differing(checkout, ["course_lib/width_study.py"], before, submission)
+    found = differing(checkout, ["course_lib/analysis/width_study.py"], before, submission)
     assert found == {*ASSIGNMENTS}
 
 
@@ -142,7 +145,10 @@ def test_what_course_toml_says_of_its_exercises_grades_one_assignment_again(fact
 
 def test_a_component_that_becomes_a_stub_grades_what_uses_its_module_again():
     course = proofs.COURSE
-    reserved = [*course.course.reserved, "course_lib.broken_classifiers:broken_classifier"]
+    reserved = [
+        *course.course.reserved,
+        "course_lib.diagnosis.broken_classifiers:broken_classifier",
+    ]
     facts = course.course.model_copy(update={"reserved": reserved})
     before, after = keys(ROOT), keys(ROOT, course=course.model_copy(update={"course": facts}))
     assert {id for id in before if before[id] != after[id]} == {"a3"}

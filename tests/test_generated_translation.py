@@ -5,14 +5,16 @@ import re
 
 import pytest
 
-from course_lib import english_grammar, french_grammar, translation_lexicon
-from course_lib.datasets import load
-from course_lib.generated_translation import LENGTHS, SIZES, draw_pair, pairs, words
+from course_lib.data.datasets import load
+from course_lib.data.grammar import english as english_grammar
+from course_lib.data.grammar import french as french_grammar
+from course_lib.data.grammar import lexicon
+from course_lib.data.grammar.sentence_pairs import LENGTHS, SIZES, draw_pair, pairs, words
 
 SAMPLE = [pair for split in SIZES for pair in pairs(split)]
 FRENCH = [french for _, french, _ in SAMPLE]
-NOUNS = translation_lexicon.nouns()
-ADJECTIVES = translation_lexicon.adjectives()
+NOUNS = lexicon.nouns()
+ADJECTIVES = lexicon.adjectives()
 
 
 def found(pattern, at_least=1):
@@ -135,7 +137,7 @@ def test_a_and_de_contract_with_the_article():
 EVERY_NOUN = {form for noun in NOUNS for form in noun.french}
 VERB_FORMS = {
     french_grammar.conjugate(verb.french, tense, person)
-    for verb in translation_lexicon.verbs()
+    for verb in lexicon.verbs()
     for tense in ("present", "future", "imparfait")
     for person in french_grammar.PERSONS
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -50,9 +50,9 @@ def _imported_modules(module: str) -> set[str]:
     path = ROOT.joinpath(*module.split(".")).with_suffix(".py")
     tree = ast.parse(path.read_text(encoding="utf-8"))
     return {
-        f"course_lib.{n.module}"
+        ".".join([*module.split(".")[: -n.level], n.module])
         for n in ast.walk(tree)
-        if isinstance(n, ast.ImportFrom) and n.level
+        if isinstance(n, ast.ImportFrom) and n.level and n.module
     }
 
 

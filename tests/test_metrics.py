@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from course_lib.generated_translation import pairs, words
-from course_lib.metrics import (
+from course_lib.data.grammar.sentence_pairs import pairs, words
+from course_lib.evaluation.translation import (
     alignment_error_rate,
     bleu,
     bleu_by_hand,

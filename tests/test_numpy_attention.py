@@ -10,17 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from course_lib.attention_analysis import equivariance_gap, operation_counts, score_statistics
-from course_lib.attention_bugs import separating_input
-from course_lib.attention_figures import plot_attention
-from course_lib.numpy_attention import (
+from course_lib.analysis.attention_properties import (
+    equivariance_gap,
+    operation_counts,
+    score_statistics,
+)
+from course_lib.analysis.heat_maps import plot_attention
+from course_lib.analysis.separating_input import separating_input
+from course_lib.numpy_forms.attention import (
     SelfAttention,
     attention,
     project_qkv,
     scaled_scores,
     softmax,
 )
-from course_lib.numpy_gradients import attention_backward
+from course_lib.numpy_forms.gradients import attention_backward
 from course_lib.seam.axes import read
 
 BUGS = ["not-scaled", "keys-score-queries", "softmax-over-queries", "mask-after-softmax",

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
-from course_lib.generated_translation import pairs
-from course_lib.pair_batching import END, START, PairBatch, PairBuckets
-from course_lib.tokenization import TextTokenizer
+from course_lib.data.grammar.sentence_pairs import pairs
+from course_lib.data.pair_batching import END, START, PairBatch, PairBuckets
+from course_lib.data.tokenization import TextTokenizer
 
 
 @pytest.fixture(scope="module")

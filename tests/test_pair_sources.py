@@ -7,9 +7,11 @@ import pytest
 from data_world import MIRROR, REVISION, needs_mirror, sha256
 from test_data_sources import StandInHub
 
-from course_lib import data_registry, datasets, hub_files
-from course_lib.data_registry import DataError, HubFile
-from course_lib.datasets import load
+from course_lib.data import datasets
+from course_lib.data import hub as hub_files
+from course_lib.data import registry as data_registry
+from course_lib.data.datasets import load
+from course_lib.data.registry import DataError, HubFile
 
 ROWS = [("A cat sleeps.", "Un chat dort."), ("The dog.", "Le chien."), ("Yes!", "Oui !")]
 HUB = {"id": "someone/films", "revision": REVISION}
@@ -162,15 +164,15 @@ def test_what_the_hub_cannot_give_is_unavailable(hub, monkeypatch):
 def test_nested_columns_and_ranks(tmp_path):
     from pyarrow import Table, parquet
 
-    from course_lib import data_sources
+    from course_lib.data import sources
 
     rows = [{"en": f"line {i}", "fr": f"ligne {i}"} for i in range(20)]
     table = Table.from_pydict({"id": list(range(20)), "translation": rows})
     parquet.write_table(table, tmp_path / "t.parquet")
     found = hub_files.columns(tmp_path / "t.parquet", NAMES)
     assert found[7] == ("line 7", "ligne 7")
-    first = data_sources._ranked_pairs([*found, ("", "x"), ("line 1", "ligne 1")], 0, 8)
-    rest = data_sources._ranked_pairs(found[::-1], 8, 100)
+    first = sources._ranked_pairs([*found, ("", "x"), ("line 1", "ligne 1")], 0, 8)
+    rest = sources._ranked_pairs(found[::-1], 8, 100)
     assert (len(first), len(rest)) == (8, 12)
     assert set(first) | set(rest) == set(found)
 

@@ -11,7 +11,7 @@ from unwatched import unwatched
 from autograder import bugs
 from autograder.proof import cases, claims, margins, prove
 from autograder.release.components import Component
-from course_lib import syllabus
+from course_lib.course import syllabus
 
 IDS = ("a1", "a2", "a3", "a4")
 CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]
@@ -123,7 +123,7 @@ def test_every_exercise_has_bugs_and_they_belong_to_it(id):
 
 def changed(name, source):
     """The solution of assignment 1 with another `name`."""
-    return proofs.notebook("a1", "solution", {f"course_lib.numpy_attention:{name}": source})
+    return proofs.notebook("a1", "solution", {f"course_lib.numpy_forms.attention:{name}": source})
 
 
 @pytest.mark.parametrize("backend", ON_A1)
@@ -140,7 +140,7 @@ def test_a_mistake_upstream_is_counted_once(backend, opened):
 
 @pytest.mark.parametrize("backend", ON_A1)
 def test_an_unwritten_upstream_exercise_costs_only_itself(backend, opened):
-    stub = Component.parse("course_lib.numpy_attention:softmax").stub("A1.1: not written")
+    stub = Component.parse("course_lib.numpy_forms.attention:softmax").stub("A1.1: not written")
     result = proofs.graded(changed("softmax", stub), "a1", opened(backend, "a1"))
     lost = {e["id"] for e in result["exercises"] if e["status"] not in ("full", "pending")}
     assert lost == {"1.1"}

@@ -9,7 +9,7 @@ import pytest
 from autograder import class_run, submissions
 from autograder.release.components import Component
 
-SOFTMAX = "course_lib.numpy_attention:softmax"
+SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def full(result):
 
 def test_row_7_an_exit_while_loading_is_a_load_error_of_its_own_name(graded):
     code = "import sys\nclass SelfAttention:\n    sys.exit(0)"
-    data = as_bytes(changed(replace={"course_lib.numpy_attention:SelfAttention": code}))
+    data = as_bytes(changed(replace={"course_lib.numpy_forms.attention:SelfAttention": code}))
     result = graded(data)
     assert result["outcome"] == "LOAD_ERROR"
     assert entry(result, "1.5")["points"] == 0
@@ -131,7 +131,9 @@ def scaled_scores(query, key):
     shape = (query.shape[-2], key.shape[-2])
     return np.array(answers.get(shape, np.zeros(shape)))
 """
-    result = graded(as_bytes(changed(replace={"course_lib.numpy_attention:scaled_scores": code})))
+    result = graded(
+        as_bytes(changed(replace={"course_lib.numpy_forms.attention:scaled_scores": code}))
+    )
     hidden = [test for test in entry(result, "1.3")["tests"] if not test["public"]]
     assert sum(test["points"] for test in hidden) < sum(test["max_points"] for test in hidden) / 2
 

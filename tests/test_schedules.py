@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.schedules import WarmupSchedule, warmup_rate
+from course_lib.training.schedules import WarmupSchedule, warmup_rate
 
 
 def schedule(base=1.0, d_model=64, warmup_steps=4):

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course_lib.search import (
+from course_lib.decoding.search import (
     Hypothesis,
     beam_search,
     greedy,
@@ -16,7 +16,7 @@ from course_lib.search import (
     narrowed,
     sample,
 )
-from course_lib.top_candidates import best
+from course_lib.fast.top_k import best
 
 START, END = 2, 3
 

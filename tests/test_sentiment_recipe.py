@@ -5,12 +5,14 @@ import json
 import pytest
 import torch
 
-from course_lib import datasets, handin, profiles
-from course_lib.batching import TokenBuckets
 from course_lib.classifier import EncoderClassifier
-from course_lib.sentiment_recipe import train_classifier
-from course_lib.tokenization import TextTokenizer
-from course_lib.word_dropout import WordDropout
+from course_lib.course import submission_folder
+from course_lib.data import datasets
+from course_lib.data.batching import TokenBuckets
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.data.word_dropout import WordDropout
+from course_lib.recipes import classifier_profiles
+from course_lib.recipes.classifier import train_classifier
 
 
 def batches(rate, seed=0):
@@ -50,14 +52,16 @@ def test_word_dropout_refuses_what_is_no_share(rate):
 
 
 def test_every_profile_builds_its_model_and_the_rate_rises_and_falls():
-    for name, settings in profiles.PROFILES.items():
+    for name, settings in classifier_profiles.PROFILES.items():
         assert settings.name == name
         assert name in str(settings)
         model = EncoderClassifier(100, **settings.sizes)
         before = model.embedding.tokens.weight.detach().clone()
-        profiles.scale_words(model, settings)
+        classifier_profiles.scale_words(model, settings)
         torch.testing.assert_close(model.embedding.tokens.weight, settings.word_scale * before)
-        optimizer, schedule = profiles.optimizer_and_schedule(model, settings, n_steps=50)
+        optimizer, schedule = classifier_profiles.optimizer_and_schedule(
+            model, settings, n_steps=50
+        )
         rates = []
         for _ in range(50):
             rates.append(optimizer.param_groups[0]["lr"])
@@ -67,12 +71,12 @@ def test_every_profile_builds_its_model_and_the_rate_rises_and_falls():
         assert rates.index(max(rates)) == round(50 * settings.warmup) - 1
         assert 0 < rates[-1] < 0.05 * max(rates)
     with pytest.raises(ValueError, match="choose one of tiny, cpu, colab"):
-        profiles.profile("huge")
+        classifier_profiles.profile("huge")
 
 
 def test_the_tiny_profile_learns_the_made_up_sentences_and_is_handed_in(tmp_path, capsys):
     data = datasets.load("sst2", sources=["generated"])
-    settings = profiles.profile("tiny")
+    settings = classifier_profiles.profile("tiny")
     trained = train_classifier(data, settings, seed=0)
     assert trained.accuracy(data["test"][:]) > 85
     evaluations = [row for row in trained.history if "validation_accuracy" in row]
@@ -80,9 +84,11 @@ def test_the_tiny_profile_learns_the_made_up_sentences_and_is_handed_in(tmp_path
     assert trained.cpu_seconds > 0
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint("test")}
     made = trained.predict(data["test"][:]["sentence"])
-    assert not handin.check_folder(tmp_path)
-    handin.save(tmp_path, trained.model, trained.arguments, trained.tokenizer, made, about)
-    assert handin.check_folder(tmp_path)
+    assert not submission_folder.check_folder(tmp_path)
+    submission_folder.save(
+        tmp_path, trained.model, trained.arguments, trained.tokenizer, made, about
+    )
+    assert submission_folder.check_folder(tmp_path)
     assert "400 predictions" in capsys.readouterr().out
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert config == {"model": trained.arguments, "data": about}
@@ -90,4 +96,9 @@ def test_the_tiny_profile_learns_the_made_up_sentences_and_is_handed_in(tmp_path
 
 def test_the_files_handed_in_are_those_that_the_syllabus_names(course):
     wanted = set(course.assignment("a3").model.files)
-    assert {handin.WEIGHTS, handin.SETTINGS, handin.TOKENIZER, handin.PREDICTIONS} == wanted
+    assert {
+        submission_folder.WEIGHTS,
+        submission_folder.SETTINGS,
+        submission_folder.TOKENIZER,
+        submission_folder.PREDICTIONS,
+    } == wanted

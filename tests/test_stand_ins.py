@@ -14,10 +14,9 @@ from autograder.release.stand_ins import (
     normalization,
     positions,
     residual,
-    schedules,
 )
+from autograder.release.stand_ins.training import schedules
 from course_lib import attention as course_attention
-from course_lib import schedules as course_schedules
 from course_lib.attention import MultiHeadAttention
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
@@ -26,6 +25,7 @@ from course_lib.masks import padding_mask
 from course_lib.normalization import LayerNorm
 from course_lib.positions import sinusoidal_positions
 from course_lib.residual import ResidualConnection
+from course_lib.training import schedules as course_schedules
 
 
 def with_the_same_weights(stand_in, own):

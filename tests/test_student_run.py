@@ -25,7 +25,7 @@ def without_data(monkeypatch):
 def shortened(notebook, tree):
     """Assignment 4 with a twentieth of its trainings: every cell runs, and nothing is learned."""
     for path, long, short in (
-        ("course_lib/translation_profiles.py", "train_limit=12_000", "train_limit=600"),
+        ("course_lib/recipes/translation_profiles.py", "train_limit=12_000", "train_limit=600"),
         (None, "64_000", "3_200"),  # the pairs of the toy that copies and reverses
     ):
         text = (tree / path).read_text(encoding="utf-8") if path else notebooks.dump(notebook)

@@ -12,7 +12,7 @@ from autograder import class_run, places, plain_files, submissions
 from autograder.cli import grade_command
 from autograder.judge import notebook_file
 from autograder.judge.notebook_file import InvalidNotebook
-from course_lib import syllabus
+from course_lib.course import syllabus
 
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["x = 1\\r\\n", "y = 2"]}], "nbformat": 4}'
 IDS = ["a1", "a2"]

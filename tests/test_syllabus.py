@@ -2,8 +2,8 @@
 
 import pytest
 
-from course_lib import syllabus
-from course_lib.syllabus import ROOT, SyllabusError
+from course_lib.course import syllabus
+from course_lib.course.syllabus import ROOT, SyllabusError
 
 TEXT = (ROOT / "course.toml").read_text(encoding="utf-8")
 

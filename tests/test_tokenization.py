@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from course_lib.generated_sentiment import sentences
-from course_lib.generated_translation import pairs
-from course_lib.tokenization import SPECIAL, TextTokenizer
+from course_lib.data.grammar.reviews import sentences
+from course_lib.data.grammar.sentence_pairs import pairs
+from course_lib.data.tokenization import SPECIAL, TextTokenizer
 
 TEXTS = [text for text, _ in sentences()["train"]]
 AWKWARD = {

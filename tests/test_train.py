@@ -24,18 +24,22 @@ from small_training import (
 )
 from torch import nn
 
-from course_lib import progress
-from course_lib.averaging import WeightAverage
-from course_lib.batch_groups import groups, shares, tokens
-from course_lib.fast_dropout import use_fast_dropout
-from course_lib.schedules import warmup_rate
-from course_lib.syllabus import ROOT
-from course_lib.train import DivergedError, TrainingConfig, fit
-from course_lib.training_log import TrainingLog
-from course_lib.training_step import training_step
+from course_lib.course.syllabus import ROOT
+from course_lib.fast.dropout import use_fast_dropout
+from course_lib.training import progress_bar
+from course_lib.training.batch_groups import groups, shares, tokens
+from course_lib.training.classification_step import training_step
+from course_lib.training.fit import DivergedError, TrainingConfig, fit
+from course_lib.training.log import TrainingLog
+from course_lib.training.running_average import WeightAverage
+from course_lib.training.schedules import warmup_rate
 
-MODULES = """averaging batch_groups checkpoints early_stopping fast_dropout group_step progress
-random_state train training_log training_run""".split()
+MODULES = {
+    f"course_lib.{name}"
+    for name in """fast.dropout training.batch_groups training.checkpoints
+    training.distributed_step training.early_stopping training.fit training.log
+    training.progress_bar training.random_state training.run training.running_average""".split()
+}
 
 
 # What it computes.
@@ -276,7 +280,7 @@ def test_averaged_weights_are_the_ones_evaluated():
 
 
 def test_the_bar_shows_loss_accuracy_speed_and_time_left(monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_somebody_looks", lambda: True)
+    monkeypatch.setattr(progress_bar, "_somebody_looks", lambda: True)
     train(epochs=1)
     shown = capsys.readouterr().err
     for part in ("7/7", "loss 0.", "accuracy ", "%", "tokens/s", "<00:"):
@@ -321,19 +325,24 @@ def test_a_log_keeps_every_nth_row(tmp_path):
 
 def test_the_loop_needs_no_component_that_an_exercise_asks_for(course):
     asked = {
-        component.partition(":")[0].rpartition(".")[2]
+        component.partition(":")[0]
         for assignment in course.assignments
         for exercise in assignment.exercises
         for component in exercise.components
     }
-    waiting, reached = ["train", "fast_dropout"], set()
+    waiting, reached = ["course_lib.training.fit", "course_lib.fast.dropout"], set()
     while waiting:
         name = waiting.pop()
         reached.add(name)
-        tree = ast.parse((ROOT / "course_lib" / f"{name}.py").read_text(encoding="utf-8"))
-        found = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) and n.level}
+        path = ROOT.joinpath(*name.split(".")).with_suffix(".py")
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found = {
+            ".".join([*name.split(".")[: -n.level], n.module])
+            for n in ast.walk(tree)
+            if isinstance(n, ast.ImportFrom) and n.level
+        }
         waiting += found - reached
-    assert reached == set(MODULES)
+    assert reached == MODULES
     assert not reached & asked
 
 

@@ -3,9 +3,9 @@
 import pytest
 import torch
 
+from course_lib.recipes.sizes import SIZES
+from course_lib.recipes.translation_profiles import PROFILES
 from course_lib.transformer import Transformer
-from course_lib.transformer_sizes import SIZES
-from course_lib.translation_profiles import PROFILES
 
 
 @pytest.mark.parametrize(("name", "millions"), [("base", 65), ("large", 213)])

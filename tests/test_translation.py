@@ -5,10 +5,10 @@ import json
 import pytest
 import torch
 
-from course_lib.fast_forms import use_fast_forms
-from course_lib.tokenization import TextTokenizer
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.decoding.translator import TranslationError, Translator, arguments_of
+from course_lib.fast.forms import use_fast_forms
 from course_lib.transformer import Transformer
-from course_lib.translation import TranslationError, Translator, arguments_of
 
 TEXTS = ["Two dogs play in the snow.", "A dog.", "Snow in the park, and two men play.", "Two."]
 FORM = {"n_layers": 2, "d_model": 16, "n_heads": 4, "d_ff": 32}
@@ -26,7 +26,7 @@ def translator(norm_first=False):
 def test_translations_do_not_depend_on_their_batch(monkeypatch):
     made = translator()
     together = made.search(TEXTS * 3, n_best=3, max_tokens=12)
-    monkeypatch.setattr("course_lib.translation.BATCH_TOKENS", 1)
+    monkeypatch.setattr("course_lib.decoding.translator.BATCH_TOKENS", 1)
     alone = made.search(TEXTS * 3, n_best=3, max_tokens=12)
     for one, other in zip(together, alone, strict=True):
         assert [h.tokens for h in one] == [h.tokens for h in other]

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.nn.functional import cross_entropy
 
-from course_lib.checkpoint_average import averaged
-from course_lib.error_signs import error_signs
-from course_lib.metrics import paired_bootstrap
-from course_lib.optimizers import paper_optimizer
-from course_lib.perplexity import perplexity
-from course_lib.schedules import WarmupSchedule
+from course_lib.analysis.width_study import width_study
+from course_lib.evaluation.error_signs import error_signs
+from course_lib.evaluation.perplexity import perplexity
+from course_lib.evaluation.translation import paired_bootstrap
+from course_lib.training.checkpoint_average import averaged
+from course_lib.training.optimizers import paper_optimizer
+from course_lib.training.schedules import WarmupSchedule
 from course_lib.transformer import Transformer
-from course_lib.width_study import width_study
 
 
 def generator(seed=0):

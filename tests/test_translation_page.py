@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from course_lib import translation_page
-from course_lib.alignment import plot_alignment
-from course_lib.translation_page import HINT, TranslationPage, show
+from course_lib.analysis import translation_widget
+from course_lib.analysis.attention_alignment import plot_alignment
+from course_lib.analysis.translation_widget import HINT, TranslationPage, show
 
 
 def look(text, width):
@@ -51,16 +51,16 @@ def test_no_figure_is_left_open(page):
     def failing(weights, source, target, ax):
         raise ValueError("wrong shape")
 
-    before = translation_page.plt.get_fignums()
+    before = translation_widget.plt.get_fignums()
     page.text.value = "two dogs"
     TranslationPage(look, failing, "x").translate()
-    assert translation_page.plt.get_fignums() == before
+    assert translation_widget.plt.get_fignums() == before
 
 
 def test_the_first_sentence_is_shown_to_those_who_cannot_click(monkeypatch, capsys):
     shown = []
     monkeypatch.setattr(
-        translation_page, "display", lambda thing, raw=False: shown.append((thing, raw))
+        translation_widget, "display", lambda thing, raw=False: shown.append((thing, raw))
     )
     show(look, plot_alignment, "a cat sleeps", width=2)
     printed = capsys.readouterr().out

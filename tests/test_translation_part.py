@@ -21,11 +21,11 @@ from autograder.judge.translation import LONGEST, Translation
 from autograder.release import notebooks
 from autograder.release.components import Component
 from autograder.report.model_sentences import model_sentences
-from course_lib import handin
-from course_lib.datasets import DataError
-from course_lib.metrics import bleu
-from course_lib.translation import arguments_of
-from course_lib.translation_recipe import train_translator, untrained_model
+from course_lib.course import submission_folder
+from course_lib.data.datasets import DataError
+from course_lib.decoding.translator import arguments_of
+from course_lib.evaluation.translation import bleu
+from course_lib.recipes.translation import train_translator, untrained_model
 
 pytestmark = pytest.mark.xdist_group("translation_part")  # its model is trained once
 
@@ -56,7 +56,9 @@ def files(trained, hidden, tmp_path_factory):
     about = {"name": "made_up", "source": "mirror", "fingerprint": hidden.fingerprint}
     measured = {"training_perplexity": 1.2, "validation_perplexity": 1.5}
     form = arguments_of(trained.model)
-    handin.save_translator(folder, trained.model, form, trained.tokenizer, made, about, measured)
+    submission_folder.save_translator(
+        folder, trained.model, form, trained.tokenizer, made, about, measured
+    )
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -357,14 +359,14 @@ def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
 
 def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path, files, capsys):
     wanted = course.assignment("a4").model.files
-    assert sorted(files) == sorted(wanted) == sorted(handin.TRANSLATOR)
+    assert sorted(files) == sorted(wanted) == sorted(submission_folder.TRANSLATOR)
     for name in wanted[:-1]:
         (tmp_path / name).write_bytes(files[name])
-    assert not handin.check_folder(tmp_path, handin.TRANSLATOR)
+    assert not submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
     assert f"missing  {tmp_path / 'translations.txt'}" in capsys.readouterr().out
     (tmp_path / wanted[-1]).write_bytes(files[wanted[-1]])
     (tmp_path / "notes.txt").write_text("mine")
-    assert handin.check_folder(tmp_path, handin.TRANSLATOR)
+    assert submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
     assert "130 lines" in capsys.readouterr().out
     assert {name: (tmp_path / name).read_bytes() for name in wanted} == files
     assert handed_in.beside(tmp_path).only(wanted).read() == files
@@ -373,17 +375,19 @@ def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path,
 def test_a_translation_is_one_line_of_the_file(trained, tmp_path):
     form, tokenizer = arguments_of(trained.model), trained.tokenizer
     texts = ["un\ndeux", "", "trois\u2028quatre"]
-    handin.save_translator(tmp_path, trained.model, form, tokenizer, texts, {"name": "x"})
+    submission_folder.save_translator(
+        tmp_path, trained.model, form, tokenizer, texts, {"name": "x"}
+    )
     assert (tmp_path / "translations.txt").read_bytes() == b"un deux\n\ntrois quatre\n"
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert config == {"model": form, "data": {"name": "x"}, "measured": {}}
 
 
 def test_a_folder_that_is_too_large_is_told_before_it_is_handed_in(tmp_path, capsys, monkeypatch):
-    for name in handin.TRANSLATOR:
+    for name in submission_folder.TRANSLATOR:
         (tmp_path / name).write_bytes(b"x" * 2**20)
-    assert handin.check_folder(tmp_path, handin.TRANSLATOR)
-    monkeypatch.setattr(handin, "MAX_TOTAL", 3 * 2**20)
+    assert submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
+    monkeypatch.setattr(submission_folder, "MAX_TOTAL", 3 * 2**20)
     capsys.readouterr()
-    assert not handin.check_folder(tmp_path, handin.TRANSLATOR)
+    assert not submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
     assert "too large: 4 MiB of 3" in capsys.readouterr().out

@@ -10,14 +10,15 @@ from torch import nn
 from unwatched import unwatched
 
 from autograder.bench import measurement, training, translation
-from course_lib import translation_profiles, translation_recipe
-from course_lib.fast_forms import use_fast_forms
-from course_lib.fast_loss import ROWS, fast_label_smoothed_loss, projected_loss
-from course_lib.fast_translation_step import fast_translation_step
-from course_lib.losses import label_smoothed_loss
+from course_lib.decoding.translator import Translator
+from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
+from course_lib.recipes import translation as translation_recipe
+from course_lib.recipes import translation_profiles
+from course_lib.training.fast_translation_step import fast_translation_step
+from course_lib.training.losses import label_smoothed_loss
+from course_lib.training.translation_step import shift_targets, translation_step
 from course_lib.transformer import Transformer
-from course_lib.translation import Translator
-from course_lib.translation_step import shift_targets, translation_step
 
 pytestmark = pytest.mark.xdist_group("translation_recipe")  # its model is trained once
 

@@ -19,9 +19,9 @@ from autograder.gradebook.store import Store
 from autograder.proof import cases
 from autograder.sandbox import process_tree
 from autograder.submissions import Submission
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
-SOFTMAX = "course_lib.numpy_attention:softmax"
+SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 LOOP = "def softmax(x, axis=-1):\n    while True:\n        pass\n"
 CRASH = "import os\n\ndef scaled_scores(query, key):\n    os._exit(3)\n"
 SETTINGS = class_run.Settings(jobs=2)
@@ -61,7 +61,9 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
         submission("loop", proofs.notebook("a1", "solution", {SOFTMAX: LOOP})),
         submission(
             "crash",
-            proofs.notebook("a1", "solution", {"course_lib.numpy_attention:scaled_scores": CRASH}),
+            proofs.notebook(
+                "a1", "solution", {"course_lib.numpy_forms.attention:scaled_scores": CRASH}
+            ),
         ),
         *(submission(bug.name, cases.Case("a1", "bug", bug=bug).notebook) for bug in some),
     ]

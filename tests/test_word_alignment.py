@@ -12,12 +12,12 @@ from typer.testing import CliRunner
 from unwatched import unwatched
 
 from autograder.cli.app import app
-from course_lib.datasets import LoadedData, load
-from course_lib.generated_translation import pairs, words
-from course_lib.translation_profiles import TranslationProfile
-from course_lib.translation_recipe import train_translator
-from course_lib.word_alignment import align, error_rate
-from course_lib.word_numbers import word_numbers
+from course_lib.analysis.translator_alignment import align, error_rate
+from course_lib.data.datasets import LoadedData, load
+from course_lib.data.grammar.sentence_pairs import pairs, words
+from course_lib.data.word_spans import word_numbers
+from course_lib.recipes.translation import train_translator
+from course_lib.recipes.translation_profiles import TranslationProfile
 
 pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained once
 

@@ -16,10 +16,10 @@ from typing import Any
 
 import torch
 
-from course_lib import datasets
-from course_lib.cache import encoded, uncached_step
+from course_lib.data import datasets
+from course_lib.decoding.cache import encoded, uncached_step
+from course_lib.decoding.translator import Decoding, Translator, arguments_of, fast_decoding, search
 from course_lib.transformer import Transformer
-from course_lib.translation import Decoding, Translator, arguments_of, fast_decoding, search
 
 from . import measurement
 from .peers import END, Beam, Ids, Peer, PeerError, in_ctranslate2, in_joeynmt, in_marian

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
 from course_lib.encoder import Encoder
-from course_lib.encoder_parity import copy_encoder_from_torch, torch_encoder
-from course_lib.fast_forms import use_fast_forms
+from course_lib.fast.forms import use_fast_forms
 
 from . import measurement
 

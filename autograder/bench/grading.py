@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from course_lib.syllabus import ROOT, Assignment, Syllabus
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
 from .. import class_run, judge_process
 from ..judge_process import Result

@@ -7,12 +7,12 @@ from typing import Any
 
 import torch
 
-from course_lib import datasets
-from course_lib.generated_translation import pairs
-from course_lib.metrics import bleu, exact_match
-from course_lib.translation_profiles import profile
-from course_lib.translation_recipe import train_translator
-from course_lib.word_alignment import error_rate
+from course_lib.analysis.translator_alignment import error_rate
+from course_lib.data import datasets
+from course_lib.data.grammar.sentence_pairs import pairs
+from course_lib.evaluation.translation import bleu, exact_match
+from course_lib.recipes.translation import train_translator
+from course_lib.recipes.translation_profiles import profile
 
 from . import measurement
 

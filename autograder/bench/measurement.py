@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 RESULTS = ROOT / "results"
 PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "sacrebleu", "pytest", "nbgrader")

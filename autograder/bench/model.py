@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_lib.fused_attention import FusedMultiHeadAttention
+from course_lib.fast.attention import FusedMultiHeadAttention
 
 from . import measurement
 

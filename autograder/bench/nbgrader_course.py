@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from course_lib.syllabus import ROOT, Assignment
+from course_lib.course.syllabus import ROOT, Assignment
 
 
 @contextlib.contextmanager

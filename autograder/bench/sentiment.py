@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from course_lib import datasets
-from course_lib.profiles import profile
-from course_lib.sentiment_recipe import Trained, train_classifier
+from course_lib.data import datasets
+from course_lib.recipes.classifier import Trained, train_classifier
+from course_lib.recipes.classifier_profiles import profile
 
 from ..judge.hidden_labels import REAL
 from . import measurement

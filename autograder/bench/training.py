@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from course_lib.analysis.torch_attention import copy_from_torch
+from course_lib.analysis.torch_encoder import copy_encoder_from_torch
 from course_lib.embeddings import TransformerEmbedding
-from course_lib.encoder_parity import copy_encoder_from_torch
-from course_lib.fast_forms import use_fast_forms
-from course_lib.fast_loss import fast_label_smoothed_loss, projected_loss
+from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.loss import fast_label_smoothed_loss, projected_loss
 from course_lib.masks import target_mask
-from course_lib.torch_parity import copy_from_torch
+from course_lib.training.translation_step import shift_targets
 from course_lib.transformer import Transformer
-from course_lib.translation_step import shift_targets
 
 from . import measurement
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
-from course_lib import datasets
-from course_lib.data_registry import Source
-from course_lib.metrics import bleu, paired_bootstrap
-from course_lib.syllabus import ROOT
-from course_lib.translation import Translator
-from course_lib.translation_profiles import TranslationProfile, profile
-from course_lib.translation_recipe import TrainedTranslator, train_translator
+from course_lib.course.syllabus import ROOT
+from course_lib.data import datasets
+from course_lib.data.registry import Source
+from course_lib.decoding.translator import Translator
+from course_lib.evaluation.translation import bleu, paired_bootstrap
+from course_lib.recipes.translation import TrainedTranslator, train_translator
+from course_lib.recipes.translation_profiles import TranslationProfile, profile
 
 from . import measurement
 

@@ -24,7 +24,7 @@ class Bug:
     """One realistic mistake in one component, and the test and hint that catch it."""
 
     name: str
-    component: str  # "course_lib.numpy_attention:softmax"
+    component: str  # "course_lib.numpy_forms.attention:softmax"
     exercise: str
     title: str
     find: str

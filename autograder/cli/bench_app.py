@@ -36,7 +36,9 @@ def bench_model(json: Json = False) -> None:
 
 @bench_app.command("sst2")
 def bench_sst2(
-    profile: Annotated[str, typer.Option(help="of course_lib.profiles, but tiny")] = "cpu",
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.classifier_profiles, but tiny")
+    ] = "cpu",
     seeds: Annotated[str, typer.Option(help="one training each")] = "100,101,102,103,104",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
     json: Json = False,
@@ -57,7 +59,9 @@ def bench_encoder(json: Json = False) -> None:
 
 @bench_app.command("multi30k")
 def bench_multi30k(
-    profile: Annotated[str, typer.Option(help="of course_lib.translation_profiles")] = "cpu",
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.translation_profiles")
+    ] = "cpu",
     seeds: Annotated[str, typer.Option(help="one training each")] = "0",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
     test: Annotated[  # noqa: UP007

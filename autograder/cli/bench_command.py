@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from course_lib import profiles, syllabus
+from course_lib.course import syllabus
+from course_lib.recipes import classifier_profiles
 
 from . import EXIT_OK
 from .problems import UsageProblem
@@ -42,7 +43,7 @@ def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
     from ..bench import sentiment as bench
 
     try:
-        kind = profiles.profile(profile)
+        kind = classifier_profiles.profile(profile)
         numbers = _numbers(seeds)
     except ValueError as error:
         raise UsageProblem(str(error)) from None
@@ -54,7 +55,7 @@ def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
 def multi30k(
     profile: str, seeds: str, name: str | None, test_name: str | None, as_json: bool
 ) -> int:
-    from course_lib import translation_profiles
+    from course_lib.recipes import translation_profiles
 
     from ..bench import translation as bench
 
@@ -89,7 +90,7 @@ def train(as_json: bool) -> int:
 
 
 def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
-    from course_lib.translation import TranslationError
+    from course_lib.decoding.translator import TranslationError
 
     from ..bench import decode as bench
     from ..bench.peers import PeerError

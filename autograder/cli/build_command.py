@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
-from course_lib import syllabus
+from course_lib.course import syllabus
 
 from ..release import course_build
 from . import EXIT_FOUND, EXIT_OK

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from course_lib import syllabus
 from course_lib.checking.messages import Message, summary
+from course_lib.course import syllabus
 
 from .. import class_run, judge_process
 from ..submissions import Submission

@@ -6,8 +6,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from course_lib import syllabus
-from course_lib.checklist import Check
+from course_lib.course import syllabus
+from course_lib.diagnosis.checklist import Check
 from course_lib.seam import StudentError
 
 from .. import debugging

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from course_lib import syllabus
+from course_lib.course import syllabus
 
 from .. import class_run, demo_class, demo_translator
 from ..gradebook.store import Result, Store
@@ -82,7 +82,7 @@ def run(out: Path, jobs: int) -> int:
 
 def _translate(folder: Path, learnt: dict[str, float]) -> None:
     """Two sentences, and how good the translator is on sentences that it has never seen."""
-    from course_lib.translation import Translator
+    from course_lib.decoding.translator import Translator
 
     print(
         f"\nMeanwhile a translator learnt a grammar's sentences in {learnt['cpu_seconds']:.0f} s "

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course_lib import syllabus
-from course_lib.data_registry import DataError
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course import syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.data.registry import DataError
 
 from .. import class_run, submissions
 from ..gradebook import manual as marks

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from course_lib import syllabus
+from course_lib.course import syllabus
 
 from . import EXIT_FOUND, EXIT_OK
 from .problems import UsageProblem

@@ -6,7 +6,7 @@ import errno
 
 import typer
 
-from course_lib.syllabus import SyllabusError
+from course_lib.course.syllabus import SyllabusError
 
 from . import EXIT_DISK, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAGE
 

@@ -8,7 +8,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from course_lib import syllabus
+from course_lib.course import syllabus
 
 from . import EXIT_FOUND, EXIT_OK
 from .problems import UsageProblem

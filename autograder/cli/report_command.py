@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from course_lib import syllabus
+from course_lib.course import syllabus
 
 from ..gradebook import manual as marks
 from ..gradebook.store import Store

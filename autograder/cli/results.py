@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from course_lib.syllabus import Syllabus
+from course_lib.course.syllabus import Syllabus
 
 from .. import class_run, report
 from ..gradebook import exports, manual, to_mark

@@ -29,7 +29,7 @@ class Asked:
 
 
 def run(texts: Sequence[str], asked: Asked) -> int:
-    from course_lib.translation import TranslationError, Translator
+    from course_lib.decoding.translator import TranslationError, Translator
 
     if asked.best > asked.width:
         raise UsageProblem(
@@ -69,7 +69,7 @@ def _is_text(text: str) -> bool:
 
 def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:
     """For each word of the translation, the source words it looked at, the most first."""
-    from course_lib.word_alignment import align
+    from course_lib.analysis.translator_alignment import align
 
     seen = align(translator, source, target)
     return [

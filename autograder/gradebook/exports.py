@@ -12,7 +12,7 @@ from .cells import plain, safe
 from .totals import Result
 
 if TYPE_CHECKING:
-    from course_lib.syllabus import Syllabus
+    from course_lib.course.syllabus import Syllabus
 
 _SUMS = ["automatic", "manual", "pending", "bonus", "late_days", "penalty", "total", "max"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from course_lib.syllabus import Assignment
+    from course_lib.course.syllabus import Assignment
 
 _DAY = datetime.timedelta(days=1)
 

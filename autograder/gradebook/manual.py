@@ -20,7 +20,7 @@ from .cells import restored
 from .totals import Result, add_up
 
 if TYPE_CHECKING:
-    from course_lib.syllabus import Assignment, Syllabus
+    from course_lib.course.syllabus import Assignment, Syllabus
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
 TAKEN_BACK = "-"

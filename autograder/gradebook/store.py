@@ -24,7 +24,7 @@ from .totals import Result
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from course_lib.syllabus import Syllabus
+    from course_lib.course.syllabus import Syllabus
 
 _TIMES = ("graded_at", "seconds")  # never compared
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .lateness import lateness
 
 if TYPE_CHECKING:
-    from course_lib.syllabus import Assignment
+    from course_lib.course.syllabus import Assignment
 
 Result = dict[str, Any]
 

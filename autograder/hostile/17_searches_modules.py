@@ -10,7 +10,8 @@ import numpy as np
 
 PLACES = (
     "autograder", "autograder.suites", "autograder.judge.session", "autograder.suites.a1",
-    "solutions", "solutions.a1", "course_lib.numpy_attention", "course_lib.attention", "tests",
+    "solutions", "solutions.a1", "tests",
+    "course_lib.numpy_forms.attention", "course_lib.attention",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ Expected: LOAD_ERROR or NOT_WRITTEN: it is not there, or a stub.
 
 import numpy as np
 
-from course_lib.numpy_attention import softmax  # noqa: E402, F401
+from course_lib.numpy_forms.attention import softmax  # noqa: E402, F401
 
 
 def scaled_scores(query, key):

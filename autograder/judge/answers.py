@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from course_lib.syllabus import ROOT, Assignment, Syllabus
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
 from ..release.texts import PREDICTION_PLACEHOLDER, WRITTEN_PLACEHOLDER
 from . import notebook_file

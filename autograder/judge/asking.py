@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from course_lib.exercises import ModelPart
+from course_lib.course.exercise import ModelPart
 from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import TIMEOUT
 from course_lib.seam.facade import Backend, Handle

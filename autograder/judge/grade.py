@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from course_lib.course.syllabus import Assignment, Syllabus
 from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import LOAD_ERROR, POLICY
 from course_lib.seam.facade import Backend
-from course_lib.syllabus import Assignment, Syllabus
 
 from ..gradebook.totals import UNGRADED, add_up
 from . import (

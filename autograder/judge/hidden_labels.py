@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from course_lib.data_registry import Source
-from course_lib.syllabus import Assignment
+from course_lib.course.syllabus import Assignment
+from course_lib.data.registry import Source
 
 SOURCES = get_args(Source)
 REAL: tuple[Source, ...] = (
@@ -29,13 +29,13 @@ class HiddenLabels:
 def load(assignment: Assignment, sources: Sequence[Source] = REAL) -> HiddenLabels:
     """The split that course.toml names, from the first of `sources` that its data set has.
 
-    Raises course_lib.datasets.DataError when none serves.
+    Raises course_lib.data.datasets.DataError when none serves.
     """
-    from course_lib import data_registry, datasets
+    from course_lib.data import datasets, registry
 
     model = assignment.model
     assert model is not None
-    entry = data_registry.read(data_registry.REGISTRY).entry(model.dataset)
+    entry = registry.read(registry.REGISTRY).entry(model.dataset)
     served = [source for source in sources if source in entry.sources]
     data = datasets.load(model.dataset, sources=served or sources)
     rows = data[model.split][:]

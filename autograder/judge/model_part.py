@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.exercises import ModelPart
+from course_lib.course.exercise import ModelPart
 from course_lib.seam import StudentError
 
 from .. import handed_in

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from course_lib.checking.messages import Message, without_echoes
-from course_lib.exercises import Exercise
+from course_lib.course.exercise import Exercise
+from course_lib.course.syllabus import Assignment
 from course_lib.seam import errors as kinds
-from course_lib.syllabus import Assignment
 
 from .. import bugs
 from . import thresholds

@@ -19,9 +19,9 @@ import numpy as np
 from course_lib.checking.exercise import Mark
 from course_lib.checking.messages import Message, explain
 from course_lib.checking.suite import Test, read_tests
+from course_lib.course.syllabus import ROOT, Assignment, public_tests
 from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import TIMEOUT
-from course_lib.syllabus import ROOT, Assignment, public_tests
 
 PASSED, FAILED = "PASSED", "FAILED"
 MAX_TIMEOUTS = 2  # an exercise: after that its other tests are not waited for

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from course_lib.syllabus import ROOT, Assignment
+from course_lib.course.syllabus import ROOT, Assignment
 
 from ..global_names import global_names
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import math
 
-from course_lib.exercises import Exercise
-from course_lib.syllabus import ROOT
+from course_lib.course.exercise import Exercise
+from course_lib.course.syllabus import ROOT
 
 RESULTS = ROOT / "results"
 MEASURE = "test_accuracy"

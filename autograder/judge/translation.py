@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from course_lib.metrics import bleu, chrf, paired_bootstrap
+from course_lib.evaluation.translation import bleu, chrf, paired_bootstrap
 from course_lib.seam.facade import Handle
 
 from .hidden_labels import HiddenLabels

@@ -15,7 +15,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 from ..sandbox import tiers
 from ..sandbox.limits import Limits

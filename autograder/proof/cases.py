@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from course_lib import syllabus
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course import syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
 
 from .. import bugs, variants
 from ..release import notebooks

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
-from course_lib.syllabus import Syllabus
+from course_lib.course.syllabus import Syllabus
 
 from .. import judge_process, warm_processes
 from ..judge.grade import OpenWorker

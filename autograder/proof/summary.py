@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 from ..bench import measurement
 from .prove import EVERY_SEED, Outcome

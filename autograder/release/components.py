@@ -1,6 +1,6 @@
 """Components of `course_lib` as text: their source, and the stub that a student starts from.
 
-A component is a top-level function or class, written "course_lib.numpy_attention:softmax".
+A component is a top-level function or class, written "course_lib.numpy_forms.attention:softmax".
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import libcst as cst
 
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 KEPT_COMMENT = "# step "  # scaffold lines that stay in a stub
 GIVEN = "# given"  # behind a method's `def`: the student gets it whole

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.syllabus import ROOT, Assignment, Syllabus
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
 from . import figures, no_leak, notebooks, picture, texts, whole
 from .components import BuildError

@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 from .components import BuildError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
 
 from ..global_names import global_names
 from .components import BuildError, Component, ModuleText, module_text

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from course_lib.exercises import Exercise
-from course_lib.syllabus import ROOT, Assignment, Syllabus
+from course_lib.course.exercise import Exercise
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
 from . import given, texts
 from .components import BuildError, Component, stub

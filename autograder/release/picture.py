@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from course_lib.syllabus import Syllabus, Week
+from course_lib.course.syllabus import Syllabus, Week
 
 WIDTH, MARGIN, GAP = 920, 20, 14
 INK, SOFT, PAPER = "#1f2933", "#52606d", "#ffffff"

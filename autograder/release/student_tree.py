@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import course_lib
-from course_lib.syllabus import ROOT, Syllabus, public_tests
+from course_lib.course.syllabus import ROOT, Syllabus, public_tests
 
 from .components import Component, module_text, stub
 
@@ -51,7 +51,9 @@ def write(
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PACKAGE / name, target / name, ignore=ignore)
     for name, text in _modules(hidden, _stand_ins(syllabus, hidden, assignment)).items():
-        (target / f"{name}.py").write_text(text, encoding="utf-8")
+        place = target.joinpath(*name.split(".")).with_suffix(".py")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
     shutil.copy(ROOT / "course.toml", folder / "course.toml")
     shutil.copytree(ROOT / "data", folder / "data")
     for other in syllabus.assignments:
@@ -71,16 +73,20 @@ def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> d
         for reference, exercise in hidden.items()
         if exercise and syllabus.assignment_of(exercise).id in earlier
     }
-    paths = (STAND_INS / f"{name}.py" for name in sorted(of_earlier))
-    return {path.stem: path.read_text(encoding="utf-8") for path in paths if path.exists()}
+    places = {name: STAND_INS.joinpath(*name.split(".")).with_suffix(".py") for name in of_earlier}
+    return {n: path.read_text(encoding="utf-8") for n, path in places.items() if path.exists()}
 
 
 def _modules(hidden: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str]:
     """Every module that students have, by name: whole, stubbed, or a stand-in."""
     closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
-    whole = {path.stem: path.read_text(encoding="utf-8") for path in sorted(PACKAGE.glob("*.py"))}
+    whole = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path.read_text(encoding="utf-8")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] not in SHARED
+    }
     absent = closed.copy()
-    while left_out := {n for n in whole.keys() - absent if _imports(whole[n]) & absent}:
+    while left_out := {n for n in whole.keys() - absent if _imports(n, whole[n]) & absent}:
         absent |= left_out
     texts = {name: text for name, text in whole.items() if name not in absent}
     return texts | {name: stubbed(f"course_lib.{name}", hidden) for name in closed} | stand_ins
@@ -100,10 +106,12 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
     return text
 
 
-def _imports(text: str) -> set[str]:
-    """Modules of `course_lib` that a module of it imports from."""
-    return {
-        node.module
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module
-    }
+def _imports(name: str, text: str) -> set[str]:
+    """Modules of `course_lib` that its module `name` imports, or imports from."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = name.split(".")[: -node.level]
+            base = [*above, *(node.module.split(".") if node.module else [])]
+            found |= {".".join(base), *(".".join([*base, alias.name]) for alias in node.names)}
+    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from course_lib.exercises import Exercise
-from course_lib.syllabus import Assignment, Syllabus
+from course_lib.course.exercise import Exercise
+from course_lib.course.syllabus import Assignment, Syllabus
 
 from ..handed_in import FOLDER, MAX_TOTAL
 from ..judge import thresholds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from course_lib.syllabus import ROOT, Assignment, Syllabus, public_tests
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus, public_tests
 
 from .components import BuildError, Component
 

@@ -11,7 +11,7 @@ from .plain_text import counted, number
 from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
 
 if TYPE_CHECKING:
-    from course_lib.syllabus import Assignment
+    from course_lib.course.syllabus import Assignment
 
 
 def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:

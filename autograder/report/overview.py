@@ -9,7 +9,7 @@ from ..gradebook.totals import WITHOUT_POINTS, Result
 from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
 
 if TYPE_CHECKING:
-    from course_lib.syllabus import Assignment
+    from course_lib.course.syllabus import Assignment
 
 
 def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:

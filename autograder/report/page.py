@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from course_lib.syllabus import Syllabus
+    from course_lib.course.syllabus import Syllabus
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import syllabus
+from ..course import syllabus
 from ..seam import StudentError
 from ..seam.executor import Executor
 from ..seam.facade import Student

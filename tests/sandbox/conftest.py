@@ -9,8 +9,8 @@ from opening import assert_nothing_is_left, backend_of
 
 from autograder.judge.remote import WarmProcess
 from autograder.sandbox import tiers
+from course_lib.course.syllabus import ROOT
 from course_lib.seam import Student
-from course_lib.syllabus import ROOT
 
 
 def pytest_generate_tests(metafunc):

@@ -7,7 +7,7 @@ from pathlib import Path
 from autograder.judge.remote import RemoteBackend, WarmProcess
 from autograder.judge.statements import Statement
 from autograder.sandbox import process_tree
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 DEADLINE = 1.0  # seconds a call; the course's own is longer
 

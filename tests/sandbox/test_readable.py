@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox.readable import Readable, for_python
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 
 @pytest.fixture
@@ -48,6 +48,6 @@ def test_nothing_granted_for_this_installation_holds_the_checkout(disk):
 
     packages = [path for path in sys.path if path.endswith("site-packages")]
     readable = for_python(str(disk / "tree"), packages, [str(ROOT)])
-    secret = ROOT / "course_lib" / "syllabus.py"
+    secret = ROOT / "course_lib" / "course" / "syllabus.py"
     assert not [path for path in readable.grants() if secret.is_relative_to(path)]
     assert not [path for path in readable.grants() if Path(path).name.startswith("course_lib")]

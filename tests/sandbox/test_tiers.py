@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from autograder.sandbox import confine, process_tree, tiers
-from course_lib.syllabus import ROOT
+from course_lib.course.syllabus import ROOT
 
 MOUNTS = Path("/proc/self/mounts")
 

@@ -8,7 +8,10 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
-PATIENT = "__import__('course_lib.broken_classifiers', fromlist=['x']).broken_classifier({!r}, {})"
+PATIENT = (
+    "__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x'])"
+    ".broken_classifier({!r}, {})"
+)
 PADDED = torch.tensor([[11, 3, 42, 7, 19, 5], [8, 30, 2, 0, 0, 0]])
 
 

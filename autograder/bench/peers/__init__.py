@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.attention import MultiHeadAttention
-from course_lib.batching import batches_in_order
+from course_lib.data.batching import batches_in_order
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.decoding.translator import BATCH_TOKENS
 from course_lib.feed_forward import FeedForward
 from course_lib.normalization import LayerNorm
-from course_lib.tokenization import TextTokenizer
-from course_lib.translation import BATCH_TOKENS
 
 PAD, UNK = TextTokenizer.PAD, TextTokenizer.UNK
 START, END = TextTokenizer.START, TextTokenizer.END

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from course_lib.search import length_penalty_factor
+from course_lib.decoding.search import length_penalty_factor
+from course_lib.decoding.translator import BATCH_TOKENS, arguments_of
 from course_lib.transformer import Transformer
-from course_lib.translation import BATCH_TOKENS, arguments_of
 
 from . import END, LONGEST_SOURCE, START, UNK, Beam, Ids, Peer, package, parts
 

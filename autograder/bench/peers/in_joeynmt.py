@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course_lib.decoding.translator import arguments_of
 from course_lib.transformer import Transformer
-from course_lib.translation import arguments_of
 
 from . import END, PAD, START, UNK, Beam, Ids, Peer, copy_norm, in_batches, package, parts
 

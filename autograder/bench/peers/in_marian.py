@@ -8,8 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course_lib.decoding.translator import arguments_of
 from course_lib.transformer import Transformer
-from course_lib.translation import arguments_of
 
 from . import (
     END,

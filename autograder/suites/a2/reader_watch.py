@@ -2,7 +2,7 @@
 
 import torch
 
-from course_lib.pointer_reader import PointerReader
+from course_lib.analysis.pointer_reader import PointerReader
 
 plain_forward = PointerReader.forward
 passes, readers = [], []

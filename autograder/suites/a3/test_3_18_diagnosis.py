@@ -15,7 +15,10 @@ FAULTS = (
     "future hidden",
     "no positions",
 )
-PATIENT = "__import__('course_lib.broken_classifiers', fromlist=['x']).broken_classifier({!r}, {})"
+PATIENT = (
+    "__import__('course_lib.diagnosis.broken_classifiers', fromlist=['x'])"
+    ".broken_classifier({!r}, {})"
+)
 HINTS = {
     "healthy": "a fault where there is none: does the measurement disturb the model? Evaluation "
     "mode, the same number of real tokens, a tolerance for rounding",

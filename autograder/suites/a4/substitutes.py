@@ -9,12 +9,12 @@ import torch
 from torch import nn
 
 from course_lib.attention import MultiHeadAttention
+from course_lib.decoding.search import Hypothesis
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
 from course_lib.feed_forward import FeedForward
 from course_lib.normalization import LayerNorm
 from course_lib.residual import ResidualConnection
-from course_lib.search import Hypothesis
 
 
 def causal_mask(n, device=None):

@@ -6,10 +6,10 @@ from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a3.encoder_reference import draw
 from autograder.suites.a4.answers import write_in
 from course_lib.attention import attention, split_heads
-from course_lib.cache import LayerCache, attend, cached_layer
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 from course_lib.decoder import DecoderLayer
+from course_lib.decoding.cache import LayerCache, attend, cached_layer
 from course_lib.masks import causal_mask, padding_mask
 from course_lib.seam import Handle
 from course_lib.transformer import Transformer

@@ -24,7 +24,7 @@ from autograder.suites.a4.watched_translation import (
 )
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
-from course_lib.losses import label_smoothed_loss
+from course_lib.training.losses import label_smoothed_loss
 
 SHIFT = "all but the last token are read, all but the first are wanted: [:, :-1] and [:, 1:]"
 DOCSTRING = "the docstring of 4.7"

@@ -1,0 +1,1 @@
+"""What a trained model does: attention, heads, alignment, fair comparisons."""

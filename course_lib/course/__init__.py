@@ -1,0 +1,1 @@
+"""What the course is: its assignments, exercises, and what is handed in."""

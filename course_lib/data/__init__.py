@@ -1,0 +1,1 @@
+"""Data sets from several sources, tokenizers, and batches."""

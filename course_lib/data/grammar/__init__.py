@@ -1,0 +1,1 @@
+"""Made-up reviews and sentence pairs, whose right answers are known."""

@@ -1,0 +1,146 @@
+"""`data/registry.toml`: what data sets there are, and from where each may come."""
+
+from __future__ import annotations
+
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from ..course.syllabus import ROOT
+from ..course.toml_lines import line_of
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+REGISTRY = ROOT / "data" / "registry.toml"
+
+Source = Literal["mirror", "hub", "package", "generated"]
+SHA256 = r"^[0-9a-f]{64}$"
+
+
+class DataError(Exception):
+    """What is wrong with the data and what to do, in one sentence."""
+
+
+class Unavailable(DataError):
+    """This source cannot serve here and now; the next one may."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MirrorFile(_Table):
+    """A gzip TSV file below the folder `COURSE_DATA`, with a header line and no quoting."""
+
+    file: str
+    sha256: str = Field(pattern=SHA256)  # of the text, so that it may be compressed again
+
+
+class HubFile(_Table):
+    """One Parquet or JSON-lines file of a data set on the Hugging Face hub."""
+
+    id: str
+    revision: str = Field(pattern=r"^[0-9a-f]{40}$")
+    file: str = Field(pattern=r"\.(parquet|jsonl)$")
+    sha256: str | None = Field(default=None, pattern=SHA256)  # None: the revision alone pins it
+    columns: tuple[str, str]  # what its columns are called there; "translation.en" is nested
+    per_class: tuple[int, int] | None = None  # of each class, these ranks by the texts' sha256
+    ranks: tuple[int, int] | None = None  # of all pairs, these ranks by the first side's sha256
+    first: int | None = Field(default=None, gt=0)  # rows from the top, without the rest of the file
+
+
+class PackageFile(_Table):
+    """A file inside the source distribution of a package, read without running any of it."""
+
+    requirement: str = Field(pattern=r"^[\w.-]+==[\w.]+$")
+    file: str
+    sha256: str = Field(pattern=SHA256)
+    members: list[str]  # each inside the one before
+    least_rating: float  # nearer to zero, the raters did not agree on a side
+
+
+class Split(_Table):
+    """One split, with its file in each source that keeps files."""
+
+    name: str
+    rows: int = Field(gt=0)
+    mirror: MirrorFile | None = None
+    hub: HubFile | None = None
+
+
+class Entry(_Table):
+    """One data set: what it is, who made it, and the chain of sources to try."""
+
+    name: str = Field(pattern=r"^[a-z0-9_]+$")
+    title: str
+    licence: str
+    citation: str
+    columns: list[str]
+    sources: list[Source]
+    stand_ins: dict[Source, str] = {}  # a source that has another data set in its place
+    notices: dict[Literal["always", "hub"], str] = {}
+    package: PackageFile | None = None
+    generated: Literal["sentences", "reviews", "translation"] | None = None
+    splits: list[Split]
+
+    @model_validator(mode="after")
+    def _every_source_has_what_it_needs(self) -> Entry:
+        for source in self.sources:
+            if source in self.stand_ins:
+                continue
+            if source in ("mirror", "hub"):
+                has = all(getattr(split, source) for split in self.splits)
+            else:
+                has = bool(getattr(self, source))
+            if not has:
+                raise ValueError(f"{self.name} names the source {source} but not what is there")
+        return self
+
+
+class Registry(_Table):
+    """The whole of `registry.toml`."""
+
+    datasets: list[Entry]
+
+    def entry(self, name: str) -> Entry:
+        """Raises DataError with the data sets there are."""
+        for entry in self.datasets:
+            if entry.name == name:
+                return entry
+        known = ", ".join(entry.name for entry in self.datasets)
+        raise DataError(f"there is no data set {name!r}: use one of {known}")
+
+    @model_validator(mode="after")
+    def _stand_ins_exist(self) -> Registry:
+        for entry in self.datasets:
+            for source, other in entry.stand_ins.items():
+                known = [e.name for e in self.datasets if source in e.sources]
+                if other not in known:
+                    raise ValueError(f"{other}, which stands in for {entry.name}, is not here")
+        return self
+
+
+@lru_cache(maxsize=4)
+def read(path: Path = REGISTRY) -> Registry:
+    """Read and check a registry. Raises DataError, one sentence with file and line."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return Registry.model_validate(tomllib.loads(text))
+    except OSError as error:
+        raise DataError(
+            f"{path}: cannot be read ({error.strerror}); run in a checkout of the course"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{path}: not valid TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise DataError(
+            f"{path}, line {line_of(text, first['loc'])}: {where}: {first['msg']}"
+        ) from None

@@ -1,0 +1,16 @@
+"""Which word each token of a text is a part of."""
+
+from __future__ import annotations
+
+from .grammar.sentence_pairs import WORD
+from .tokenization import TextTokenizer
+
+
+def word_numbers(tokenizer: TextTokenizer, text: str) -> list[int]:
+    """For each token of `text` the number of its word in `words(text)`, or −1 if it has none."""
+    spans = [match.span() for match in WORD.finditer(text)]
+    numbers = []
+    for first, end in tokenizer.spans(text):
+        inside = [n for n, (start, stop) in enumerate(spans) if start < end and stop > first]
+        numbers.append(inside[-1] if inside else -1)
+    return numbers

@@ -1,0 +1,1 @@
+"""From probabilities to sentences: search, the cache, the translator."""

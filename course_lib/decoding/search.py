@@ -1,0 +1,255 @@
+"""Search: from the probabilities of the next token to whole sentences (§6.1).
+
+A search knows its model by one function only:
+
+    log_probabilities, state = step(prefixes, state)
+
+`prefixes` (rows, n) are what has been written, begun with the start token; the result (rows,
+vocab_size) says how likely every next token is, in nats. `state` is what the model remembers of
+its rows, such as the encoder's output; `state.reorder(rows)` is the state whose row i is the old
+row `rows[i]`, so that rows can be dropped, swapped and doubled. None remembers nothing.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from ..fast.top_k import best
+
+State = Any
+Step = Callable[[Tensor, State], tuple[Tensor, State]]
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One sentence that a search has found: its tokens without start and end, and its score.
+
+    `finished` is whether the end token followed; otherwise the search was cut off.
+    """
+
+    tokens: list[int]
+    score: float
+    finished: bool
+
+
+def reorder(state: State, rows: Int[Tensor, "rows"]) -> State:
+    """`state.reorder(rows)`, or None of None."""
+    return None if state is None else state.reorder(rows)
+
+
+def most_likely(log_probabilities: Float[Tensor, "rows vocab_size"]) -> Int[Tensor, "rows"]:
+    """The most likely token of each row."""
+    return log_probabilities.argmax(dim=-1)
+
+
+def greedy(
+    step: Step,
+    state: State,
+    n_rows: int,
+    max_length: int,
+    start: int = 2,
+    end: int = 3,
+    choose: Callable[[Tensor], Tensor] = most_likely,
+    device: torch.device | str = "cpu",
+) -> list[Hypothesis]:
+    """Take the most likely token again and again: one hypothesis a row.
+
+    The score is the log probability, that of the end token included. A row that has ended is
+    read no more; all end after `max_length` steps. `choose` may pick tokens in another way.
+    """
+    prefixes = torch.full((n_rows, 1), start, device=device)
+    scores = torch.zeros(n_rows, device=device)
+    rows = torch.arange(n_rows, device=device)  # which sentence each row that is left belongs to
+    found: dict[int, Hypothesis] = {}
+    for _ in range(max_length):
+        log_probabilities, state = step(prefixes, state)
+        # §3 — "auto-regressive", "consuming the previously generated symbols as additional input"
+        tokens = choose(log_probabilities)
+        scores = scores + log_probabilities.gather(1, tokens[:, None])[:, 0]
+        ended = tokens == end
+        for i in ended.nonzero()[:, 0].tolist():
+            found[int(rows[i])] = Hypothesis(prefixes[i, 1:].tolist(), float(scores[i]), True)
+        prefixes = torch.cat([prefixes, tokens[:, None]], dim=1)
+        if ended.any():
+            left = (~ended).nonzero()[:, 0]
+            prefixes, scores, rows = prefixes[left], scores[left], rows[left]
+            if len(left) == 0:
+                break
+            state = reorder(state, left)
+    for row, tokens, score in zip(rows, prefixes, scores, strict=True):
+        found[int(row)] = Hypothesis(tokens[1:].tolist(), float(score), False)
+    return [found[row] for row in range(n_rows)]
+
+
+def length_penalty_factor(length: int, alpha: float) -> float:
+    """`((5 + |Y|) / 6)^α`, by which a log probability is divided (Wu et al. 2016, Eq. 14).
+
+    Every token makes a sentence less likely, so that the likeliest of all are too short. Dividing
+    by a factor that grows with the length gives longer ones a chance; α = 0 gives none.
+    """
+    # §6.1 — "beam search with a beam size of 4 and length penalty α = 0.6"
+    return ((5 + length) / 6) ** alpha
+
+
+def beam_search(
+    step: Step,
+    state: State,
+    n_sentences: int,
+    width: int = 5,
+    length_penalty: float = 0.6,
+    max_length: int = 100,
+    n_best: int = 1,
+    start: int = 2,
+    end: int = 3,
+    device: torch.device | str = "cpu",
+) -> list[list[Hypothesis]]:
+    """The `n_best` hypotheses of each sentence among those that a beam of `width` meets (§6.1).
+
+    At each step all tokens that may follow the prefixes of a sentence compete. Those of the `width`
+    best which are the end token finish a hypothesis; the `width` best of the others are the next
+    beam. A sentence is done when `width` hypotheses have finished, or after `max_length` steps;
+    what has not finished by then only fills up the list, behind all that has. With zero
+    probability nothing is found, so that a list may be shorter.
+
+    It stops earlier when the result is certain. A log probability s ≤ 0 only falls as tokens are
+    added, and the factor that divides it grows at most to that of the greatest length. So nothing
+    that begins with a prefix of s can score more than `s / factor(max_length - 1)`: once the
+    best prefix's bound is not above the n-th best score, the list is final.
+
+    Raises ValueError unless 1 ≤ n_best ≤ width and length_penalty ≥ 0.
+    """
+    if not 1 <= n_best <= width or length_penalty < 0:
+        raise ValueError(
+            f"n_best = {n_best}, width = {width}, length_penalty = {length_penalty}: "
+            "give 1 ≤ n_best ≤ width and a length_penalty of 0 or more"
+        )
+    longest = length_penalty_factor(max_length - 1, length_penalty)
+    found: list[list[Hypothesis]] = [[] for _ in range(n_sentences)]
+    sentences = list(range(n_sentences))  # those that are not done
+    prefixes = torch.full((n_sentences, 1), start, device=device)  # the beams of each in turn
+    scores = torch.zeros(n_sentences, 1, device=device)  # the log probability of each prefix
+    for length in range(max_length):
+        log_probabilities, state = step(prefixes, state)
+        # 2 · width candidates hold at most `width` ends, one a prefix: the beam can be refilled
+        totals, rows, tokens = continuations(scores, log_probabilities, 2 * width)
+        ends = tokens == end
+        factor = length_penalty_factor(length, length_penalty)
+        for i, k in (ends & (totals > -math.inf))[:, :width].nonzero().tolist():
+            written, score = prefixes[rows[i, k], 1:].tolist(), float(totals[i, k]) / factor
+            found[sentences[i]].append(Hypothesis(written, score, finished=True))
+        scores, order = best(totals.masked_fill(ends, -math.inf), width)
+        bounds = (scores[:, 0] / longest).tolist()
+        left = [
+            i
+            for i, bound in enumerate(bounds)
+            if not is_final(found[sentences[i]], bound, width, n_best)
+        ]
+        sentences, scores = [sentences[i] for i in left], scores[left]
+        if not left:
+            break
+        parents = rows.gather(1, order)[left].flatten()
+        next_tokens = tokens.gather(1, order)[left].view(-1, 1)
+        prefixes, state = torch.cat([prefixes[parents], next_tokens], 1), reorder(state, parents)
+    add_unfinished(found, sentences, prefixes, scores, length_penalty)
+    return [sorted(h, key=lambda h: (h.finished, h.score), reverse=True)[:n_best] for h in found]
+
+
+def continuations(
+    scores: Float[Tensor, "sentences beams"],
+    log_probabilities: Float[Tensor, "rows vocab_size"],
+    n: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`(totals, rows, tokens)`: the n best continuations of each sentence, the best first.
+
+    The beams of a sentence stand in rows next to each other. A continuation's total is its beam's
+    score plus the token's log probability; all of them compete, or all there are if fewer than n.
+    """
+    n_sentences, n_beams = scores.shape
+    vocab_size = log_probabilities.shape[1]
+    sums = scores[:, :, None] + log_probabilities.view(n_sentences, n_beams, vocab_size)
+    totals, places = best(sums.flatten(1), n)
+    first_rows = torch.arange(0, n_sentences * n_beams, n_beams, device=scores.device)[:, None]
+    return totals, first_rows + places // vocab_size, places % vocab_size
+
+
+def is_final(found: list[Hypothesis], bound: float, width: int, n_best: int) -> bool:
+    """Whether a search is over, or nothing that may score up to `bound` can change its result."""
+    if len(found) >= width or bound == -math.inf:
+        return True
+    return len(found) >= n_best and sorted(h.score for h in found)[-n_best] >= bound
+
+
+def add_unfinished(
+    found: list[list[Hypothesis]],
+    sentences: list[int],
+    prefixes: Int[Tensor, "rows n"],
+    scores: Float[Tensor, "sentences beams"],
+    length_penalty: float,
+) -> None:
+    """What the greatest length cut off, to `found`."""
+    factor = length_penalty_factor(prefixes.shape[1] - 1, length_penalty)
+    n_beams = scores.shape[1]
+    for i, sentence in enumerate(sentences):
+        for row, score in enumerate(scores[i].tolist(), start=i * n_beams):
+            if score > -math.inf:
+                cut = Hypothesis(prefixes[row, 1:].tolist(), score / factor, finished=False)
+                found[sentence].append(cut)
+
+
+def narrowed(
+    log_probabilities: Float[Tensor, "rows vocab_size"],
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Float[Tensor, "rows vocab_size"]:
+    """The probabilities that `sample` draws from; each row sums to one.
+
+    `temperature` divides the log probabilities: below 1 the likely becomes likelier. Then only the
+    `top_k` likeliest tokens are left, or all if there are fewer, and of those the fewest likeliest
+    ones whose probabilities sum to `top_p` or more (Holtzman et al. 2020); at least one.
+    Raises ValueError for a temperature of 0 or below, top_k below 1, and top_p outside (0, 1].
+    """
+    if temperature <= 0:
+        raise ValueError(f"temperature = {temperature}: give a positive one, or use `greedy`")
+    if (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
+        raise ValueError(f"top_k = {top_k}, top_p = {top_p}: give top_k ≥ 1 and 0 < top_p ≤ 1")
+    ordered, places = (log_probabilities / temperature).sort(dim=-1, descending=True)
+    if top_k is not None:
+        ordered[:, top_k:] = -math.inf
+    probabilities = torch.softmax(ordered, dim=-1)
+    if top_p is not None:
+        likelier = probabilities.cumsum(dim=-1) - probabilities  # all that comes before a token
+        likelier[:, 0] = 0.0
+        probabilities = probabilities.masked_fill(likelier >= top_p, 0.0)
+        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
+    return torch.zeros_like(probabilities).scatter(1, places, probabilities)
+
+
+def sample(
+    step: Step,
+    state: State,
+    n_rows: int,
+    max_length: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+    start: int = 2,
+    end: int = 3,
+    device: torch.device | str = "cpu",
+) -> list[Hypothesis]:
+    """Draw each token from the probabilities as `narrowed` leaves them: one hypothesis a row.
+
+    The score is the model's log probability, without temperature and without narrowing.
+    """
+
+    def draw(log_probabilities: Tensor) -> Tensor:
+        probabilities = narrowed(log_probabilities, temperature, top_k, top_p)
+        return torch.multinomial(probabilities, 1, generator=generator)[:, 0]
+
+    return greedy(step, state, n_rows, max_length, start, end, draw, device)

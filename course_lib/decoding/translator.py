@@ -1,0 +1,178 @@
+"""A trained Transformer with its tokenizer: from sentences to sentences, and one folder for both.
+
+    translator = Translator.load("submission")
+    translator.translate(["Two dogs play in the snow."])
+
+The folder holds `translation.safetensors`, `config.json` and `tokenizer.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..course.submission_folder import SETTINGS, TOKENIZER, save_model
+from ..course.submission_folder import TRANSLATOR_WEIGHTS as WEIGHTS
+from ..data.batching import batches_in_order
+from ..data.tokenization import TextTokenizer
+from ..fast.cached_decoder import FastDecoder
+from ..fast.forms import use_fast_forms
+from ..transformer import Transformer
+from .search import Hypothesis, beam_search
+
+UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
+BATCH_TOKENS = 1024  # of the sources that are translated together, padding included
+
+# `start(source_ids)` and `step` of a search.
+Decoding = tuple[Callable[[Tensor], Any], Callable[[Tensor, Any], tuple[Tensor, Any]]]
+
+
+class TranslationError(Exception):
+    """A folder that holds no translator, in one sentence."""
+
+
+def fast_decoding(model: Transformer) -> Decoding:
+    """What `Translator` decodes with: the fast cache."""
+    decoder = FastDecoder(model)
+    return decoder.start, decoder.step
+
+
+def search(
+    model: Transformer,
+    source_ids: Sequence[Sequence[int]],
+    width: int = 5,
+    length_penalty: float = 1.0,
+    max_tokens: int = 100,
+    n_best: int = 1,
+    decoding: Callable[[Transformer], Decoding] = fast_decoding,
+) -> list[list[Hypothesis]]:
+    """The `n_best` hypotheses of each sentence (§6.1), where the model is.
+
+    Sentences are sorted by length and searched in batches; the result does not depend on that.
+    """
+    device = model.embedding.tokens.weight.device
+    found: dict[int, list[Hypothesis]] = {}
+    with _reading(model), torch.inference_mode():
+        start, step = decoding(model)
+        for indices, batch in batches_in_order(source_ids, BATCH_TOKENS):
+            hypotheses = beam_search(
+                step,
+                start(batch.to(device)),
+                len(batch),
+                width,
+                length_penalty,
+                max_tokens,
+                n_best,
+                TextTokenizer.START,
+                TextTokenizer.END,
+                device,
+            )
+            found.update(zip(indices.tolist(), hypotheses, strict=True))
+    return [found[index] for index in range(len(source_ids))]
+
+
+class Translator:
+    """`model` and `tokenizer`, which must be a reversible one of the model's vocabulary.
+
+    The model is used as it is at each call, so that one can look at translations while it learns.
+    `length_penalty` is what searches take when they are not told another one.
+    """
+
+    def __init__(
+        self, model: Transformer, tokenizer: TextTokenizer, length_penalty: float = 1.0
+    ) -> None:
+        self.model, self.tokenizer, self.length_penalty = model, tokenizer, length_penalty
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        width: int = 5,
+        length_penalty: float | None = None,
+        max_tokens: int = 100,
+    ) -> list[str]:
+        """One translation a text, by beam search of `width` (§6.1); 1 is greedy.
+
+        A translation ends after `max_tokens` tokens at the latest.
+        """
+        found = self.search(texts, width, length_penalty, max_tokens)
+        return [self.tokenizer.decode(hypotheses[0].tokens) for hypotheses in found]
+
+    def search(
+        self,
+        texts: Sequence[str],
+        width: int = 5,
+        length_penalty: float | None = None,
+        max_tokens: int = 100,
+        n_best: int = 1,
+    ) -> list[list[Hypothesis]]:
+        """The `n_best` hypotheses of each text, as token ids with scores."""
+        source_ids = self.tokenizer.encode(texts)
+        penalty = self.length_penalty if length_penalty is None else length_penalty
+        return search(self.model, source_ids, width, penalty, max_tokens, n_best)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the folder, which `load` reads."""
+        measured = {"length_penalty": self.length_penalty}
+        about = {"model": arguments_of(self.model), "measured": measured}
+        return save_model(folder, WEIGHTS, self.model, about, self.tokenizer)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Translator:
+        """Read what `save` wrote; the model has its fast forms. Raises TranslationError."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
+        place = Path(folder)
+        try:
+            about = json.loads((place / SETTINGS).read_text(encoding="utf-8"))
+            settings = about["model"]
+            penalty = float(about.get("measured", {}).get("length_penalty", 1.0))
+            model = Transformer(**settings)
+            model.load_state_dict(load_file(place / WEIGHTS))
+            tokenizer = TextTokenizer.load(place / TOKENIZER)
+            if tokenizer.vocab_size > settings["vocab_size"]:
+                raise ValueError(
+                    f"a tokenizer of {tokenizer.vocab_size} tokens for a model of "
+                    f"{settings['vocab_size']}"
+                )
+        except (*UNREADABLE, SafetensorError) as error:
+            reason = " ".join(str(error).split())[:200] or type(error).__name__
+            raise TranslationError(
+                f"{place} holds no translator ({reason}): train one first, as in assignment 4"
+            ) from error
+        use_fast_forms(model)
+        return cls(model.eval(), tokenizer, penalty)
+
+
+def arguments_of(model: Transformer) -> dict[str, Any]:
+    """What `Transformer` has to be called with to build a model of this form."""
+    layer: Any = model.decoder.layers[0]
+    embedding = model.embedding
+    return {
+        "vocab_size": embedding.tokens.num_embeddings,
+        "n_layers": len(model.decoder.layers),
+        "d_model": embedding.tokens.embedding_dim,
+        "n_heads": layer.self_attention.n_heads,
+        "d_ff": layer.feed_forward.w_1.out_features,
+        "dropout": embedding.dropout.p,
+        "norm_first": layer.feed_forward_residual.norm_first,
+        "pad_id": model.pad_id,
+        "position_scale": embedding.position_scale,
+    }
+
+
+@contextmanager
+def _reading(model: nn.Module) -> Iterator[None]:
+    """The model without dropout, and afterwards as it was."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)

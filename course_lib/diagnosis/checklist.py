@@ -1,0 +1,79 @@
+"""A checklist for a classifier that trains and still does not learn, or learns too well.
+
+    for line in run(model, token_ids, labels):
+        print(line)
+
+Every check asks the model for something and measures the answer; none reads its code. A model is
+anything with `model(token_ids, need_weights=True) -> (logits, weights)`, weights one tensor
+`(batch, heads, n, n)` a layer. `course debug` runs it on a notebook, or on models with known
+faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from . import checks
+from .checks import Check
+
+
+def of_class(
+    build: Callable[..., nn.Module], rate: Callable[[int, int, int], float] | None = None
+) -> list[dict[str, object]]:
+    """The checklist of a small untrained model that `build(vocab_size, …)` makes, as plain data.
+
+    The place of the norms is looked at a second time in a model that is built with `norm_first`.
+    """
+    token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0], [12, 3, 9, 5, 0, 0]])
+    sizes = {"n_layers": 3, "d_model": 32, "n_heads": 4, "d_ff": 64}
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        post, pre = build(20, **sizes), build(20, **sizes, norm_first=True)
+        found = run(post, token_ids, torch.tensor([0, 1, 1]), rate=rate)
+    with torch.no_grad():
+        placed = checks.norm_placement(pre.eval(), token_ids, 0)
+    if placed.ok and "post-norm" in placed.measured:
+        placed = replace(placed, ok=False, advice="norm_first changes nothing: is it passed on?")
+    return [asdict(check) for check in (*found, replace(placed, name="norm_first"))]
+
+
+def run(
+    model: nn.Module,
+    token_ids: Tensor,
+    labels: Tensor,
+    pad_id: int = 0,
+    rate: Callable[[int, int, int], float] | None = None,
+) -> list[Check]:
+    """Every check on `model`, which is left in the mode it came in and without gradients.
+
+    `token_ids` (batch, n) need sentences of at least two different tokens; `labels` (batch,).
+    `rate(step, d_model, warmup_steps)` is a learning rate with warm-up, if there is one.
+    """
+    was_training = model.training
+    padded = F.pad(token_ids, (0, 3), value=pad_id)
+    try:
+        model.eval()
+        with torch.no_grad():
+            logits, weights = model(padded, need_weights=True)
+            found = [
+                checks.shapes(logits, weights, padded, labels),
+                checks.row_sums(weights, padded, pad_id),
+                checks.weights_on_padding(weights, padded, pad_id),
+                checks.both_sides(weights, padded, pad_id),
+                checks.padding_changes_nothing(model, token_ids, padded),
+                checks.positions_matter(model, padded, pad_id),
+                checks.dropout_in_evaluation(model, padded),
+                checks.dropout_in_training(model, padded),
+                checks.norm_placement(model, padded, pad_id),
+                checks.attention_entropy(weights, padded, pad_id),
+            ]
+        found.append(checks.gradient_norms(model, padded, labels))
+        return [*found, checks.warm_up(rate)]
+    finally:
+        model.zero_grad()
+        model.train(was_training)

@@ -1,0 +1,1 @@
+"""Whole trainings by name: profiles, and what they train."""

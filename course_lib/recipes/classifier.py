@@ -1,0 +1,113 @@
+"""The recipe of a sentence classifier, from sentences to a trained model: assignment 3's training.
+
+trained = train_classifier(load("sst2"), profile("cpu"), seed=0)
+trained.predict(["a lovely cast and a lifeless plot ."])
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ..classifier import EncoderClassifier
+from ..data.batching import TokenBuckets, batches_in_order
+from ..data.datasets import LoadedData
+from ..data.tokenization import TextTokenizer
+from ..data.word_dropout import WordDropout
+from ..fast.forms import use_fast_forms
+from ..training.classification_step import training_step
+from ..training.fit import TrainingConfig, fit
+from ..training.running_average import WeightAverage
+from .classifier_profiles import Profile, optimizer_and_schedule, scale_words
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained classifier, what it was built with, and how it came about."""
+
+    model: torch.nn.Module
+    tokenizer: TextTokenizer
+    arguments: dict[str, Any]  # of EncoderClassifier
+    history: list[dict[str, float]]
+    tokens: int  # real tokens of the whole training
+    cpu_seconds: float  # of this process, everything included
+    wall_seconds: float
+
+    @torch.no_grad()
+    def predict(self, texts: Sequence[str]) -> list[int]:
+        """The likelier label of every text, in their order."""
+        self.model.eval()
+        device = next(self.model.parameters()).device
+        labels = torch.zeros(len(texts), dtype=torch.long)
+        for indices, token_ids in batches_in_order(self.tokenizer.encode(texts), 4096):
+            labels[indices] = self.model(token_ids.to(device))[0].argmax(dim=-1).cpu()
+        return labels.tolist()
+
+    def accuracy(self, examples: dict[str, list]) -> float:
+        """Percent right of examples with the columns `sentence` and `label`."""
+        made = self.predict(examples["sentence"])
+        right = sum(a == b for a, b in zip(made, examples["label"], strict=True))
+        return 100 * right / len(made)
+
+
+def train_classifier(
+    data: LoadedData,
+    settings: Profile,
+    seed: int,
+    progress: bool = False,
+    folder: str | None = None,
+) -> Trained:
+    """Train by `settings` on the training split; validation is only looked at.
+
+    The weights that count are the average from `settings.average_from` on.
+    """
+    wall, cpu = time.perf_counter(), time.process_time()
+    examples = data["train"][: settings.train_limit or len(data["train"])]
+    tokenizer = TextTokenizer.train(
+        examples["sentence"],
+        vocab_size=settings.vocab_size,
+        min_frequency=settings.min_frequency,
+    )
+    sequences = tokenizer.encode(examples["sentence"])
+    buckets = TokenBuckets(sequences, examples["label"], settings.max_tokens, seed)
+    batches = WordDropout(buckets, settings.word_dropout, seed)
+    n_steps = settings.epochs * len(batches)
+    torch.manual_seed(seed)
+    arguments = {"vocab_size": tokenizer.vocab_size, **settings.sizes}
+    model = use_fast_forms(EncoderClassifier(**arguments))
+    scale_words(model, settings)
+    optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
+    average = WeightAverage(model, start=round(settings.average_from * n_steps))
+    validation = data["validation"][:]
+
+    def evaluate(model: torch.nn.Module) -> dict[str, float]:
+        now = Trained(model, tokenizer, arguments, [], 0, 0, 0)
+        return {"validation_accuracy": now.accuracy(validation) / 100}
+
+    history = fit(
+        model,
+        batches,
+        step=training_step,
+        optimizer=optimizer,
+        schedule=schedule,
+        config=TrainingConfig(
+            settings.epochs, label_smoothing=settings.label_smoothing, progress=progress
+        ),
+        evaluate=evaluate,
+        folder=folder,
+        average=average,
+    )
+    model.load_state_dict(average.weights)
+    return Trained(
+        model,
+        tokenizer,
+        arguments,
+        history,
+        tokens=settings.epochs * sum(map(len, sequences)),
+        cpu_seconds=time.process_time() - cpu,
+        wall_seconds=time.perf_counter() - wall,
+    )

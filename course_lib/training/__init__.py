@@ -1,0 +1,1 @@
+"""Losses, optimizers, schedules, steps, and the loop that runs them."""
