@@ -87,7 +87,7 @@ def sandbox(course):
     """For an assignment, what opens sandboxed workers; each warm process is started once."""
     import contextlib
 
-    from autograder import judge_process, warm_processes
+    from autograder.grading import judge_process, warm_processes
 
     with contextlib.ExitStack() as stack:
         warm = {}

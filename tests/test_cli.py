@@ -15,9 +15,10 @@ import pytest
 from sample_results import sample
 from typer.testing import CliRunner
 
-from autograder import class_run, demo_class
 from autograder.cli.app import app
+from autograder.demo import bundled_class
 from autograder.gradebook.store import Store
+from autograder.grading import class_run
 from course_lib.course.syllabus import ROOT
 
 COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
@@ -139,7 +140,7 @@ in_one_process = pytest.mark.xdist_group("small_class")  # it is made and graded
 def small_class(tmp_path_factory):
     folder = tmp_path_factory.mktemp("class")
     recipes = ("s01-reference", "s03-no-scaling", "s04-one-axis", "s13-unreadable")
-    demo_class.write(folder, proofs.COURSE, ["a1", "a2"])
+    bundled_class.write(folder, proofs.COURSE, ["a1", "a2"])
     for path in folder.iterdir():
         if path.name not in recipes:
             for file in sorted(path.rglob("*"), reverse=True):
@@ -396,7 +397,7 @@ def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_pa
 
 
 def test_a_trained_model_is_graded_beside_its_notebook(tmp_path):
-    demo_class.write(tmp_path / "made", proofs.COURSE, ["a3"])
+    bundled_class.write(tmp_path / "made", proofs.COURSE, ["a3"])
     folder, out = tmp_path / "class", tmp_path / "out"
     for student in ("s01-reference", "s04-one-axis", "s09-figures"):
         shutil.copytree(tmp_path / "made" / student, folder / student)
@@ -424,5 +425,5 @@ def test_without_the_labels_a_class_is_not_graded_in_silence(tmp_path):
 
 
 def test_every_recipe_of_the_demonstration_exists():
-    assert demo_class.missing(proofs.COURSE) == []
-    assert len(demo_class.CLASS) >= 12
+    assert bundled_class.missing(proofs.COURSE) == []
+    assert len(bundled_class.CLASS) >= 12

@@ -1,7 +1,7 @@
 """What is taken from a notebook, and what is said about the rest."""
 
-from autograder.judge.collect import collect
-from autograder.judge.notebook_file import Cell
+from autograder.notebook.collect import collect
+from autograder.notebook.notebook_file import Cell
 
 
 def collected(*sources, names=("softmax",)):

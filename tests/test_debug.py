@@ -7,8 +7,9 @@ import proofs
 import pytest
 import torch
 
-from autograder import bugs, debugging
+from autograder import bugs
 from autograder.cli import main
+from autograder.grading import debugging
 from course_lib.classifier import EncoderClassifier
 from course_lib.diagnosis import checklist
 from course_lib.diagnosis import checks as model_checks

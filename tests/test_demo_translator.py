@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder import demo_translator
-from autograder.demo_translator import DemoTranslator, TrainingFailedError
+from autograder.demo import translator
+from autograder.demo.translator import DemoTranslator, TrainingFailedError
 
 
 def test_a_training_that_is_left_is_ended(tmp_path):
@@ -13,7 +13,7 @@ def test_a_training_that_is_left_is_ended(tmp_path):
 
 
 def test_a_training_that_fails_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo_translator, "__name__", "autograder.no_such_module")
+    monkeypatch.setattr(translator, "__name__", "autograder.no_such_module")
     with (
         DemoTranslator(tmp_path) as training,
         pytest.raises(TrainingFailedError, match=r"was not trained \(.*no_such_module"),

@@ -6,8 +6,8 @@ import shutil
 import proofs
 import pytest
 
-from autograder import fingerprints
-from autograder.fingerprints import Sources
+from autograder.grading import fingerprints
+from autograder.grading.fingerprints import Sources
 from course_lib.course.syllabus import ROOT
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4")
@@ -55,10 +55,10 @@ def differing(root, paths, before, submission=b""):
         # the judge, the sandbox and the seam decide every grade
         ("autograder/judge/score.py", {*ASSIGNMENTS}),
         ("autograder/judge/session.py", {*ASSIGNMENTS}),
-        ("autograder/judge_process.py", {*ASSIGNMENTS}),
-        ("autograder/class_run.py", {*ASSIGNMENTS}),
+        ("autograder/grading/judge_process.py", {*ASSIGNMENTS}),
+        ("autograder/grading/class_run.py", {*ASSIGNMENTS}),
         ("autograder/sandbox/limits.py", {*ASSIGNMENTS}),
-        ("autograder/global_names.py", {*ASSIGNMENTS}),
+        ("autograder/notebook/global_names.py", {*ASSIGNMENTS}),
         ("autograder/release/student_tree.py", {*ASSIGNMENTS}),
         ("course_lib/seam/codec.py", {*ASSIGNMENTS}),
         ("course_lib/checking/expect.py", {*ASSIGNMENTS}),
@@ -77,7 +77,7 @@ def differing(root, paths, before, submission=b""):
         ("course_lib/diagnosis/broken_classifiers.py", {"a3"}),
         ("course_lib/decoding/cache.py", {"a4"}),
         ("autograder/release/stand_ins/encoder.py", {"a4"}),
-        ("autograder/judge/model_part.py", {"a3", "a4"}),
+        ("autograder/judge/models/model_part.py", {"a3", "a4"}),
         ("results/sst2_cpu.json", {"a3"}),
     ],
 )
@@ -91,7 +91,7 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
         "README.md CHANGELOG.md solutions/a1.py assignments/a3/README.md "
         "results/bench_grading.json autograder/cli/grade_command.py "
         "autograder/gradebook/lateness.py autograder/gradebook/store.py autograder/report/page.py "
-        "autograder/release/course_build.py autograder/places.py "
+        "autograder/release/course_build.py autograder/intake/places.py "
         "course_lib/analysis/width_study.py"
     )
     assert differing(checkout, paths.split(), before) == set()

@@ -7,7 +7,8 @@ import zipfile
 import proofs
 import pytest
 
-from autograder import class_run, handed_in, submissions
+from autograder.grading import class_run
+from autograder.intake import handed_in, submissions
 
 NAMES = ["classifier.safetensors", "predictions.csv"]
 

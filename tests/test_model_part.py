@@ -7,11 +7,11 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from autograder.judge import model_part, thresholds
-from autograder.judge.collect import collect
 from autograder.judge.grade import Load, Model, grade
-from autograder.judge.hidden_labels import HiddenLabels
-from autograder.judge.notebook_file import Cell
+from autograder.judge.models import model_part, thresholds
+from autograder.judge.models.hidden_labels import HiddenLabels
+from autograder.notebook.collect import collect
+from autograder.notebook.notebook_file import Cell
 from autograder.release import notebooks
 from autograder.report.model_sentences import model_sentences
 

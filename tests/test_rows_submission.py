@@ -6,7 +6,8 @@ import os
 import proofs
 import pytest
 
-from autograder import class_run, submissions
+from autograder.grading import class_run
+from autograder.intake import submissions
 from autograder.release.components import Component
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"

@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from autograder.judge import hidden_labels
 from autograder.judge.grade import Model, grade
+from autograder.judge.models import hidden_labels
 from autograder.release import course_build, notebooks, student_tree
 
 TOLD = {"a3": "your own model: healthy", "a4": "beam 5 against greedy"}

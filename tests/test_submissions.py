@@ -8,10 +8,11 @@ import zipfile
 import pytest
 from sample_results import sample
 
-from autograder import class_run, places, plain_files, submissions
 from autograder.cli import grade_command
-from autograder.judge import notebook_file
-from autograder.judge.notebook_file import InvalidNotebook
+from autograder.grading import class_run
+from autograder.intake import places, plain_files, submissions
+from autograder.notebook import notebook_file
+from autograder.notebook.notebook_file import InvalidNotebook
 from course_lib.course import syllabus
 
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["x = 1\\r\\n", "y = 2"]}], "nbformat": 4}'

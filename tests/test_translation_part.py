@@ -9,15 +9,16 @@ from safetensors.torch import save
 from small_translation import CODE, LAST, SMALL, TEST, pairs
 from unwatched import unwatched
 
-from autograder import class_run, handed_in
-from autograder.judge import hidden_labels, model_part
-from autograder.judge.asking import Asked, how_many
-from autograder.judge.collect import collect
+from autograder.grading import class_run
+from autograder.intake import handed_in
 from autograder.judge.grade import Load, Model, grade
-from autograder.judge.hidden_labels import HiddenLabels
-from autograder.judge.notebook_file import Cell, read
-from autograder.judge.thresholds import share
-from autograder.judge.translation import LONGEST, Translation
+from autograder.judge.models import hidden_labels, model_part
+from autograder.judge.models.asking import Asked, how_many
+from autograder.judge.models.hidden_labels import HiddenLabels
+from autograder.judge.models.thresholds import share
+from autograder.judge.models.translation import LONGEST, Translation
+from autograder.notebook.collect import collect
+from autograder.notebook.notebook_file import Cell, read
 from autograder.release import notebooks
 from autograder.release.components import Component
 from autograder.report.model_sentences import model_sentences

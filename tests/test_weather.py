@@ -14,11 +14,12 @@ import proofs
 import pytest
 from busy import busy_machine
 
-from autograder import bugs, class_run, class_tries, work_folder
+from autograder import bugs
 from autograder.gradebook.store import Store
+from autograder.grading import class_run, class_tries, work_folder
+from autograder.intake.submissions import Submission
 from autograder.proof import cases
 from autograder.sandbox import process_tree
-from autograder.submissions import Submission
 from course_lib.course.syllabus import ROOT
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"

@@ -17,9 +17,9 @@ from typing import Any
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
-from .. import class_run, judge_process
-from ..judge_process import Result
-from ..submissions import Submission
+from ..grading import class_run, judge_process
+from ..grading.judge_process import Result
+from ..intake.submissions import Submission
 from . import measurement, nbgrader_course
 
 JOBS = 2  # `course grade`'s default

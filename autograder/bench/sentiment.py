@@ -12,7 +12,7 @@ from course_lib.data import datasets
 from course_lib.recipes.classifier import Trained, train_classifier
 from course_lib.recipes.classifier_profiles import profile
 
-from ..judge.hidden_labels import REAL
+from ..judge.models.hidden_labels import REAL
 from . import measurement
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from course_lib.checking.messages import Message, summary
 from course_lib.course import syllabus
 
-from .. import class_run, judge_process
-from ..submissions import Submission
+from ..grading import class_run, judge_process
+from ..intake.submissions import Submission
 from . import EXIT_FOUND, EXIT_OK
 from .problems import UsageProblem
 

@@ -10,7 +10,7 @@ from course_lib.course import syllabus
 from course_lib.diagnosis.checklist import Check
 from course_lib.seam import StudentError
 
-from .. import debugging
+from ..grading import debugging
 from . import EXIT_FOUND, EXIT_OK
 from .problems import UsageProblem
 

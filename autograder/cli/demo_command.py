@@ -10,9 +10,10 @@ from pathlib import Path
 
 from course_lib.course import syllabus
 
-from .. import class_run, demo_class, demo_translator
+from ..demo import bundled_class, translator
 from ..gradebook.store import Result, Store
-from ..submissions import Submission
+from ..grading import class_run
+from ..intake.submissions import Submission
 from . import EXIT_OK, grade_command, results
 
 LOOK_AT = """
@@ -43,7 +44,7 @@ def run(out: Path, jobs: int) -> int:
         shutil.rmtree(old, ignore_errors=True)
     early = [a.id for a in course.assignments if a.model is None]
     with (
-        demo_translator.DemoTranslator(models) as training,
+        translator.DemoTranslator(models) as training,
         Store(out / "results.db") as store,
     ):
         print("a translator learns in the background", file=sys.stderr)
@@ -57,24 +58,24 @@ def run(out: Path, jobs: int) -> int:
             settings = class_run.Settings(jobs, tier.letter, least="D", regrade=True, hidden=labels)
             return grade_command.grade(kept, course, store, settings, quiet=False)
 
-        demo_class.write(folder, course, early)
+        bundled_class.write(folder, course, early)
         graded = grade(lambda submission: submission.assignment in early)
         first = results.write(store, course, out)
         took = time.perf_counter() - started
         ids = " and ".join(early)
         print(f"{ids} graded in {took:.0f} s; a first report: {first.report}", file=sys.stderr)
-        demo_class.write(folder, course, [a.id for a in course.assignments if a.model])
-        late = demo_class.with_translators(course)
+        bundled_class.write(folder, course, [a.id for a in course.assignments if a.model])
+        late = bundled_class.with_translators(course)
         graded += grade(
             lambda s: s.assignment not in early and (s.student, s.assignment) not in late
         )
         learnt = training.wait()
-        demo_class.hand_in_translators(folder, course, models)
+        bundled_class.hand_in_translators(folder, course, models)
         graded += grade(lambda s: (s.student, s.assignment) in late)
         written = results.write(store, course, out)
     results.print_table(written.of(graded), course)
     print(LOOK_AT)
-    _translate(models / demo_translator.TRAINED, learnt)
+    _translate(models / translator.TRAINED, learnt)
     took = time.perf_counter() - started
     print(f"\n{len(graded)} submissions graded in {took:.0f} s. Open the report: {written.report}")
     return EXIT_OK

@@ -15,11 +15,12 @@ from course_lib.course import syllabus
 from course_lib.course.syllabus import Assignment, Syllabus
 from course_lib.data.registry import DataError
 
-from .. import class_run, submissions
 from ..gradebook import manual as marks
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
-from ..judge.hidden_labels import REAL, SOURCES, HiddenLabels, load
+from ..grading import class_run
+from ..intake import submissions
+from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import tiers
 from . import EXIT_OK, EXIT_UNGRADED, results
 from .problems import IsolationProblem, UsageProblem

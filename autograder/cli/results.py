@@ -11,10 +11,11 @@ from typing import Any
 
 from course_lib.course.syllabus import Syllabus
 
-from .. import class_run, report
+from .. import report
 from ..gradebook import exports, manual, to_mark
 from ..gradebook.manual import Manual
 from ..gradebook.store import Store
+from ..grading import class_run
 from .problems import OutputProblem, UsageProblem
 
 Result = dict[str, Any]

@@ -20,21 +20,14 @@ from course_lib.seam.errors import LOAD_ERROR, POLICY
 from course_lib.seam.facade import Backend
 
 from ..gradebook.totals import UNGRADED, add_up
-from . import (
-    answers,
-    model_part,
-    notebook_file,
-    policy,
-    score,
-    second_try,
-    session,
-    substitutes,
-)
-from .collect import Collected, collect
-from .hidden_labels import HiddenLabels
+from ..notebook import answers, notebook_file, policy
+from ..notebook.collect import Collected, collect
+from ..notebook.statements import Statement
+from . import score, second_try, session, substitutes
+from .models import model_part
+from .models.hidden_labels import HiddenLabels
 from .session import PASSED, TestResult
-from .statements import Statement
-from .time_limit import Patience
+from .workers.time_limit import Patience
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from course_lib.course.syllabus import Assignment
 from course_lib.seam import errors as kinds
 
 from .. import bugs
-from . import thresholds
+from .models import thresholds
 from .session import PASSED, TestResult
 
 # What a whole submission is called when one of its tests ended so, the worst first.

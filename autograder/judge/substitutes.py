@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from course_lib.course.syllabus import ROOT, Assignment
 
-from ..global_names import global_names
+from ..notebook.global_names import global_names
 
 
 def sources(assignment: Assignment, exercises: list[str]) -> list[str]:

@@ -21,9 +21,9 @@ from unittest import mock
 
 from course_lib.checking import evidence
 
-from .. import judge_process, warm_processes
+from ..grading import judge_process, warm_processes
 from ..judge.grade import OpenWorker
-from ..judge.workers import Workers
+from ..judge.workers.workers import Workers
 from . import cases, claims, prove
 from .backends import BACKENDS, local_worker
 from .cases import Case

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from course_lib.seam import Student
 
-from ..judge import notebook_file, session
-from ..judge.collect import collect
+from ..judge import session
 from ..judge.grade import Load, OpenWorker, decided, grade
+from ..notebook import notebook_file
+from ..notebook.collect import collect
 from . import claims
 from .cases import Case, course
 

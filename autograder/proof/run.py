@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from course_lib.course.syllabus import Syllabus
 
-from .. import judge_process, warm_processes
+from ..grading import judge_process, warm_processes
 from ..judge.grade import OpenWorker
-from ..judge.workers import Workers
+from ..judge.workers.workers import Workers
 from . import cases, prove
 from .backends import BACKENDS, local_worker
 from .cases import Case

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from ..global_names import global_names
+from ..notebook.global_names import global_names
 from .components import BuildError, Component, ModuleText, module_text
 
 IN_SETUP = {"np": "import numpy as np", "plt": "import matplotlib.pyplot as plt"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from course_lib.course.exercise import Exercise
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from ..handed_in import FOLDER, MAX_TOTAL
-from ..judge import thresholds
+from ..intake.handed_in import FOLDER, MAX_TOTAL
+from ..judge.models import thresholds
 
 PREDICTION_PLACEHOLDER = "*Your prediction, before you run the cell.*"
 WRITTEN_PLACEHOLDER = "*Write your answer here.*"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from opening import assert_nothing_is_left, backend_of
 
-from autograder.judge.remote import WarmProcess
+from autograder.judge.workers.remote import WarmProcess
 from autograder.sandbox import tiers
 from course_lib.course.syllabus import ROOT
 from course_lib.seam import Student

@@ -4,8 +4,8 @@ import ast
 import time
 from pathlib import Path
 
-from autograder.judge.remote import RemoteBackend, WarmProcess
-from autograder.judge.statements import Statement
+from autograder.judge.workers.remote import RemoteBackend, WarmProcess
+from autograder.notebook.statements import Statement
 from autograder.sandbox import process_tree
 from course_lib.course.syllabus import ROOT
 

@@ -8,9 +8,9 @@ import pytest
 from busy import busy_machine
 from opening import backend_of
 
-from autograder.judge import time_limit
-from autograder.judge.remote import SandboxError, WarmProcess
-from autograder.judge.time_limit import Patience, TimeLimit
+from autograder.judge.workers import time_limit
+from autograder.judge.workers.remote import SandboxError, WarmProcess
+from autograder.judge.workers.time_limit import Patience, TimeLimit
 from autograder.sandbox.wire import Late
 from course_lib.seam import Student, StudentError
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from ..sandbox import process_tree
-from ..sandbox.wire import Late
+from ...sandbox import process_tree
+from ...sandbox.wire import Late
 
 UNSEEN = 0.05  # seconds: most answers are there by then, and measuring costs more than they do
 TICK = 0.1

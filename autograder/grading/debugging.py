@@ -9,7 +9,7 @@ from course_lib.diagnosis.checklist import Check
 from course_lib.seam import Student
 
 if TYPE_CHECKING:
-    from .judge.grade import OpenWorker
+    from ..judge.grade import OpenWorker
 
 ASSIGNMENT, CLASS, RATE = "a3", "EncoderClassifier", "warmup_rate"
 SECONDS = 30.0
@@ -29,9 +29,9 @@ def of_notebook(data: bytes, syllabus: Syllabus) -> list[Check]:
 
 def asked(data: bytes, assignment: Assignment, open_worker: OpenWorker) -> list[Check]:
     """The same, in a worker that is opened so."""
-    from .judge.collect import collect
-    from .judge.grade import Load
-    from .judge.notebook_file import read
+    from ..judge.grade import Load
+    from ..notebook.collect import collect
+    from ..notebook.notebook_file import read
 
     collected = collect(read(data), [n for e in assignment.exercises for n in e.names])
     rate = "None" if RATE in collected.unwritten else f"student.get({RATE!r})"

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from . import handed_in
-from .submissions import Submission
+from ..intake import handed_in
+from ..intake.submissions import Submission
 
 if TYPE_CHECKING:
-    from .judge.grade import Load, OpenWorker
-    from .judge.hidden_labels import HiddenLabels
-    from .judge.remote import RemoteBackend
-    from .judge.warm import Workers
+    from ..judge.grade import Load, OpenWorker
+    from ..judge.models.hidden_labels import HiddenLabels
+    from ..judge.workers.remote import RemoteBackend
+    from ..judge.workers.warm import Workers
 
 Result = dict[str, Any]
 
@@ -26,7 +26,7 @@ def opener(
     workers: Workers, assignment: Assignment, load_seconds: float | None = None
 ) -> OpenWorker:
     """Opens sandboxed workers on what a submission loads, in so many seconds of CPU time."""
-    from .judge.remote import LOAD_SECONDS, RemoteBackend
+    from ..judge.workers.remote import LOAD_SECONDS, RemoteBackend
 
     def open_worker(load: Load) -> RemoteBackend:
         return RemoteBackend(
@@ -77,7 +77,7 @@ def grade_again(
     submission: Submission, exercises: tuple[str, ...] | None, first: Result | None
 ) -> Result:
     """Grade one submission while no other is being graded: what counts, after two tries."""
-    from .judge import second_try
+    from ..judge import second_try
 
     if first is None:  # the grader failed on it
         first = _judge(submission, exercises)
@@ -88,7 +88,7 @@ def grade_again(
 
 def check_one(submission: Submission) -> Result:
     """Run the visible tests alone, in a judge process that has nothing else to do."""
-    from .judge import second_try
+    from ..judge import second_try
 
     first = _judge(submission, None, public_only=True)
     if not second_try.is_needed(first):
@@ -102,8 +102,8 @@ def _judge(
     public_only: bool = False,
     before: Result | None = None,
 ) -> Result:
-    from .judge import grade as judge
-    from .judge import second_try
+    from ..judge import grade as judge
+    from ..judge import second_try
 
     assignment = _syllabus.assignment(submission.assignment)
     if submission.problem:

@@ -21,21 +21,25 @@ from typing import Any
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus, load
 
 # Where grading begins: who judges, who isolates, and what makes the `course_lib` that workers see.
-JUDGE = ("autograder.class_run", "autograder.judge_process", "autograder.release.student_tree")
-FOLDERS = ("autograder/judge", "autograder/sandbox")
+JUDGE = (
+    "autograder.grading.class_run",
+    "autograder.grading.judge_process",
+    "autograder.release.student_tree",
+)
+FOLDERS = ("autograder/notebook", "autograder/judge", "autograder/sandbox")
 # A worker has imported it, and what it leads to, before any student's code.
 PRELOADED = "course_lib.checking.notebook"
 # Not followed: what these give is in the key of a grade itself, or added up anew in every report.
 LEFT_OUT = (
-    "autograder.submissions",
-    "autograder.fingerprints",
-    "autograder.judge.hidden_labels",
+    "autograder.intake.submissions",
+    "autograder.grading.fingerprints",
+    "autograder.judge.models.hidden_labels",
     "autograder.gradebook.store",
     "autograder.gradebook.totals",
 )
 # These only score trained models: without one they decide nothing.
 OF_MODELS = tuple(
-    f"autograder.judge.{name}"
+    f"autograder.judge.models.{name}"
     for name in "model_part asking measure classification translation".split()
 )
 # What course.toml says of an assignment and its exercises, and no grade depends on. Lateness is

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..notebook.notebook_file import MAX_BYTES
 from . import archives, handed_in, places, plain_files
 from .handed_in import HandedIn
-from .judge.notebook_file import MAX_BYTES
 from .places import ARCHIVE, NOTEBOOK, Place
 
 # Files by which a submission might try to change how it is graded; none of them is ever used.

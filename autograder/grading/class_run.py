@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
+from ..gradebook.store import Key, Store
+from ..gradebook.totals import UNGRADED, add_up
+from ..intake.submissions import Submission
+from ..notebook.notebook_file import InvalidNotebook, read
+from ..notebook.statements import sort_cell
 from . import class_tries, fingerprints, judge_process
-from .gradebook.store import Key, Store
-from .gradebook.totals import UNGRADED, add_up
-from .judge.notebook_file import InvalidNotebook, read
-from .judge.statements import sort_cell
-from .submissions import Submission
 
 if TYPE_CHECKING:
-    from .judge.hidden_labels import HiddenLabels
+    from ..judge.models.hidden_labels import HiddenLabels
 
 Result = dict[str, Any]
 

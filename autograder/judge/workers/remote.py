@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from course_lib.seam.codec import Tree
 from course_lib.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 
-from ..sandbox import process_tree
-from ..sandbox.wire import Late, Malformed, WallClock
+from ...sandbox import process_tree
+from ...sandbox.wire import Late, Malformed, WallClock
 from .time_limit import Patience, TimeLimit
 from .warm import WarmProcess
 from .workers import Connection, SandboxError, Workers

@@ -8,9 +8,9 @@ from contextlib import ExitStack, contextmanager
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from .judge.warm import WarmProcess
-from .judge.workers import Workers
-from .release import student_tree
+from ..judge.workers.warm import WarmProcess
+from ..judge.workers.workers import Workers
+from ..release import student_tree
 from .work_folder import work_folder
 
 

@@ -11,8 +11,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from ..notebook.notebook_file import MAX_BYTES
 from . import handed_in, plain_files
-from .judge.notebook_file import MAX_BYTES
 from .plain_files import RefusedError, told_size
 
 MAX_ENTRIES = 1_000

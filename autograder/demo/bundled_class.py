@@ -14,12 +14,14 @@ from pathlib import Path
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from . import bugs, demo_model, demo_translator, variants
-from .handed_in import FOLDER
-from .release import notebooks
-from .release.components import Component
+from .. import bugs, variants
+from ..intake.handed_in import FOLDER
+from ..release import notebooks
+from ..release.components import Component
+from . import classifier
+from . import translator as demo_translator
 
-HOSTILE = Path(__file__).parent / "hostile"
+HOSTILE = Path(__file__).parents[1] / "hostile"
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Recipe:
     starter: bool = False
     copies: str = ""  # a student whose files these are too
     raw: bytes = b""  # in place of the first notebook
-    model: int = demo_model.TRAINED  # epochs its classifier was trained; 0: none is handed in
+    model: int = classifier.TRAINED  # epochs its classifier was trained; 0: none is handed in
     translator: str = ""  # which translator is handed in: "trained", "short" or none
     weights: bool = True  # or only somebody's predictions
 
@@ -53,7 +55,7 @@ CLASS = (
     Recipe(
         "s04-one-axis",
         bugs=("softmax_fixed_axis", "split_without_transpose", "received_over_keys"),
-        model=demo_model.SHORT,
+        model=classifier.SHORT,
         translator=demo_translator.SHORT,
     ),
     Recipe(
@@ -141,7 +143,7 @@ def _hand_in_classifiers(folder: Path, assignment: Assignment) -> None:
     epochs = sorted({recipe.model for recipe in CLASS if recipe.model})
     with tempfile.TemporaryDirectory() as name:
         trained = Path(name)
-        demo_model.hand_in(trained, assignment.model.dataset, assignment.model.split, epochs)
+        classifier.hand_in(trained, assignment.model.dataset, assignment.model.split, epochs)
         _lay_beside(
             folder, assignment, trained, {r.student: str(r.model) for r in CLASS if r.model}
         )

@@ -20,7 +20,7 @@ import numpy as np
 from course_lib.course.exercise import ModelPart
 from course_lib.seam import StudentError
 
-from .. import handed_in
+from ...intake import handed_in
 from .asking import Open, ask
 from .classification import Classification
 from .hidden_labels import REAL, HiddenLabels

@@ -13,12 +13,13 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Any
 
-from . import handed_in, judge_process
+from ..intake import handed_in
+from . import judge_process
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment, Syllabus
 
-    from .submissions import Submission
+    from ..intake.submissions import Submission
 
 Result = dict[str, Any]
 
@@ -35,7 +36,7 @@ def graded(
 
     Raises what `start_judges` raises the first time, when nobody can be graded.
     """
-    from .judge import second_try
+    from ..judge import second_try
 
     with closing(_Judges(start_judges)) as judges:
         doubtful: list[tuple[Submission, Result | None]] = []
@@ -66,7 +67,7 @@ def _alone(
         except Exception as error:  # whatever it is, the rest of the class goes on
             trouble = error
             judges.stop()
-    from .judge.grade import ungraded
+    from ..judge.grade import ungraded
 
     died = isinstance(trouble, BrokenProcessPool)
     why = "the process that graded it died" if died else _sentence(trouble)

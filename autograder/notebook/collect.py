@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..global_names import global_names
+from .global_names import global_names
 from .notebook_file import Cell
 from .statements import Found, Statement, sort_cell, touched
 

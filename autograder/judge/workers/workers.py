@@ -13,7 +13,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from ..sandbox.wire import Channel
+from ...sandbox.wire import Channel
 
 END_SECONDS = 60.0  # for a supervisor to end everything, on a machine with much else to do
 

@@ -1,0 +1,1 @@
+"""The demonstration: a class made from right, wrong and hostile sources."""

@@ -1,0 +1,1 @@
+"""Grading a class: what is new, who grades it, what is tried again."""

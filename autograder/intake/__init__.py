@@ -1,0 +1,1 @@
+"""What was handed in: found, opened safely, and read once."""

@@ -1,0 +1,1 @@
+"""Scoring a trained model by what it predicts again."""

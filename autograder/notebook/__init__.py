@@ -1,0 +1,1 @@
+"""A submitted notebook: its cells, statements, answers, and what it may not use."""
