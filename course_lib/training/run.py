@@ -49,7 +49,7 @@ class State:
 
 
 class TrainingRun:
-    """One training of one model, on one or several processes; see `train.fit`."""
+    """One training of one model, on one or several processes; see `training.fit`."""
 
     def __init__(
         self,
