@@ -22,8 +22,9 @@ proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow 
 build: $(READY) ## make starters and solutions from course_lib
 	@$(COURSE) build
 
-check: $(READY) ## lint, types, and that nothing built has drifted
+check: $(READY) ## lint, layers, types, and that nothing built has drifted
 	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/lint-imports --no-logo --no-cache
 	@$(COURSE) build --check & drift=$$!; $(VENV)/bin/mypy; types=$$?; wait $$drift && exit $$types
 
 bench: $(READY) ## the measured comparisons behind the documents' figures

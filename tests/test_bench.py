@@ -13,8 +13,8 @@ from autograder.bench import (
     decode,
     encoder,
     grammar,
-    measurement,
     model,
+    results_file,
     sentiment,
     training,
     translation,
@@ -39,7 +39,7 @@ TINY = {"N_LAYERS": 1, "D_MODEL": 16, "N_HEADS": 2, "D_FF": 32, "TOKENS": 64, "L
 @pytest.fixture
 def bench(tmp_path, monkeypatch):
     """Runs a command; the measures that it wrote, which no results of the course are."""
-    monkeypatch.setattr(measurement, "RESULTS", tmp_path)
+    monkeypatch.setattr(results_file, "RESULTS", tmp_path)
 
     def run(arguments, written):
         done = CliRunner().invoke(app, ["bench", *shlex.split(arguments)])

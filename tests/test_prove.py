@@ -5,7 +5,7 @@ import json
 
 from typer.testing import CliRunner
 
-from autograder.bench import measurement
+from autograder.bench import results_file
 from autograder.cli.app import app
 from autograder.proof import cases, prove, run, summary
 from autograder.proof.backends import local_worker
@@ -51,7 +51,7 @@ def test_the_command_proves_one_exercise():
 
 
 def test_only_the_whole_proof_is_a_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(measurement, "RESULTS", tmp_path)
+    monkeypatch.setattr(results_file, "RESULTS", tmp_path)
     course = cases.course()
     every = tuple(assignment.id for assignment in course.assignments)
     assert run.Plan(every).is_whole(course)

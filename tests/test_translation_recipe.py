@@ -9,7 +9,7 @@ from small_translation import SMALL, TEST, pairs
 from torch import nn
 from unwatched import unwatched
 
-from autograder.bench import measurement, training, translation
+from autograder.bench import results_file, training, translation
 from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import use_fast_forms
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
@@ -169,7 +169,7 @@ def test_the_same_seed_gives_the_same_model(made_up):
 
 
 def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, tmp_path):
-    monkeypatch.setattr(measurement, "RESULTS", tmp_path)
+    monkeypatch.setattr(results_file, "RESULTS", tmp_path)
     monkeypatch.setattr(translation, "MODELS", tmp_path)
     monkeypatch.setattr(translation.datasets, "load", lambda name, sources: made_up)
     monkeypatch.setattr(translation, "profile", lambda name: SMALL)
@@ -192,7 +192,7 @@ def small_bench(monkeypatch, tmp_path):
     small = {"N_LAYERS": 1, "D_MODEL": 16, "N_HEADS": 2, "D_FF": 32, "TOKENS": 64, "ROUNDS": 2}
     for name, value in {**small, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}.items():
         monkeypatch.setattr(training, name, value)
-    monkeypatch.setattr(measurement, "RESULTS", tmp_path)
+    monkeypatch.setattr(results_file, "RESULTS", tmp_path)
     return tmp_path
 
 

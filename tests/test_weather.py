@@ -164,7 +164,7 @@ def kill_a_judge(pool) -> int:
 def kill_the_warm_process(_pool) -> int:
     # the newest child: other tests of this process have theirs, and a supervisor is called the same
     children = {p for task in Path("/proc/self/task").iterdir() for p in own_children(task)}
-    pid = max((p for p in children if "warm.py" in command(p)), key=begun)
+    pid = max((p for p in children if "sandbox/main.py" in command(p)), key=begun)
     os.kill(pid, signal.SIGKILL)
     return pid
 
@@ -223,5 +223,5 @@ def soon(look, seconds):
 def at_work(pid: int) -> list[int]:
     """Every process of a run, once a worker is among them."""
     below = process_tree.descendants(pid)
-    warm = [p for p in below if "warm.py" in command(p)]
+    warm = [p for p in below if "sandbox/main.py" in command(p)]
     return below if len(warm) > 2 else []  # a supervisor and a worker have its command line

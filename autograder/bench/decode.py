@@ -21,7 +21,7 @@ from course_lib.decoding.cache import encoded, uncached_step
 from course_lib.decoding.translator import Decoding, Translator, arguments_of, fast_decoding, search
 from course_lib.transformer import Transformer
 
-from . import measurement
+from . import results_file
 from .peers import END, Beam, Ids, Peer, PeerError, in_ctranslate2, in_joeynmt, in_marian
 
 BEAM = Beam(width=5, length_penalty=1.0, longest=100)
@@ -63,7 +63,7 @@ def run(
         **{name: version(name) for name in PACKAGES if name in sys.modules},
     }
     command = f"course bench decode --model FOLDER --sentences {n_sentences}"
-    measurement.write(
+    results_file.write(
         "bench_decode", f"{command} --peers {shlex.quote(','.join(peers))}", measures, about
     )
     return measures
@@ -121,8 +121,8 @@ def _measures(rows: list[dict[str, float]]) -> dict[str, Any]:
     for key in sorted(rows[0]):
         values = [row[key] for row in rows]
         unit = units.get(key.partition("_")[0], "1/s")
-        measures[key] = measurement.measure(unit, values)
+        measures[key] = results_file.measure(unit, values)
         if unit == "ratio":
             median = [statistics.median(values)]
-            measures[f"median_{key}"] = measurement.measure(unit, median)
+            measures[f"median_{key}"] = results_file.measure(unit, median)
     return measures

@@ -14,7 +14,7 @@ from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_enc
 from course_lib.encoder import Encoder
 from course_lib.fast.forms import use_fast_forms
 
-from . import measurement
+from . import results_file
 
 D_MODEL, N_HEADS, D_FF, DROPOUT, TOKENS = 128, 4, 512, 0.1, 2048
 LENGTHS = (8, 16, 24, 40)  # padded lengths of the batches, as SST-2 sorted by length gives them
@@ -48,15 +48,15 @@ def run() -> dict[str, Any]:
             rows.append([_seconds(c, batches) for c in (ours, same_work, as_it_is)])
         for name, column in (("same_work", 1), ("as_it_is", 2)):
             ratios = [row[column] / row[0] for row in rows]
-            measures[f"layers_{n_layers}_speedup_{name}"] = measurement.measure("ratio", ratios)
+            measures[f"layers_{n_layers}_speedup_{name}"] = results_file.measure("ratio", ratios)
             median = [statistics.median(ratios)]
             key = f"layers_{n_layers}_median_speedup_{name}"
-            measures[key] = measurement.measure("ratio", median)
+            measures[key] = results_file.measure("ratio", median)
         speeds = [tokens / row[0] for row in rows]
-        measures[f"layers_{n_layers}_tokens_per_second"] = measurement.measure("1/s", speeds)
+        measures[f"layers_{n_layers}_tokens_per_second"] = results_file.measure("1/s", speeds)
     source = f"random, {len(batches)} batches of {TOKENS} × {D_MODEL}, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
-    measurement.write("bench_encoder", "course bench encoder", measures, data)
+    results_file.write("bench_encoder", "course bench encoder", measures, data)
     return measures
 
 

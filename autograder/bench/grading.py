@@ -20,7 +20,7 @@ from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 from ..grading import class_run, judge_process
 from ..grading.judge_process import Result
 from ..intake.submissions import Submission
-from . import measurement, nbgrader_course
+from . import nbgrader_course, results_file
 
 JOBS = 2  # `course grade`'s default
 A_SUBMISSION = "s a submission"
@@ -53,7 +53,7 @@ def run(
         digest.update(notebook.read_bytes())
         seconds[assignment.id] = _measured(syllabus, assignment, notebook, submissions, tell)
     measures = {
-        f"{id}_{kind}": measurement.measure(unit, found[kind])
+        f"{id}_{kind}": results_file.measure(unit, found[kind])
         for id, found in seconds.items()
         for kind, unit in UNITS.items()
     }
@@ -65,7 +65,7 @@ def run(
             sum(statistics.median(found[kind]) for found in seconds.values())
             for kind in (theirs, ours)
         ]
-        measures[name] = measurement.measure("ratio", [sums[0] / sums[1]])
+        measures[name] = results_file.measure("ratio", [sums[0] / sums[1]])
     data = {
         "name": f"the built solution notebooks of {' and '.join(assignments)}, "
         f"{submissions} of each in a class",
@@ -75,7 +75,7 @@ def run(
     command = f"course bench grading --submissions {submissions}"
     if assignments != [a.id for a in syllabus.assignments]:
         command += f" --assignments {','.join(assignments)}"
-    measurement.write("bench_grading", command, measures, data)
+    results_file.write("bench_grading", command, measures, data)
     return measures
 
 

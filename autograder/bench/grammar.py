@@ -14,7 +14,7 @@ from course_lib.evaluation.translation import bleu, exact_match
 from course_lib.recipes.translation import train_translator
 from course_lib.recipes.translation_profiles import profile
 
-from . import measurement
+from . import results_file
 
 PROFILE, NAME = "grammar", "grammar_cpu"
 UNITS = {"exact_match_percent": "%", "bleu": "BLEU", "cpu_minutes": "min"}
@@ -41,9 +41,10 @@ def run(seeds: Sequence[int], tell: Callable[[str], None]) -> Measures:
         )
         tell(f"seed {seed}: " + ", ".join(f"{key} {value:.3f}" for key, value in rows[-1].items()))
     measures = {
-        key: measurement.measure(UNITS.get(key, "1"), [row[key] for row in rows]) for key in rows[0]
+        key: results_file.measure(UNITS.get(key, "1"), [row[key] for row in rows])
+        for key in rows[0]
     }
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     command = f"course bench grammar --seeds {','.join(map(str, seeds))}"
-    measurement.write(NAME, command, measures, about)
+    results_file.write(NAME, command, measures, about)
     return measures

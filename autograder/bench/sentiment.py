@@ -13,7 +13,7 @@ from course_lib.recipes.classifier import Trained, train_classifier
 from course_lib.recipes.classifier_profiles import profile
 
 from ..judge.models.hidden_labels import REAL
-from . import measurement
+from . import results_file
 
 
 def run(
@@ -38,9 +38,9 @@ def run(
             f"{rows[-1]['cpu_minutes']:.2f} CPU minutes"
         )
         measures = {
-            key: measurement.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]
+            key: results_file.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]
         }
-        measurement.write(name, command, measures, about)
+        results_file.write(name, command, measures, about)
     return measures
 
 

@@ -19,7 +19,7 @@ from course_lib.masks import target_mask
 from course_lib.training.translation_step import shift_targets
 from course_lib.transformer import Transformer
 
-from . import measurement
+from . import results_file
 
 N_LAYERS, D_MODEL, N_HEADS, D_FF, DROPOUT = 6, 512, 8, 2048, 0.1  # §6.2, Table 3
 VOCABULARIES = (32_000, 8_000)  # the paper's for English-French (§5.1), and the profile's
@@ -97,14 +97,14 @@ def run() -> dict[str, Any]:
         for name in [name for name in contenders if name != "own"]:
             ratios = [row[name] / row["own"] for row in rows]
             key = f"speedup_over_{name}{suffix}"
-            measures[key] = measurement.measure("ratio", ratios)
+            measures[key] = results_file.measure("ratio", ratios)
             median = [statistics.median(ratios)]
-            measures[f"median_{key}"] = measurement.measure("ratio", median)
+            measures[f"median_{key}"] = results_file.measure("ratio", median)
         speeds = [tokens / row["own"] for row in rows]
-        measures[f"tokens_per_second{suffix}"] = measurement.measure("1/s", speeds)
+        measures[f"tokens_per_second{suffix}"] = results_file.measure("1/s", speeds)
     source = f"random, {len(LENGTHS)} batches of {TOKENS} tokens a side, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
-    measurement.write("bench_train", "course bench train", measures, data)
+    results_file.write("bench_train", "course bench train", measures, data)
     return measures
 
 

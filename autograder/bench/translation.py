@@ -17,7 +17,7 @@ from course_lib.evaluation.translation import bleu, paired_bootstrap
 from course_lib.recipes.translation import TrainedTranslator, train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile, profile
 
-from . import measurement
+from . import results_file
 
 REAL: tuple[Source, ...] = ("mirror",)
 TEST = "test_2016_flickr"
@@ -54,11 +54,11 @@ def run(
         rows.append(_trained(trained, data, settings))
         tell(f"seed {seed}: " + _line(rows[-1]))
         measures = _measures(rows)
-        measurement.write(name, command, measures, about)
+        results_file.write(name, command, measures, about)
         if test_name:
             test_rows.append(_tested(trained.translator, data, settings))
             tell(f"seed {seed}: " + _line(test_rows[-1]))
-            measurement.write(test_name, command, _measures(test_rows), about)
+            results_file.write(test_name, command, _measures(test_rows), about)
     return measures | (_measures(test_rows) if test_rows else {})
 
 
@@ -128,7 +128,7 @@ def _translate(
 
 
 def _measures(rows: list[dict[str, float]]) -> Measures:
-    return {key: measurement.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]}
+    return {key: results_file.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]}
 
 
 def _line(row: dict[str, float]) -> str:

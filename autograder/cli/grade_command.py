@@ -21,7 +21,7 @@ from ..gradebook.totals import UNGRADED
 from ..grading import class_run
 from ..intake import submissions
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
-from ..sandbox import tiers
+from ..sandbox import detection
 from . import EXIT_OK, EXIT_UNGRADED, results
 from .problems import IsolationProblem, UsageProblem
 
@@ -140,9 +140,9 @@ def received(
     return submissions.one_each([*known, *rest])
 
 
-def checked_tier(required: str | None, trust: bool) -> tiers.Tier:
+def checked_tier(required: str | None, trust: bool) -> detection.Tier:
     """The machine's tier. Raises IsolationProblem when it is lower than asked, or than C."""
-    tier = tiers.detect()
+    tier = detection.detect()
     if required is not None and required.upper() not in tuple("ABCD"):
         raise UsageProblem(f"--require-isolation {required}: give a tier, A, B, C or D")
     if required is not None and tier.letter > required.upper():
@@ -157,7 +157,7 @@ def checked_tier(required: str | None, trust: bool) -> tiers.Tier:
     return tier
 
 
-def told(tier: tiers.Tier) -> str:
+def told(tier: detection.Tier) -> str:
     """`tier A (namespaces, …)`, and what is missing for a better one."""
     missing = "; ".join(f"no {layer}: {why}" for layer, why in tier.missing.items())
     return f"tier {tier.letter} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"

@@ -52,7 +52,7 @@ def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
 
 def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
     """For each test the worst ratio under each setting; "worst" is that of all tests."""
-    from ..bench.measurement import measure
+    from ..bench.results_file import measure
     from ..proof.margins import CHANCE
 
     measures: dict[str, Any] = {}
@@ -75,7 +75,7 @@ def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
 
 
 def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
-    from ..bench import measurement
+    from ..bench import results_file
     from ..proof.summary import digest
 
     data = {
@@ -83,5 +83,5 @@ def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
         "source": "solutions and autograder/variants",
         "sha256": digest(("solutions", "autograder/variants")),
     }
-    path = measurement.write(NAME, "course margins", measures, data, also={"failures": wrong})
+    path = results_file.write(NAME, "course margins", measures, data, also={"failures": wrong})
     return path.relative_to(syllabus.ROOT)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..judge.grade import Load, OpenWorker
     from ..judge.models.hidden_labels import HiddenLabels
     from ..judge.workers.remote import RemoteBackend
-    from ..judge.workers.warm import Workers
+    from ..judge.workers.warm_process import Workers
 
 Result = dict[str, Any]
 

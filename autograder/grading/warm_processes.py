@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from ..judge.workers.warm import WarmProcess
-from ..judge.workers.workers import Workers
+from ..judge.workers.connection import Workers
+from ..judge.workers.warm_process import WarmProcess
 from ..release import student_tree
 from .work_folder import work_folder
 

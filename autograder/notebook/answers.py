@@ -8,8 +8,7 @@ from typing import Any
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
-from ..release.texts import PREDICTION_PLACEHOLDER, WRITTEN_PLACEHOLDER
-from . import notebook_file
+from . import notebook_file, placeholders
 from .collect import Collected
 from .notebook_file import Cell
 
@@ -88,18 +87,18 @@ def _answer(text: str, question: str) -> str:
     """What stands in a cell besides the question that the starter put there."""
     asked = {line.strip() for line in question.splitlines()}
     lines = [line for line in text.splitlines() if line.strip() not in asked]
-    answer = "\n".join(lines).replace(WRITTEN_PLACEHOLDER, "").strip()
+    answer = "\n".join(lines).replace(placeholders.WRITTEN, "").strip()
     return answer[:MAX_ANSWER]
 
 
 def _predictions(assignment: Assignment, cells: list[Cell]) -> tuple[int, int]:
-    asked = [c for c in starter_cells(assignment.id) if PREDICTION_PLACEHOLDER in c.source]
+    asked = [c for c in starter_cells(assignment.id) if placeholders.PREDICTION in c.source]
     filled = 0
     for question in asked:
-        opening = question.source.partition(PREDICTION_PLACEHOLDER)[0].strip()
+        opening = question.source.partition(placeholders.PREDICTION)[0].strip()
         filled += any(
             c.source.strip().startswith(opening)
-            and PREDICTION_PLACEHOLDER not in c.source
+            and placeholders.PREDICTION not in c.source
             and len(c.source.strip()) > len(opening)
             for c in cells
         )

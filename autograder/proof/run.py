@@ -14,7 +14,7 @@ from course_lib.course.syllabus import Syllabus
 
 from ..grading import judge_process, warm_processes
 from ..judge.grade import OpenWorker
-from ..judge.workers.workers import Workers
+from ..judge.workers.connection import Workers
 from . import cases, prove
 from .backends import BACKENDS, local_worker
 from .cases import Case

@@ -9,7 +9,7 @@ from typing import Any
 
 from course_lib.course.syllabus import ROOT
 
-from ..bench import measurement
+from ..bench import results_file
 from .prove import EVERY_SEED, Outcome
 
 PROVEN_BY = ("autograder/bugs", "autograder/variants")
@@ -47,20 +47,20 @@ def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
         mine = [o for o in outcomes if (o.assignment, f"{o.claim} ({o.backend})") == (id, what)]
         seeds = sorted({o.seed for o in mine})
         held = [float(sum(not o.wrong for o in mine if o.seed == seed)) for seed in seeds]
-        measure = measurement.measure(f"of {len(mine) // len(seeds)}", held)
+        measure = results_file.measure(f"of {len(mine) // len(seeds)}", held)
         measures[f"{id} {what}"] = measure | (
             {"seeds": seeds} if what.startswith(EVERY_SEED) else {}
         )
-    measures["seconds"] = measurement.measure("s of wall clock", [seconds])
+    measures["seconds"] = results_file.measure("s of wall clock", [seconds])
     spent = sum(outcome.cpu_seconds for outcome in outcomes)
-    measures["cpu_seconds"] = measurement.measure("s of the judges' processors", [spent])
+    measures["cpu_seconds"] = results_file.measure("s of the judges' processors", [spent])
     data = {
         "name": "references, starters, correct variants and named bugs of all assignments",
         "source": " and ".join(PROVEN_BY),
         "sha256": digest(PROVEN_BY),
     }
     failures = [str(outcome) for outcome in outcomes if outcome.wrong]
-    return measurement.write("proof", command, measures, data, {"failures": failures})
+    return results_file.write("proof", command, measures, data, {"failures": failures})
 
 
 def digest(folders: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
-from . import figures, no_leak, notebooks, picture, texts, whole
+from . import figures, house_map, no_leak, notebooks, picture, texts, whole
 from .components import BuildError
 from .notebooks import Notebook
 from .student_tree import unreleased
@@ -56,6 +56,8 @@ def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Targe
         yield Target(ROOT / "course.svg", picture.draw(syllabus))
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         yield Target(ROOT / "README.md", figures.filled(readme))
+        contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        yield Target(ROOT / "CONTRIBUTING.md", house_map.filled(contributing))
     for assignment in syllabus.assignments:
         if only and assignment.id not in only:
             continue

@@ -20,6 +20,7 @@ from typing import Any, Literal
 from course_lib.course.exercise import Exercise
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
+from ..notebook import placeholders
 from . import given, texts
 from .components import BuildError, Component, stub
 
@@ -200,7 +201,7 @@ class _Maker:
 
     def prediction(self, source: SourceCell) -> None:
         self.exercise_named(source.argument)
-        text = self.split(source.text, TEXT_ANSWER, texts.PREDICTION_PLACEHOLDER)
+        text = self.split(source.text, TEXT_ANSWER, placeholders.PREDICTION)
         self.put("markdown", text, tags=["prediction"])
 
     def written(self, source: SourceCell) -> None:
@@ -211,7 +212,7 @@ class _Maker:
         self.placed.append(source.argument)
         heading = f"### {source.argument} {part.title}\n\n*{part.points:g} points, at most "
         heading += f"{part.words} words.*\n\n"
-        text = self.split(source.text, TEXT_ANSWER, texts.WRITTEN_PLACEHOLDER)
+        text = self.split(source.text, TEXT_ANSWER, placeholders.WRITTEN)
         grade_id = f"written-{source.argument.replace('.', '-')}"
         meta = _nbgrader(grade_id, grade=True, solution=True, points=part.points)
         self.put("markdown", heading + text, meta)

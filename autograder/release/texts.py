@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from course_lib.course.exercise import Exercise
+from course_lib.course.submission_folder import FOLDER, MAX_TOTAL
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from ..intake.handed_in import FOLDER, MAX_TOTAL
 from ..judge.models import thresholds
-
-PREDICTION_PLACEHOLDER = "*Your prediction, before you run the cell.*"
-WRITTEN_PLACEHOLDER = "*Write your answer here.*"
 
 # What a trained model earns points for: where they begin, and the unit.
 MEASURES = {"accuracy": ("% of the test labels right", "%"), "bleu": ("BLEU on test", "BLEU")}

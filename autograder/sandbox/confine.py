@@ -7,18 +7,15 @@ closes everything else behind itself before any line of the student's runs.
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
-import sysconfig
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import landlock, limits, linux, syscall_filter, tiers, view
 from .limits import Limits
-from .readable import DEVICES, SYSTEM, Readable
+from .readable import DEVICES, Readable
 from .tiers import LANDLOCK, LIMITS, NAMESPACES, QUOTA, SECCOMP, UID, VIEW, LayerFailed
 
 # Files of /proc that say nothing about other processes; the whole of it only in a pid namespace.
@@ -91,33 +88,6 @@ def takes_own_uid(letter: str) -> bool:
     if os.name != "posix" or os.getuid() != 0:
         return False
     return UID in tiers.LAYERS[letter] or (letter == "C" and _open_to_all())
-
-
-def rehearse(letter: str) -> None:
-    """All of the above in this process and a child of it, to see whether it works here.
-
-    Never returns to what it was: for a process that ends afterwards. Raises LayerFailed.
-    """
-    stdlib = sysconfig.get_path("stdlib")
-    readable = Readable(tuple(p for p in (*SYSTEM, stdlib) if os.path.exists(p)), ())
-    grants = readable.grants()
-    uid = 65_500 if takes_own_uid(letter) else None
-    prepare(letter, readable)
-    separate(letter)
-    scratch = view.SCRATCH if VIEW in tiers.LAYERS[letter] else tempfile.mkdtemp()
-    try:
-        tiers.in_child(lambda: _try_out(letter, grants, uid, scratch))
-    finally:
-        if scratch != view.SCRATCH:
-            shutil.rmtree(scratch, ignore_errors=True)
-
-
-def _try_out(letter: str, grants: Sequence[str], uid: int | None, scratch: str) -> None:
-    if uid is not None and scratch != view.SCRATCH:
-        os.chown(scratch, uid, uid)
-    confine(letter, grants, Limits(), uid, scratch)
-    Path(scratch, "written").write_text("by a worker")
-    os.listdir(sysconfig.get_path("stdlib"))
 
 
 def _step(layer: str, step: Callable[..., Any], *arguments: object) -> Any:

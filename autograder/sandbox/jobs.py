@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .limits import Limits
-from .supervisor import Job, supervise
+from .supervisor import supervise
+from .worker import Job
 
 MAX_MESSAGE = 65536
 REAP_MS = 100  # how often supervisors that have ended are collected

@@ -16,28 +16,13 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from . import confine, process_tree, tiers, view, worker
-from .limits import Limits
+from .worker import Job
 
 TICK_MS = 100  # how often shares are looked at
 SEND_SECONDS = 5.0  # for a judge to take the report
-
-
-@dataclass(frozen=True)
-class Job:
-    """One worker to run: `alive` ends with the warm process, `stream` is the worker's alone."""
-
-    letter: str
-    grants: Sequence[str]
-    limits: Limits
-    uid: int | None
-    stream: socket.socket
-    status: socket.socket
-    alive: int
 
 
 def supervise(job: Job) -> NoReturn:

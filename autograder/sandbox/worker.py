@@ -11,19 +11,32 @@ import os
 import socket
 import sys
 import tempfile
-from typing import TYPE_CHECKING, NoReturn
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
 
 from course_lib.seam.errors import PROTOCOL
 from course_lib.seam.executor import Executor
 
 from . import confine, loading
+from .limits import Limits
 from .tiers import LayerFailed
 from .wire import Channel, Malformed
 
-if TYPE_CHECKING:
-    from .supervisor import Job
-
 _STREAM = 3  # the one file descriptor that a worker has besides the standard three
+
+
+@dataclass(frozen=True)
+class Job:
+    """One worker to run: `alive` ends with the warm process, `stream` is the worker's alone."""
+
+    letter: str
+    grants: Sequence[str]
+    limits: Limits
+    uid: int | None
+    stream: socket.socket
+    status: socket.socket
+    alive: int
 
 
 def run(job: Job, scratch: str, outputs: list[int]) -> NoReturn:

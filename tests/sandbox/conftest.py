@@ -8,7 +8,7 @@ import pytest
 from opening import assert_nothing_is_left, backend_of
 
 from autograder.judge.workers.remote import WarmProcess
-from autograder.sandbox import tiers
+from autograder.sandbox import detection
 from course_lib.course.syllabus import ROOT
 from course_lib.seam import Student
 
@@ -32,8 +32,8 @@ def tree(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def best() -> tiers.Tier:
-    return tiers.detect()
+def best() -> detection.Tier:
+    return detection.detect()
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(any_tier, submi
     student = submit(READ, process=any_tier)
     tried = """
         course.toml course_lib course_lib/course/syllabus.py autograder autograder/suites
-        autograder/sandbox/warm.py solutions tests .git .git/HEAD
+        autograder/sandbox/main.py solutions tests .git .git/HEAD
     """.split()
     opened = [path for path in tried if isinstance(student.read(str(ROOT / path)), int)]
     assert opened == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import confine, process_tree, tiers
+from autograder.sandbox import confine, detection, process_tree, tiers
 from course_lib.course.syllabus import ROOT
 
 MOUNTS = Path("/proc/self/mounts")
@@ -21,7 +21,7 @@ def test_detection_gives_reasons_for_every_better_tier(best):
 def test_detection_leaves_nothing_behind(best):
     before = process_tree.descendants(os.getpid())
     mounts = MOUNTS.read_text()
-    tiers.detect()
+    detection.detect()
     assert process_tree.descendants(os.getpid()) == before
     assert MOUNTS.read_text() == mounts
 
@@ -34,12 +34,12 @@ def test_a_layer_that_fails_refuses(best):
         confine._step(tiers.LANDLOCK, confine.landlock.restrict, [], ["/nothing/here\0"])
 
     with pytest.raises(tiers.LayerFailed, match="landlock"):
-        tiers.in_child(fail)
+        detection.in_child(fail)
 
 
 def test_a_process_that_dies_while_trying_is_a_failure():
     with pytest.raises(tiers.LayerFailed, match="died"):
-        tiers.in_child(lambda: os.kill(os.getpid(), 9))
+        detection.in_child(lambda: os.kill(os.getpid(), 9))
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_a_kernel_that_refuses_a_layer_gives_a_lower_tier_and_says_why(
         "rules = s.SyscallFilter(defaction=s.ALLOW)\n"
         f"rules.add_rule(s.ERRNO(errno.EPERM), {refused!r})\n"
         "rules.load()\n"
-        "from autograder.sandbox import tiers\n"
-        "tier = tiers.detect()\n"
+        "from autograder.sandbox import detection\n"
+        "tier = detection.detect()\n"
         "print(tier.letter, tier.missing)\n"
     )
     command, environment = [sys.executable, "-c", program], os.environ | {"TMPDIR": str(tmp_path)}

@@ -15,9 +15,9 @@ from course_lib.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 
 from ...sandbox import process_tree
 from ...sandbox.wire import Late, Malformed, WallClock
+from .connection import Connection, SandboxError, Workers
 from .time_limit import Patience, TimeLimit
-from .warm import WarmProcess
-from .workers import Connection, SandboxError, Workers
+from .warm_process import WarmProcess
 
 __all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
 

@@ -1,6 +1,6 @@
 """The warm process: a program that imports the heavy libraries once and forks workers from then on.
 
-Started by the judge as `python -I warm.py CONTROL`, with one line of JSON on its standard input,
+Started by the judge as `python -I main.py CONTROL`, with one line of JSON on its standard input,
 which stays open for as long as the judge lives, and the number of a control socket. It answers on
 its standard output, once: ready, or why not.
 """
@@ -78,11 +78,11 @@ def _warm_up(configuration: dict[str, Any]) -> Any:
 
     os.environ.update({f"{library}_NUM_THREADS": "1" for library in prewarm.ONE_THREAD})
     os.environ.update(CUDA_VISIBLE_DEVICES="", MPLBACKEND="Agg")
-    from sandbox import confine, jobs, limits, readable, tiers
+    from sandbox import confine, detection, jobs, limits, readable, tiers
 
     letter = configuration["tier"]
     if letter is None:
-        found = tiers.detect()
+        found = detection.detect()
         letter, configuration["missing"] = found.letter, found.missing
     prewarm.import_all(configuration["imports"])
     open_to_workers = readable.for_python(

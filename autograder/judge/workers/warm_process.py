@@ -19,9 +19,9 @@ from course_lib.course.syllabus import ROOT
 
 from ...sandbox import tiers
 from ...sandbox.limits import Limits
-from .workers import END_SECONDS, SandboxError, Workers
+from .connection import END_SECONDS, SandboxError, Workers
 
-PROGRAM = Path(__file__).parents[2] / "sandbox" / "warm.py"
+PROGRAM = Path(__file__).parents[2] / "sandbox" / "main.py"
 START_SECONDS = 180.0  # a first import of torch from a slow disk
 NUMERICS = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "OPENBLAS_CORETYPE", "ONEDNN_MAX_CPU_ISA")
 PASSED_ON = (
