@@ -55,7 +55,9 @@ def run(out: Path, jobs: int) -> int:
             labels = grade_command.hidden_labels(
                 course, grade_command.with_models(course, kept, None), "generated"
             )
-            settings = class_run.Settings(jobs, tier.letter, least="D", regrade=True, hidden=labels)
+            settings = class_run.Settings(
+                jobs, tier.letter, min_tier="D", regrade=True, hidden=labels
+            )
             return grade_command.grade(kept, course, store, settings, quiet=False)
 
         bundled_class.write(folder, course, early)

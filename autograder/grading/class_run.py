@@ -42,7 +42,7 @@ class Settings:
 
     jobs: int = 2
     tier: str = "A"  # what this machine offers
-    least: str = "C"  # refuse to grade with less
+    min_tier: str = "C"  # refuse to grade with less
     regrade: bool = False
     exercises: tuple[str, ...] | None = None
     hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment, of its model
@@ -174,7 +174,9 @@ def judges(
         _installed(syllabus.assignment(id))
     with ExitStack() as stack:
         stack.enter_context(_terminated_like_interrupted())
-        workers = stack.enter_context(warm_processes.started(syllabus, assignments, settings.least))
+        workers = stack.enter_context(
+            warm_processes.started(syllabus, assignments, settings.min_tier)
+        )
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["autograder.judge.preload"])
         yield stack.enter_context(

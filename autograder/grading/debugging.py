@@ -22,7 +22,7 @@ def of_notebook(data: bytes, syllabus: Syllabus) -> list[Check]:
     """
     from . import judge_process, warm_processes
 
-    with warm_processes.started(syllabus, [ASSIGNMENT], least="D") as workers:
+    with warm_processes.started(syllabus, [ASSIGNMENT], min_tier="D") as workers:
         assignment = syllabus.assignment(ASSIGNMENT)
         return asked(data, assignment, judge_process.opener(workers[ASSIGNMENT], assignment))
 

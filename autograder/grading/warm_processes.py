@@ -16,18 +16,18 @@ from .work_folder import work_folder
 
 @contextmanager
 def started(
-    syllabus: Syllabus, ids: Collection[str], least: str = "C"
+    syllabus: Syllabus, ids: Collection[str], min_tier: str = "C"
 ) -> Iterator[dict[str, Workers]]:
     """Where workers of these assignments come from, until the block ends.
 
-    Raises IsolationError for a machine that offers less than the tier `least`.
+    Raises IsolationError for a machine that offers less than `min_tier`.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(work_folder())
         warm = {}
         for id in sorted(ids):
             student_tree.write(syllabus, folder / id, id)
-            warm[id] = WarmProcess(folder / id, imports(syllabus.assignment(id)), least=least)
+            warm[id] = WarmProcess(folder / id, imports(syllabus.assignment(id)), min_tier=min_tier)
         with ThreadPoolExecutor() as starters:  # each imports its libraries; none waits for another
             starting = [starters.submit(process.__enter__) for process in warm.values()]
         for process, start in zip(warm.values(), starting, strict=True):

@@ -20,11 +20,11 @@ MAX_PAYLOAD = 64 * 2**20
 Tree = dict[str, Any]
 
 
-class Malformed(Exception):
+class ProtocolError(Exception):
     """What arrived is no message, or what was to be sent is too large to be one."""
 
 
-class Late(Exception):
+class Timeout(Exception):
     """The limit was reached before a whole message had gone through; its text says which one."""
 
 
@@ -32,7 +32,7 @@ class Limit(Protocol):
     """How long one side waits for the other."""
 
     def left(self) -> float:
-        """Seconds that may pass before this is asked again. Raises Late when there are none."""
+        """Seconds that may pass before this is asked again. Raises Timeout when there are none."""
         ...
 
 
@@ -45,7 +45,7 @@ class WallClock:
     def left(self) -> float:
         left = self._until - time.monotonic()
         if left <= 0:
-            raise Late(f"no answer within {self.seconds:g} s")
+            raise Timeout(f"no answer within {self.seconds:g} s")
         return left
 
 
@@ -57,10 +57,10 @@ class Channel:
         stream.setblocking(False)
 
     def send(self, tree: Tree, payload: bytes = b"", limit: Limit | None = None) -> None:
-        """Raises Malformed when too large, Late, or OSError when the other side is gone."""
+        """Raises ProtocolError when too large, Timeout, or OSError when the other side is gone."""
         text = json.dumps(tree).encode()
         if len(text) > MAX_TREE or len(payload) > MAX_PAYLOAD:
-            raise Malformed(
+            raise ProtocolError(
                 f"a message of {len(text) + len(payload)} bytes; at most {MAX_TREE >> 20} MiB of "
                 f"text and {MAX_PAYLOAD >> 20} MiB of arrays can be carried"
             )
@@ -68,18 +68,18 @@ class Channel:
             self._send_all(memoryview(part), limit)
 
     def receive(self, limit: Limit | None = None) -> tuple[Tree, bytes]:
-        """Raises EOFError at the end of the stream, Malformed, Late, or OSError."""
+        """Raises EOFError at the end of the stream, ProtocolError, Timeout, or OSError."""
         length, payload_length = LENGTHS.unpack(self._read(LENGTHS.size, limit))
         if length > MAX_TREE or payload_length > MAX_PAYLOAD:
-            raise Malformed("a message whose announced length is beyond every bound")
+            raise ProtocolError("a message whose announced length is beyond every bound")
         text = self._read(length, limit)
         payload = self._read(payload_length, limit)
         try:
             tree = json.loads(text)
         except (ValueError, RecursionError):
-            raise Malformed("a message that is not JSON") from None
+            raise ProtocolError("a message that is not JSON") from None
         if not isinstance(tree, dict):
-            raise Malformed("a message that is not a JSON object")
+            raise ProtocolError("a message that is not a JSON object")
         return tree, bytes(payload)
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from course_lib.seam.executor import Executor
 from . import confine, loading
 from .limits import Limits
 from .tiers import LayerFailed
-from .wire import Channel, Malformed
+from .wire import Channel, ProtocolError
 
 _STREAM = 3  # the one file descriptor that a worker has besides the standard three
 
@@ -111,6 +111,6 @@ def _answer(channel: Channel) -> None:
         answer, data = executor.respond(request, payload)
         try:
             channel.send({**answer, "id": request["id"]}, data)
-        except Malformed as error:
+        except ProtocolError as error:
             too_large = {"kind": PROTOCOL, "message": str(error), "where": ""}
             channel.send({"error": too_large, "id": request["id"]})

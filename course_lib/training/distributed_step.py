@@ -19,7 +19,7 @@ OF_THE_STEP = ("gradient_norm", "learning_rate")  # everything else is averaged 
 
 
 class DivergedError(Exception):
-    """The loss or the gradient is no finite number any more."""
+    """The loss or the gradient is not finite."""
 
 
 def accelerator(accumulate: int, mixed_precision: str) -> Any:
@@ -71,8 +71,8 @@ class GroupStep:
 
     def __call__(self, group: list[Batch]) -> Row:
         """Train on a group; returns the row of the step. Raises DivergedError."""
-        here, number = self.accelerator.process_index, self.accelerator.num_processes
-        mine = list(zip(group, shares(group), strict=True))[here::number]
+        rank, world_size = self.accelerator.process_index, self.accelerator.num_processes
+        mine = list(zip(group, shares(group), strict=True))[rank::world_size]
         rows = []
         self._losses.clear()
         for batch, share in mine:
@@ -105,7 +105,7 @@ class GroupStep:
         return norm
 
     def _check(self, loss: float, norm: float) -> None:
-        """Raise DivergedError for a number that is none."""
+        """Raise DivergedError for a loss or norm that is NaN or infinite."""
         # In fp16 an infinite gradient is part of finding the loss scale: that step is left out.
         usable = math.isfinite(norm) or self.accelerator.scaler is not None
         if not (math.isfinite(loss) and usable):

@@ -162,8 +162,10 @@ class TrainingRun:
         counts = {"batches": len(self.batches), "processes": self.accelerator.num_processes}
         used = {name: part for name, part in parts.items() if part is not None}
         identity = {**fixed, **counts, "parts": sorted(used)}
-        hold = self.accelerator
-        return Checkpoints(folder, used, identity, hold.process_index, hold.wait_for_everyone)
+        accelerator = self.accelerator
+        return Checkpoints(
+            folder, used, identity, accelerator.process_index, accelerator.wait_for_everyone
+        )
 
     def _start(self, resume: bool) -> None:
         """Go on where the newest checkpoint was, or from the start."""

@@ -39,7 +39,7 @@ def best() -> detection.Tier:
 @pytest.fixture(scope="session")
 def warm(tree) -> Iterator[WarmProcess]:
     """On the best tier, with everything that a notebook of assignments 1 and 2 imports."""
-    with WarmProcess(tree, ["numpy", "torch"], least="D") as process:
+    with WarmProcess(tree, ["numpy", "torch"], min_tier="D") as process:
         yield process
 
 
@@ -55,7 +55,7 @@ class _Started(dict):
         self.tree, self.stack = tree, stack
 
     def __missing__(self, letter):
-        process = WarmProcess(self.tree, ["numpy"], tier=letter, least="D")
+        process = WarmProcess(self.tree, ["numpy"], tier=letter, min_tier="D")
         self[letter] = self.stack.enter_context(process)
         return self[letter]
 

@@ -176,7 +176,7 @@ def test_hangs_crashes_and_leftovers_on_every_tier(any_tier, submit):
 
 
 def test_closing_the_warm_process_ends_workers_that_are_still_open(tree):
-    with WarmProcess(tree, least="D") as process:
+    with WarmProcess(tree, min_tier="D") as process:
         student = Student(backend_of(process, COUNTER))
         assert student.count() == 1
         below = process_tree.descendants(process.pid)
@@ -188,7 +188,7 @@ def test_closing_the_warm_process_ends_workers_that_are_still_open(tree):
 
 
 def test_a_killed_warm_process_takes_its_workers_along(tree):
-    with WarmProcess(tree, least="D") as process:
+    with WarmProcess(tree, min_tier="D") as process:
         student = Student(backend_of(process, COUNTER))
         student.count()
         below = process_tree.descendants(process.pid)
@@ -228,7 +228,7 @@ def test_a_tier_that_is_not_enough_is_refused_with_the_reason(tree):
 
 def test_a_module_that_is_missing_is_named(tree):
     with pytest.raises(SandboxError, match="no_such_library"):
-        WarmProcess(tree, ["no_such_library"], least="D").__enter__()
+        WarmProcess(tree, ["no_such_library"], min_tier="D").__enter__()
 
 
 def test_numbers_travel_exactly(submit):

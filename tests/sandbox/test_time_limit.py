@@ -11,7 +11,7 @@ from opening import backend_of
 from autograder.judge.workers import time_limit
 from autograder.judge.workers.remote import SandboxError, WarmProcess
 from autograder.judge.workers.time_limit import Patience, TimeLimit
-from autograder.sandbox.wire import Late
+from autograder.sandbox.wire import Timeout
 from course_lib.seam import Student, StudentError
 
 COMPUTES = """
@@ -109,7 +109,7 @@ def test_without_a_proc_the_wall_clock_counts_as_it_is():
     limit = TimeLimit(0.1, None)
     assert 0 < limit.left() <= 0.1
     time.sleep(0.1)
-    with pytest.raises(Late, match="no answer within 0.1 s"):
+    with pytest.raises(Timeout, match="no answer within 0.1 s"):
         limit.left()
 
 
@@ -149,5 +149,5 @@ def test_trouble_of_ours_does_not_pass_for_a_failing_test(tree):
                 with pytest.raises(SandboxError):
                     Student(backend).begin()
 
-    with WarmProcess(tree, least="D") as process, pytest.raises(SandboxError):
+    with WarmProcess(tree, min_tier="D") as process, pytest.raises(SandboxError):
         run_tests(process)

@@ -14,7 +14,7 @@ from course_lib.seam.codec import Tree
 from course_lib.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 
 from ...sandbox import process_tree
-from ...sandbox.wire import Late, Malformed, WallClock
+from ...sandbox.wire import ProtocolError, Timeout, WallClock
 from .connection import Connection, SandboxError, Workers
 from .time_limit import Patience, TimeLimit
 from .warm_process import WarmProcess
@@ -167,7 +167,7 @@ class RemoteBackend:
         self._supervisor = connection.supervisor(START_SECONDS)
         try:
             greeting, _ = connection.channel.receive(WallClock(START_SECONDS))
-        except (EOFError, OSError, Late) as error:
+        except (EOFError, OSError, Timeout) as error:
             reason = self._end(0).get("reason") or f"no sign of life ({type(error).__name__})"
             raise SandboxError(f"a worker did not start: {reason}") from None
         if "ready" not in greeting:
@@ -196,11 +196,11 @@ class RemoteBackend:
         try:
             channel.send({**request, "id": self._number}, payload, limit)
             answer, data = channel.receive(limit)
-        except Late as late:
-            raise self._failure(0, TIMEOUT, str(late)) from None
+        except Timeout as timeout:
+            raise self._failure(0, TIMEOUT, str(timeout)) from None
         except (EOFError, OSError):
             raise self._failure(GOODBYE_SECONDS, CRASHED, "the process ended") from None
-        except Malformed as error:
+        except ProtocolError as error:
             raise self._failure(0, CRASHED, f"instead of an answer came {error}") from None
         if answer.get("id") != self._number:
             raise self._failure(0, CRASHED, "an answer came that nobody had asked for")

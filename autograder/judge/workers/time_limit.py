@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 
 from ...sandbox import process_tree
-from ...sandbox.wire import Late
+from ...sandbox.wire import Timeout
 
 UNSEEN = 0.05  # seconds: most answers are there by then, and measuring costs more than they do
 TICK = 0.1
@@ -37,11 +37,11 @@ class TimeLimit:
         self._asleep = 0.0
 
     def left(self) -> float:
-        """Seconds until the next look. Raises Late, which says what was measured."""
+        """Seconds until the next look. Raises Timeout, which says what was measured."""
         now = time.monotonic()
         wall_left = self._began + self.wall - now
         if wall_left <= 0:
-            raise Late(f"no answer within {self.wall:g} s")
+            raise Timeout(f"no answer within {self.wall:g} s")
         if self.supervisor is None:
             return wall_left
         if now >= self._next:
@@ -56,9 +56,9 @@ class TimeLimit:
             self._asleep += min(now - self._looked, TICK)  # more passes only where the judge waits
         self._looked, self._next = now, now + TICK
         if activity.cpu_seconds - self._before >= self.seconds:
-            raise Late(f"no answer within {self.seconds:g} s of CPU time")
+            raise Timeout(f"no answer within {self.seconds:g} s of CPU time")
         if self._asleep >= self.most_asleep:
-            raise Late(f"no answer: it waited for {self.most_asleep:g} s without computing")
+            raise Timeout(f"no answer: it waited for {self.most_asleep:g} s without computing")
 
 
 @dataclass

@@ -37,7 +37,7 @@ class WarmProcess:
             backend = RemoteBackend(warm.workers, statements)
 
     `student_tree` holds the stubbed `course_lib`. `tier` asks for one tier and gets no other;
-    without it the machine's best is taken, and refused when worse than `least`.
+    without it the machine's best is taken, and refused when worse than `min_tier`.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class WarmProcess:
         imports: Sequence[str] = ("numpy",),
         *,
         tier: str | None = None,
-        least: str = "C",
+        min_tier: str = "C",
         limits: Limits | None = None,
     ):
-        self.least = least
+        self.min_tier = min_tier
         self.configuration = {
             "student_tree": str(Path(student_tree).resolve()),
             "imports": list(imports),
@@ -120,11 +120,11 @@ class WarmProcess:
         if "ready" not in said:
             raise SandboxError(f"the warm process does not start: {said.get('failed')}")
         ready = said["ready"]
-        if ready["tier"] > self.least:
+        if ready["tier"] > self.min_tier:
             reasons = "; ".join(f"{layer}: {why}" for layer, why in ready["missing"].items())
             raise SandboxError(
-                f"this machine can isolate at tier {ready['tier']} only, and tier {self.least} is "
-                f"required ({reasons})"
+                f"this machine can isolate at tier {ready['tier']} only, and tier "
+                f"{self.min_tier} is required ({reasons})"
             )
         self.missing, self.seconds = ready["missing"], ready["seconds"]
         self.workers = Workers(control, ready["tier"], tuple(ready["layers"]))
