@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
 from course_lib.course.syllabus import ROOT
@@ -89,6 +90,14 @@ def test_files_are_short_and_have_a_name_of_their_own():
             f"{path.name} has {lines} lines"
         )
         assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}
+
+
+@pytest.mark.xdist_group("kept_together")
+def test_groups_of_tests_are_kept_together(request):
+    """What is costly to set up is set up once: not every pair of pytest and xdist can do that."""
+    if not hasattr(request.config, "workerinput"):
+        pytest.skip("one process runs all tests")
+    assert request.node.nodeid.endswith("@kept_together")
 
 
 def test_the_version_is_told_in_the_changelog():
