@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

@@ -7,6 +7,7 @@ the same statements loaded and the current test begun again.
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
