@@ -24,7 +24,7 @@ class Translation:
     """A text for every sentence; `translations.txt` is compared with it."""
 
     first, most = 10, 100
-    probe = 20  # shuffled weights seldom write an end: these take longer than any others
+    probe = 10  # shuffled weights seldom write an end: these take longer than any others
     may_stay = 0.1  # a text is hardly ever the same by chance
     least_alike = 0.2  # a trained model has 0.7 or more
     answers = "translations"
