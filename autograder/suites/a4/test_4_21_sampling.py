@@ -216,7 +216,7 @@ def told_apart(rng, options, n):
 @exercise("4.21", weight=2)
 def test_frequencies(student, rng):
     """Tokens are drawn as often as `narrowed` says."""
-    n = 2000
+    n = 1000
     for options in ({}, {"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.6}):
         table, p, plain = told_apart(rng, options, n)
         search = Search(student, table)
