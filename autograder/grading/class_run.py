@@ -178,7 +178,8 @@ def judges(
             warm_processes.started(syllabus, assignments, settings.min_tier)
         )
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["autograder.judge.preload"])
+        in_torch = any("torch" in syllabus.assignment(id).imports for id in assignments)
+        context.set_forkserver_preload([f"autograder.judge.{'preload' if in_torch else 'grade'}"])
         yield stack.enter_context(
             ProcessPoolExecutor(
                 settings.jobs,

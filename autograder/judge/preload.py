@@ -1,4 +1,4 @@
-"""What every judge process needs, imported once in the process they are forked from."""
+"""What judge processes of assignments in torch need, imported once where they are forked from."""
 
 import torch
 
