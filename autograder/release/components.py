@@ -5,17 +5,18 @@ A component is a top-level function or class, written "course_lib.numpy_forms.at
 
 from __future__ import annotations
 
+import ast
 import importlib.util
+import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-import libcst as cst
-
 from course_lib.course.syllabus import ROOT
 
 KEPT_COMMENT = "# step "  # scaffold lines that stay in a stub
-GIVEN = "# given"  # behind a method's `def`: the student gets it whole
+Function = ast.FunctionDef
+GIVEN = re.compile(r":\s*# given\b")  # behind a method's `def`: the student gets it whole
 
 
 class BuildError(Exception):
@@ -55,76 +56,46 @@ class Component:
 @lru_cache(maxsize=1024)  # the proof that nothing leaks asks for every stub again and again
 def stub(source: str, label: str, name: str) -> str:
     """The stub of one definition, given as source. Raises BuildError if `name` is not in it."""
-    module = cst.parse_module(source)
-    stubber = _Stubber(label, name)
-    stubbed = module.visit(stubber)
-    if not stubber.hits:
+    lines = source.splitlines(keepends=True)
+    bodies = [f for f in _functions(ast.parse(source), name) if not _is_given(f, lines)]
+    if not bodies:
         raise BuildError(f"{name}: no function body to replace in its source")
-    return stubbed.code
+    for function in reversed(bodies):
+        lines[_head(function, lines) : function.end_lineno] = _stub_body(function, lines, label)
+    return "".join(lines)
 
 
-class _Stubber(cst.CSTTransformer):
-    """Replaces the body of one function, or of every method of one class that is not given."""
-
-    def __init__(self, label: str, name: str):
-        super().__init__()
-        self.label, self.name = label, name
-        self.hits = 0
-        self.inside: list[str] = []
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> None:
-        self.inside.append(node.name.value)
-
-    def leave_ClassDef(self, original: cst.ClassDef, updated: cst.ClassDef) -> cst.ClassDef:
-        self.inside.pop()
-        return updated
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
-        self.inside.append(node.name.value)
-        return len(self.inside) <= 1  # a function in a function goes with its body
-
-    def leave_FunctionDef(
-        self, original: cst.FunctionDef, updated: cst.FunctionDef
-    ) -> cst.FunctionDef:
-        path = list(self.inside)
-        self.inside.pop()
-        if path[0] != self.name or len(path) > 2 or _is_given(original):
-            return updated
-        self.hits += 1
-        return updated.with_changes(body=_stub_body(original.body, self.label))
+def _functions(tree: ast.Module, name: str) -> list[Function]:
+    """The function of that name, or the methods of the class."""
+    found: list[Function] = []
+    for node in tree.body:
+        if isinstance(node, Function) and node.name == name:
+            found.append(node)
+        elif isinstance(node, ast.ClassDef) and node.name == name:
+            found += [method for method in node.body if isinstance(method, Function)]
+    return found
 
 
-def _is_given(function: cst.FunctionDef) -> bool:
-    header = getattr(function.body, "header", None)
-    comment = header.comment.value if header and header.comment else ""
-    return comment.startswith(GIVEN)
+def _head(function: Function, lines: list[str]) -> int:
+    """How many lines there are up to the colon that begins the body."""
+    line = function.body[0].lineno - 1
+    while not lines[line - 1].strip() or lines[line - 1].lstrip().startswith("#"):
+        line -= 1
+    return line
 
 
-def _stub_body(body: cst.BaseSuite, label: str) -> cst.IndentedBlock:
-    assert isinstance(body, cst.IndentedBlock)
-    kept: list[cst.BaseStatement] = []
-    if body.body and _is_docstring(body.body[0]):
-        kept.append(body.body[0])  # type: ignore[arg-type]
-    comments = [
-        line
-        for statement in body.body
-        for line in getattr(statement, "leading_lines", ())
-        if line.comment and line.comment.value.startswith(KEPT_COMMENT)
-    ]
-    refusal = cst.ensure_type(
-        cst.parse_statement(f'raise NotImplementedError("{label}")'), cst.SimpleStatementLine
-    )
-    kept.append(refusal.with_changes(leading_lines=comments))
-    return cst.IndentedBlock(body=kept)
+def _is_given(function: Function, lines: list[str]) -> bool:
+    return bool(GIVEN.search(lines[_head(function, lines) - 1]))
 
 
-def _is_docstring(statement: cst.CSTNode) -> bool:
-    if not isinstance(statement, cst.SimpleStatementLine):
-        return False
-    first = statement.body[0]
-    return isinstance(first, cst.Expr) and isinstance(
-        first.value, (cst.SimpleString, cst.ConcatenatedString)
-    )
+def _stub_body(function: Function, lines: list[str], label: str) -> list[str]:
+    """The docstring, the comments that stay, and the refusal."""
+    first, start = function.body[0], _head(function, lines)
+    indent, kept = " " * first.col_offset, list[str]()
+    if ast.get_docstring(function, clean=False) is not None:
+        kept, start = lines[start : first.end_lineno], first.end_lineno or start
+    steps = [t for t in lines[start : function.end_lineno] if t.startswith(indent + KEPT_COMMENT)]
+    return [*kept, *steps, f'{indent}raise NotImplementedError("{label}")\n']
 
 
 @dataclass(frozen=True)
@@ -152,42 +123,31 @@ def module_path(name: str) -> Path:
 
 
 def take_apart(name: str, text: str) -> ModuleText:
-    module = cst.parse_module(text)
-    found = ModuleText(name, text, {}, {}, {})
-    for statement in module.body:
-        code = module.code_for_node(statement).strip("\n") + "\n"
-        if isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
-            found.definitions[statement.name.value] = code
-        elif isinstance(statement, cst.SimpleStatementLine):
-            for small in statement.body:
-                if isinstance(small, (cst.Import, cst.ImportFrom)):
-                    found.imports.update(_imports(small, name))
-                elif isinstance(small, (cst.Assign, cst.AnnAssign)):
-                    found.constants[_target(small)] = code
+    found, lines, end = ModuleText(name, text, {}, {}, {}), text.splitlines(keepends=True), 0
+    for node in ast.parse(text).body:
+        before, end = end, node.end_lineno or node.lineno
+        code = "".join(lines[before:end]).strip("\n") + "\n"  # with the comments above it
+        if isinstance(node, (Function, ast.ClassDef)):
+            found.definitions[node.name] = code
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            found.imports.update(_imports(node, name))
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            found.constants[target.id if isinstance(target, ast.Name) else ""] = code
     return found
 
 
-def _target(assignment: cst.Assign | cst.AnnAssign) -> str:
-    target = (
-        assignment.targets[0].target if isinstance(assignment, cst.Assign) else assignment.target
-    )
-    return target.value if isinstance(target, cst.Name) else ""
-
-
-def _imports(statement: cst.Import | cst.ImportFrom, module: str) -> dict[str, str]:
+def _imports(statement: ast.Import | ast.ImportFrom, module: str) -> dict[str, str]:
     """One import statement a bound name, relative imports made absolute."""
-    empty = cst.Module(body=[])
-    if isinstance(statement.names, cst.ImportStar):
-        raise BuildError(f"{module}: `import *` hides which names a component needs")
     found = {}
     for alias in statement.names:
-        dotted = empty.code_for_node(alias.name)
-        bound = alias.evaluated_alias or dotted.split(".")[0]
-        text = dotted if not alias.evaluated_alias else f"{dotted} as {bound}"
-        if isinstance(statement, cst.ImportFrom):
-            source = empty.code_for_node(statement.module) if statement.module else ""
-            dots = "." * len(statement.relative)
-            absolute = importlib.util.resolve_name(dots + source, module.rpartition(".")[0])
+        if alias.name == "*":
+            raise BuildError(f"{module}: `import *` hides which names a component needs")
+        bound = alias.asname or alias.name.split(".")[0]
+        text = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+        if isinstance(statement, ast.ImportFrom):
+            relative = "." * statement.level + (statement.module or "")
+            absolute = importlib.util.resolve_name(relative, module.rpartition(".")[0])
             found[bound] = f"from {absolute} import {text}"
         else:
             found[bound] = f"import {text}"
