@@ -1,7 +1,8 @@
 """Neutral substitutes for earlier exercises: a mistake is counted once.
 
 Built on SciPy's and torch's own operations, in `autograder/suites/aN/substitutes.py`; only single
-definitions of it, with its imports, are sent to a worker.
+definitions of it, with its imports, are sent to a worker. What students get for answers that are
+not out yet is another thing: see `autograder/release/stand_ins`.
 """
 
 from __future__ import annotations
