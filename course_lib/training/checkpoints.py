@@ -6,6 +6,9 @@
                              progress.json       which training it is, how far it got
 
 A checkpoint is written beside its place and renamed into it, so there is no half-written one.
+Accelerate's `save_state` writes in place: killed meanwhile, it leaves a folder that cannot be read
+back, no checkpoint says which training it is of, and parts of our own come back as pickles that may
+run anything. So its devices are used here, not its files.
 """
 
 import json

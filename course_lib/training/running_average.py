@@ -14,6 +14,9 @@ class WeightAverage:
     `decay` below 1 forgets: after its first 1 / (1 − decay) steps the mean becomes an exponential
     moving average. Up to `start` it is the parameters themselves. It costs one more copy of the
     weights. (The paper averages its last checkpoints instead, §6.1.)
+
+    torch's `AveragedModel` gives the same numbers, but is a second module: it stays on the device
+    where it was made when Accelerate moves the first, and a step of it takes longer.
     """
 
     def __init__(self, model: nn.Module, decay: float = 1.0, start: int = 0) -> None:
