@@ -6,9 +6,7 @@ import re
 import pytest
 
 from course_lib.data.datasets import load
-from course_lib.data.grammar import english as english_grammar
-from course_lib.data.grammar import french as french_grammar
-from course_lib.data.grammar import lexicon
+from course_lib.data.grammar import english_forms, french_forms, lexicon
 from course_lib.data.grammar.sentence_pairs import LENGTHS, SIZES, draw_pair, pairs, words
 
 SAMPLE = [pair for split in SIZES for pair in pairs(split)]
@@ -116,7 +114,7 @@ def test_what_elides_never_stands_before_a_vowel():
 
 def test_what_is_elided_stands_before_a_vowel():
     for word in set(found(r"\b(?:qu|[cdjlmnst])'(\w+)", 500)):
-        assert french_grammar.begins_with_vowel(word), word
+        assert french_forms.begins_with_vowel(word), word
     for elided in ("l'", "d'", "n'", "s'", "j'", "qu'", "m'"):
         found(rf"\b{elided}")
     for aspirated in ("le héros", "la hache", "le hibou", "le haricot", "le homard"):
@@ -136,10 +134,10 @@ def test_a_and_de_contract_with_the_article():
 
 EVERY_NOUN = {form for noun in NOUNS for form in noun.french}
 VERB_FORMS = {
-    french_grammar.conjugate(verb.french, tense, person)
+    french_forms.conjugate(verb.french, tense, person)
     for verb in lexicon.verbs()
     for tense in ("present", "future", "imparfait")
-    for person in french_grammar.PERSONS
+    for person in french_forms.PERSONS
 }
 DETERMINERS = {
     "le un ce cet mon son": ("m", False),
@@ -152,7 +150,7 @@ def forms(gender, is_plural):
     """Nouns of a gender, or of both, with a number; adjectives that go with them."""
     nouns = {noun.french[is_plural] for noun in NOUNS if gender in (None, noun.gender)}
     adjectives = {
-        french_grammar.agree(masculine, one.french[1], each, is_plural)
+        french_forms.agree(masculine, one.french[1], each, is_plural)
         for one in ADJECTIVES
         for masculine in one.french[:1] + one.french[2:]
         for each in (gender or "mf")
@@ -203,7 +201,7 @@ def test_adjectives_after_a_noun_agree(gender):
 VOWEL_FEMININE = {  # "mon amie": a masculine form before a feminine noun
     noun.french[0]
     for noun in NOUNS
-    if noun.gender == "f" and french_grammar.begins_with_vowel(noun.french[0])
+    if noun.gender == "f" and french_forms.begins_with_vowel(noun.french[0])
 }
 
 
@@ -264,7 +262,7 @@ def test_negation_stands_round_the_verb():
 
 def test_regular_and_irregular_verbs():
     def row(verb, tense):
-        return " ".join(french_grammar.conjugate(verb, tense, p) for p in french_grammar.PERSONS)
+        return " ".join(french_forms.conjugate(verb, tense, p) for p in french_forms.PERSONS)
 
     assert row("manger", "present") == "mange manges mange mangeons mangez mangent"
     assert row("manger", "imparfait") == "mangeais mangeais mangeait mangions mangiez mangeaient"
@@ -274,8 +272,8 @@ def test_regular_and_irregular_verbs():
     assert row("être", "imparfait") == "étais étais était étions étiez étaient"
     assert row("aller", "future").split()[0] == "irai"
     assert row("acheter", "future").split()[2] == "achètera"
-    assert french_grammar.participle("écrire", "f", True) == "écrites"
-    assert french_grammar.participle("prendre", "m", True) == "pris"
+    assert french_forms.participle("écrire", "f", True) == "écrites"
+    assert french_forms.participle("prendre", "m", True) == "pris"
 
 
 @pytest.mark.parametrize(
@@ -284,19 +282,19 @@ def test_regular_and_irregular_verbs():
     + [("italien", "italienne"), ("triste", "triste"), ("petit", "petite")],
 )
 def test_feminine_by_rule(masculine, feminine):
-    assert french_grammar.feminine(masculine) == feminine
+    assert french_forms.feminine(masculine) == feminine
 
 
 def test_plurals_and_articles():
-    assert [french_grammar.plural(w) for w in ("gâteau", "souris", "vieux", "bleu", "roi")] == (
+    assert [french_forms.plural(w) for w in ("gâteau", "souris", "vieux", "bleu", "roi")] == (
         ["gâteaux", "souris", "vieux", "bleus", "rois"]
     )
-    assert [english_grammar.plural(w) for w in ("box", "story", "boy", "hero")] == (
+    assert [english_forms.plural(w) for w in ("box", "story", "boy", "hero")] == (
         ["boxes", "stories", "boys", "heroes"]
     )
-    assert [english_grammar.article(w) for w in ("apple", "useful", "old", "French")] == (
+    assert [english_forms.article(w) for w in ("apple", "useful", "old", "French")] == (
         ["an", "a", "an", "a"]
     )
-    assert [english_grammar.past(w) for w in ("hope", "hurry", "stay", "stop")] == (
+    assert [english_forms.past(w) for w in ("hope", "hurry", "stay", "stop")] == (
         ["hoped", "hurried", "stayed", "stopped"]
     )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from . import french as french_grammar
-from . import lexicon
+from . import french_forms, lexicon
 from .lexicon import Verb
 from .phrases import (
     DEFINITE,
@@ -143,7 +142,7 @@ def _being(draw: Draw, subject: NounPhrase, manner: Manner) -> Parts:
         choice = [*adjectives(kind, before=False), *adjectives(kind, before=True)]
         adjective, link = draw.one(choice), draw.link()
         masculine, feminine, _ = adjective.french
-        form = french_grammar.agree(masculine, feminine, subject.gender, subject.is_plural)
+        form = french_forms.agree(masculine, feminine, subject.gender, subject.is_plural)
         english, french = [Word(adjective.english, link)], [Word(form, link)]
     return group.opening, [*group.english, *english], [*group.french, *french]
 

@@ -1,6 +1,6 @@
 """The words of the English-French grammar, as tables.
 
-Forms that follow the rules of `english_grammar` and `french_grammar` are left out; others stand
+Forms that follow the rules of `english_forms` and `french_forms` are left out; others stand
 after a slash: `child/children=enfant:m`.
 """
 
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import english as english_grammar
-from . import french as french_grammar
+from . import english_forms, french_forms
 
 
 class Noun(NamedTuple):
@@ -148,8 +147,8 @@ def nouns() -> list[Noun]:
             french, _, irregular = right.partition("/")
             found.append(
                 Noun(
-                    (singular, plural or english_grammar.plural(singular)),
-                    (french, irregular or french_grammar.plural(french)),
+                    (singular, plural or english_forms.plural(singular)),
+                    (french, irregular or french_forms.plural(french)),
                     gender,
                     kind,
                 )
@@ -165,7 +164,7 @@ def adjectives() -> list[Adjective]:
             for word in words.split():
                 english, _, right = word.partition("=")
                 french, feminine, vowel = (right.split("/") + ["", ""])[:3]
-                forms = (french, feminine or french_grammar.feminine(french), vowel or french)
+                forms = (french, feminine or french_forms.feminine(french), vowel or french)
                 found.append(Adjective(english, forms, half == 0, frozenset(kinds.split())))
     return found
 
@@ -180,7 +179,7 @@ def verbs() -> list[Verb]:
         french, _, preposition = right.partition(" ")
         found.append(
             Verb(
-                (base, past or english_grammar.past(base)),
+                (base, past or english_forms.past(base)),
                 particle,
                 french,
                 preposition,

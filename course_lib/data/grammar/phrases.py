@@ -8,9 +8,7 @@ from functools import lru_cache
 from itertools import count
 from typing import NamedTuple, TypeVar
 
-from . import english as english_grammar
-from . import french as french_grammar
-from . import lexicon
+from . import english_forms, french_forms, lexicon
 
 Item = TypeVar("Item")
 Links = frozenset[int]
@@ -159,21 +157,21 @@ def _noun_and_adjectives(draw: Draw, noun: lexicon.Noun, is_plural: bool) -> _No
     if after and draw.chance(0.25):
         adjective, link = draw.one(after), draw.link()
         masculine, feminine, _ = adjective.french
-        form = french_grammar.agree(masculine, feminine, noun.gender, is_plural)
+        form = french_forms.agree(masculine, feminine, noun.gender, is_plural)
         english, french = [Word(adjective.english, link), *english], [*french, Word(form, link)]
     if not before or not draw.chance(0.25):
         return _Nominal(english, french, False)
     adjective, link = draw.one(before), draw.link()
     masculine, feminine, vowel = adjective.french
-    if not is_plural and french_grammar.begins_with_vowel(french[0].text):
+    if not is_plural and french_forms.begins_with_vowel(french[0].text):
         masculine = vowel
-    form = french_grammar.agree(masculine, feminine, noun.gender, is_plural)
+    form = french_forms.agree(masculine, feminine, noun.gender, is_plural)
     return _Nominal([Word(adjective.english, link), *english], [Word(form, link), *french], True)
 
 
 def _english_determiner(determiner: str, is_plural: bool, following: str) -> str:
     if determiner == "a":
-        return "some" if is_plural else english_grammar.article(following)
+        return "some" if is_plural else english_forms.article(following)
     return "these" if determiner == "this" and is_plural else determiner
 
 
@@ -184,10 +182,10 @@ def _french_determiner(
         return [NUMBERS[determiner]]
     if determiner in POSSESSIVES:
         masculine, feminine, plural = POSSESSIVES[determiner]
-        one = french_grammar.possessive(masculine, feminine, gender, following)
+        one = french_forms.possessive(masculine, feminine, gender, following)
         return [plural if is_plural else one]
     if determiner == "this":
-        return [french_grammar.demonstrative(gender, is_plural, following)]
+        return [french_forms.demonstrative(gender, is_plural, following)]
     if determiner == "a" and is_plural:
         return ["de" if before else "des"]  # "de petits chats"
     if determiner == "a":

@@ -16,7 +16,7 @@ import random
 import re
 from functools import lru_cache
 
-from . import french as french_grammar
+from . import french_forms
 from .clauses import Sides, clause, clause_with_that
 from .phrases import Draw, Word
 
@@ -105,10 +105,10 @@ def _sentence(draw: Draw) -> Sides:
 def _spelt(sentence: list[Word]) -> list[Word]:
     """Elision, then contraction: "de le homme" is "de l'homme", "de le roi" is "du roi"."""
     texts = [word.text for word in sentence]
-    elided = [french_grammar.elide(*two) for two in zip(texts, [*texts[1:], "."], strict=True)]
+    elided = [french_forms.elide(*two) for two in zip(texts, [*texts[1:], "."], strict=True)]
     found: list[Word] = []
     for text, word in zip(elided, sentence, strict=True):
-        short = french_grammar.CONTRACTED.get((found[-1].text, text)) if found else None
+        short = french_forms.CONTRACTED.get((found[-1].text, text)) if found else None
         if short:
             found[-1] = Word(short, found[-1].links | word.links)
         else:

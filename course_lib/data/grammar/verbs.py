@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import english as english_grammar
-from . import french as french_grammar
+from . import english_forms, french_forms
 from .lexicon import Verb
 from .phrases import Draw, Links, NounPhrase, Word
 
@@ -83,13 +82,13 @@ def _english_forms(verb: Verb, person: int, manner: Manner) -> tuple[str, str | 
     if manner.tense == "future":
         return "will", base
     if verb is TO_BE:
-        return english_grammar.BE[manner.tense][person], None
+        return english_forms.BE[manner.tense][person], None
     third = manner.tense == "present" and person == 2
     if manner.negation == "not" or manner.question:
         return "did" if manner.tense == "past" else "does" if third else "do", base
     if manner.tense == "past":
         return past, None
-    return english_grammar.third_person(base) if third else base, None
+    return english_forms.third_person(base) if third else base, None
 
 
 def _french(
@@ -105,16 +104,16 @@ def _french(
     both = links["auxiliary"] | links["verb"]
     words = [Word("ne", links["negation"])] if manner.negation else []
     if verb.frame == "reflexive":
-        words.append(Word(french_grammar.REFLEXIVE[subject.person], links["verb"]))
+        words.append(Word(french_forms.REFLEXIVE[subject.person], links["verb"]))
     words += clitic.french if clitic else []
     if compound:
-        auxiliary = french_grammar.conjugate(
+        auxiliary = french_forms.conjugate(
             "être" if verb.with_etre else "avoir", "present", subject.person
         )
         words.append(Word(auxiliary, links["auxiliary"]))
     else:
         tense = "imparfait" if manner.tense == "past" else manner.tense
-        words.append(Word(french_grammar.conjugate(verb.french, tense, subject.person), both))
+        words.append(Word(french_forms.conjugate(verb.french, tense, subject.person), both))
     if manner.negation:
         words.append(Word(NEGATIONS[manner.negation], links["negation"]))
     if manner.adverb:
@@ -127,7 +126,7 @@ def _french(
 def _participle(verb: Verb, subject: NounPhrase, clitic: NounPhrase | None, indirect: bool) -> str:
     """It agrees with the subject after être, and with a direct object that stands before avoir."""
     if verb.with_etre:
-        return french_grammar.participle(verb.french, subject.gender, subject.is_plural)
+        return french_forms.participle(verb.french, subject.gender, subject.is_plural)
     if clitic and not indirect:
-        return french_grammar.participle(verb.french, clitic.gender, clitic.is_plural)
-    return french_grammar.participle(verb.french)
+        return french_forms.participle(verb.french, clitic.gender, clitic.is_plural)
+    return french_forms.participle(verb.french)
