@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from unwatched import unwatched
 
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import TranslationError, Translator, arguments_of
@@ -50,7 +51,8 @@ def test_a_model_in_training_is_read_without_dropout_and_left_in_training():
 
 def test_a_model_that_was_read_can_still_learn():
     made = translator()
-    made.translate(TEXTS, max_tokens=600)  # beyond the table of positions
+    with unwatched():
+        made.translate(TEXTS, width=1, max_tokens=530)  # beyond the table of positions
     made.model.train()
     source = torch.tensor([[5, 6, 7]])
     made.model(source, source)[0].sum().backward()
