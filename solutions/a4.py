@@ -242,7 +242,8 @@ with needs("4.6"):
 
 # %% [markdown] exercise="4.8"
 # "We used the Adam optimizer with $\beta_1 = 0.9$, $\beta_2 = 0.98$ and $\epsilon = 10^{-9}$"
-# (§5.3), and the rate of Eq. 3, as in 3.8, now as one recipe: write the formula out here.
+# (§5.3), and the rate of Eq. 3, now as one recipe. The rate of a step is `warmup_rate` of 3.8,
+# which is imported.
 #
 # - `paper_optimizer(model, d_model, warmup_steps=4000)` → `(optimizer, schedule)`, torch's `Adam`
 #   and a `LambdaLR`; `schedule.step()` follows every step of the optimizer.
