@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..config import TransformerConfig
 from ..course.submission_folder import SETTINGS, TOKENIZER, save_model
 from ..course.submission_folder import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..data.batching import batches_in_order
@@ -116,10 +117,19 @@ class Translator:
         penalty = self.length_penalty if length_penalty is None else length_penalty
         return search(self.model, source_ids, width, penalty, max_tokens, n_best)
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `Transformer` has to be called with to build a model of this form."""
+        return {
+            "vocab_size": self.model.embedding.tokens.num_embeddings,
+            **TransformerConfig.of(self.model).arguments,
+            "pad_id": self.model.pad_id,
+        }
+
     def save(self, folder: str | Path) -> Path:
         """Write the folder, which `load` reads."""
         measured = {"length_penalty": self.length_penalty}
-        about = {"model": arguments_of(self.model), "measured": measured}
+        about = {"model": self.arguments, "measured": measured}
         return save_model(folder, WEIGHTS, self.model, about, self.tokenizer)
 
     @classmethod
@@ -148,23 +158,6 @@ class Translator:
             ) from error
         use_fast_forms(model)
         return cls(model.eval(), tokenizer, penalty)
-
-
-def arguments_of(model: Transformer) -> dict[str, Any]:
-    """What `Transformer` has to be called with to build a model of this form."""
-    layer: Any = model.decoder.layers[0]
-    embedding = model.embedding
-    return {
-        "vocab_size": embedding.tokens.num_embeddings,
-        "n_layers": len(model.decoder.layers),
-        "d_model": embedding.tokens.embedding_dim,
-        "n_heads": layer.self_attention.n_heads,
-        "d_ff": layer.feed_forward.w_1.out_features,
-        "dropout": embedding.dropout.p,
-        "norm_first": layer.feed_forward_residual.norm_first,
-        "pad_id": model.pad_id,
-        "position_scale": embedding.position_scale,
-    }
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from ..training.fast_translation_step import fast_translation_step
 from ..training.fit import TrainingConfig, fit
 from ..training.running_average import WeightAverage
 from ..transformer import Transformer
-from .classifier_profiles import optimizer_and_schedule
+from .profiles import optimizer_and_schedule, scale_words
 from .translation_profiles import TranslationProfile
 
 
@@ -58,8 +58,7 @@ def train_translator(
     tokenizer, batches = pairs_to_batches(data, settings, seed)
     model = untrained_model(tokenizer.vocab_size, settings, seed)
     n_steps = settings.epochs * len(batches)
-    rates: Any = settings  # only the rates are read, which profiles of every kind have
-    optimizer, schedule = optimizer_and_schedule(model, rates, n_steps)
+    optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
     average = WeightAverage(model, start=round(settings.average_from * n_steps))
     validation = data["validation"][: settings.sample]
 
@@ -113,8 +112,7 @@ def pairs_to_batches(
 def untrained_model(vocab_size: int, settings: TranslationProfile, seed: int) -> Transformer:
     """A Transformer in its fast forms, drawn from `seed`."""
     torch.manual_seed(seed)
-    model = Transformer(vocab_size, **settings.sizes)
+    model = Transformer(vocab_size, **settings.model.arguments)
     use_fast_forms(model)
-    with torch.no_grad():
-        model.embedding.tokens.weight *= settings.word_scale
+    scale_words(model, settings)
     return model
