@@ -528,7 +528,7 @@ def load_model(folder):
     model = Transformer(**config["model"])
     model.load_state_dict(load_file(Path(folder) / "translation.safetensors"))
     model.tokenizer = TextTokenizer.load(Path(folder) / "tokenizer.json")
-    model.length_penalty = config.get("measured", {}).get("length_penalty", 1.0)
+    model.length_penalty = config.get("measured", {}).get("length_penalty", 0.6)
     return model.eval()
 
 
@@ -570,7 +570,7 @@ TRANSLATION = ("4.2", "4.5", "4.7", "4.9", "4.11")  # the exercises that a trans
 with needs(*TRANSLATION):
     torch.manual_seed(settings.seed)
     model = use_fast_dropout(Transformer(**config))
-    model.tokenizer, model.length_penalty = tokenizer, 1.0
+    model.tokenizer, model.length_penalty = tokenizer, settings.length_penalty
     n_steps = settings.epochs * len(batches)
     optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
     average = WeightAverage(model, start=round(settings.average_from * n_steps))

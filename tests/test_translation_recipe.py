@@ -157,6 +157,7 @@ def test_the_recipe_learns_to_translate_sentences_it_never_saw(trained, made_up)
     assert samples[-1] > 90 > samples[0]
     assert trained.tokens > 14 * 900 * 2 * 8  # words at least
     assert trained.cpu_seconds > 0 < trained.wall_seconds
+    assert trained.translator.length_penalty == SMALL.length_penalty == 1.0
 
 
 def test_the_same_seed_gives_the_same_model(made_up):

@@ -84,8 +84,9 @@ def train(folder: Path) -> None:
         trained = train_translator(data, chosen, seed=0)
         made = trained.translator.translate(test[settings.source], width=1)
         arguments = trained.translator.arguments
+        penalty = {"length_penalty": trained.length_penalty}
         place = folder / name
-        save_translator(place, trained.model, arguments, trained.tokenizer, made, about)
+        save_translator(place, trained.model, arguments, trained.tokenizer, made, about, penalty)
         measured = {
             "exact_match": exact_match(made, test[settings.target]),
             "alignment_error_rate": error_rate(trained.translator, pairs("validation")),

@@ -29,6 +29,8 @@ from .search import Hypothesis, beam_search
 
 UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
 BATCH_TOKENS = 1024  # of the sources that are translated together, padding included
+# §6.1 — "length penalty α = 0.6"
+LENGTH_PENALTY = 0.6  # of a translator that nobody gave another one
 
 # `start(source_ids)` and `step` of a search.
 Decoding = tuple[Callable[[Tensor], Any], Callable[[Tensor, Any], tuple[Tensor, Any]]]
@@ -47,8 +49,8 @@ def fast_decoding(model: Transformer) -> Decoding:
 def search(
     model: Transformer,
     source_ids: Sequence[Sequence[int]],
-    width: int = 5,
-    length_penalty: float = 1.0,
+    width: int,
+    length_penalty: float,
     max_tokens: int = 100,
     n_best: int = 1,
     decoding: Callable[[Transformer], Decoding] = fast_decoding,
@@ -86,7 +88,10 @@ class Translator:
     """
 
     def __init__(
-        self, model: Transformer, tokenizer: TextTokenizer, length_penalty: float = 1.0
+        self,
+        model: Transformer,
+        tokenizer: TextTokenizer,
+        length_penalty: float = LENGTH_PENALTY,
     ) -> None:
         self.model, self.tokenizer, self.length_penalty = model, tokenizer, length_penalty
 
@@ -142,7 +147,7 @@ class Translator:
         try:
             about = json.loads((place / SETTINGS).read_text(encoding="utf-8"))
             settings = about["model"]
-            penalty = float(about.get("measured", {}).get("length_penalty", 1.0))
+            penalty = float(about.get("measured", {}).get("length_penalty", LENGTH_PENALTY))
             model = Transformer(**settings)
             model.load_state_dict(load_file(place / WEIGHTS))
             tokenizer = TextTokenizer.load(place / TOKENIZER)

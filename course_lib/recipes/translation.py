@@ -32,6 +32,7 @@ class TrainedTranslator:
 
     model: Transformer
     tokenizer: TextTokenizer
+    length_penalty: float  # of its searches
     history: list[dict[str, float]]
     tokens: int  # real tokens of the whole training, both sides
     cpu_seconds: float  # of this process, everything included
@@ -39,7 +40,7 @@ class TrainedTranslator:
 
     @property
     def translator(self) -> Translator:
-        return Translator(self.model, self.tokenizer)
+        return Translator(self.model, self.tokenizer, self.length_penalty)
 
 
 def train_translator(
@@ -63,7 +64,8 @@ def train_translator(
     validation = data["validation"][: settings.sample]
 
     def evaluate(model: Any) -> dict[str, float]:
-        made = Translator(model, tokenizer).translate(validation[settings.source], width=1)
+        translator = Translator(model, tokenizer, settings.length_penalty)
+        made = translator.translate(validation[settings.source], width=1)
         return {"sample_bleu": bleu(made, validation[settings.target]).value}
 
     history = fit(
@@ -84,6 +86,7 @@ def train_translator(
     return TrainedTranslator(
         model,
         tokenizer,
+        settings.length_penalty,
         history,
         tokens=settings.epochs * sum(len(ids) for side in sides for ids in side),
         cpu_seconds=time.process_time() - cpu,

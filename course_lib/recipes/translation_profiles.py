@@ -28,6 +28,7 @@ class TranslationProfile(Profile):
     average_from: float = 0.6
     source: str = "en"  # the column that is read
     target: str = "fr"  # the column that is written
+    length_penalty: float = 1.0  # of its searches; the paper's is 0.6 (§6.1)
     sample: int = 200  # validation sentences translated after each epoch, for the progress line
 
 
