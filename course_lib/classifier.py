@@ -51,7 +51,14 @@ class EncoderClassifier(nn.Module):
         self.embedding = TransformerEmbedding(
             vocab_size, d_model, dropout, pad_id, position_scale=position_scale
         )
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
+        self.encoder = Encoder(
+            n_layers=n_layers,
+            d_model=d_model,
+            n_heads=n_heads,
+            d_ff=d_ff,
+            dropout=dropout,
+            norm_first=norm_first,
+        )
         self.dropout = nn.Dropout(dropout)
         self.output = nn.Linear(d_model, n_classes)
 

@@ -35,9 +35,22 @@ class Transformer(nn.Module):
         self.embedding = TransformerEmbedding(
             vocab_size, d_model, dropout, pad_id, position_scale=position_scale
         )
-        sizes = (n_layers, d_model, n_heads, d_ff, dropout, norm_first)
-        self.encoder = Encoder(*sizes)
-        self.decoder = Decoder(*sizes)
+        self.encoder = Encoder(
+            n_layers=n_layers,
+            d_model=d_model,
+            n_heads=n_heads,
+            d_ff=d_ff,
+            dropout=dropout,
+            norm_first=norm_first,
+        )
+        self.decoder = Decoder(
+            n_layers=n_layers,
+            d_model=d_model,
+            n_heads=n_heads,
+            d_ff=d_ff,
+            dropout=dropout,
+            norm_first=norm_first,
+        )
         for parameter in [*self.encoder.parameters(), *self.decoder.parameters()]:
             if parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)

@@ -43,10 +43,13 @@
 import json
 import os
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from course_lib.recipes.classifier_profiles import optimizer_and_schedule, profile, scale_words
+from course_lib.config import PRESETS
+from course_lib.recipes.classifier_profiles import profile
+from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
 
 PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu" or "colab"
 settings = profile(PROFILE)
@@ -233,10 +236,9 @@ with needs("3.1"):
 
 # %%
 with needs("3.7"):
-    paper = {"n_layers": 6, "d_model": 512, "n_heads": 8, "d_ff": 2048}
-    for name, sizes in (("paper", paper), (PROFILE, settings.sizes)):
+    for name, form in (("paper", PRESETS["base"]), (PROFILE, settings.model)):
         counted = {}
-        for part, p in EncoderClassifier(10_000, **sizes).named_parameters():
+        for part, p in EncoderClassifier(10_000, **form.arguments).named_parameters():
             kind = next(k for k in ("embedding", "attention.", "feed_forward.", "") if k in part)
             counted[kind or "norms and output"] = counted.get(kind or "norms and output", 0)
             counted[kind or "norms and output"] += p.numel()
@@ -414,7 +416,7 @@ from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.running_average import WeightAverage
 
-config = {"vocab_size": tokenizer.vocab_size, **settings.sizes}
+config = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
 
 with needs("3.7", "3.9"):
     torch.manual_seed(settings.seed)
@@ -633,7 +635,7 @@ with needs("3.7", "3.9", "3.12"):
 
 # %%
 with needs("3.7", "3.9"):
-    heads, layers, total = settings.sizes["n_heads"], settings.sizes["n_layers"], 4096
+    heads, layers, total = settings.model.n_heads, settings.model.n_layers, 4096
     for n in (16, 32, 64, 128, 256, 512):
         token_ids = torch.randint(5, tokenizer.vocab_size, (total // n, n))
         seconds = []
@@ -672,8 +674,7 @@ with needs("3.7", "3.9", "3.13"):
 # for some hundred steps. It has read far fewer words, but in texts of the right length.
 
 # %%
-SMALL = {"n_layers": 2, "d_model": 64, "n_heads": 4, "d_ff": 128, "dropout": 0.0,
-         "norm_first": True}
+SMALL = replace(PRESETS["tiny"], d_ff=128, norm_first=True)
 STEPS = 10 if PROFILE == "tiny" else 150
 
 
@@ -698,7 +699,7 @@ with needs("3.7", "3.9", "3.13"):
     print("The model trained on phrases:")
     by_length(model, long_validation, [0, 64, 128, 256, 513])
     torch.manual_seed(13)
-    reader = EncoderClassifier(tokenizer.vocab_size, **SMALL)
+    reader = EncoderClassifier(tokenizer.vocab_size, **SMALL.arguments)
     reader.tokenizer = tokenizer
     losses = train_briefly(reader, tokenizer.encode(long_train["sentence"], 512),
                            long_train["label"], 3 * STEPS, seed=13)
@@ -743,8 +744,8 @@ with needs("3.7", "3.9", "3.13"):
 def build(norm_first, seed):
     """A narrow model with the paper's six layers."""
     torch.manual_seed(seed)
-    sizes = {**SMALL, "n_layers": 6, "norm_first": norm_first}
-    model = EncoderClassifier(tokenizer.vocab_size, **sizes)
+    form = replace(SMALL, n_layers=6, norm_first=norm_first)
+    model = EncoderClassifier(tokenizer.vocab_size, **form.arguments)
     for parameter in model.encoder.parameters():
         if parameter.ndim > 1:
             nn.init.xavier_uniform_(parameter)  # as in Xiong et al. 2020; see exercise 3.17
@@ -819,7 +820,7 @@ with needs("3.7", "3.9", "3.15"):
     subsets = nested_subsets(train_labels, fractions, np.random.default_rng(0))
     for fraction, subset in zip(fractions, subsets, strict=True):
         torch.manual_seed(15)
-        small = EncoderClassifier(tokenizer.vocab_size, **SMALL)
+        small = EncoderClassifier(tokenizer.vocab_size, **SMALL.arguments)
         small.tokenizer = tokenizer
         losses = train_briefly(small, [train_ids[i] for i in subset],
                                [train_labels[i] for i in subset], 2 * STEPS, seed=15)
@@ -934,7 +935,7 @@ with needs("3.7", "3.9", "3.17"):
         first, last = [], []
         for seed in (0, 1, 2):
             torch.manual_seed(seed)
-            small = EncoderClassifier(tokenizer.vocab_size, **SMALL)
+            small = EncoderClassifier(tokenizer.vocab_size, **SMALL.arguments)
             initialize(small, scheme, torch.Generator().manual_seed(seed))
             losses = train_briefly(small, train_ids[:10_000], train_labels[:10_000], STEPS, seed)
             first.append(round(losses[0], 3))

@@ -56,6 +56,7 @@ import time
 from collections import deque
 from pathlib import Path
 
+from course_lib.config import PRESETS
 from course_lib.recipes.translation_profiles import profile
 
 PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu", "colab" or "base"
@@ -164,12 +165,12 @@ print(settings)
 
 # %%
 with needs("4.5"):
-    paper = (37_000, {"n_layers": 6, "d_model": 512, "n_heads": 8, "d_ff": 2048})
-    for name, (words_known, sizes) in {
-        "paper": paper, PROFILE: (settings.vocab_size, settings.sizes)
+    paper = (37_000, PRESETS["base"])
+    for name, (words_known, form) in {
+        "paper": paper, PROFILE: (settings.vocab_size, settings.model)
     }.items():
-        total = sum(p.numel() for p in Transformer(words_known, **sizes).parameters())
-        matrix = words_known * sizes["d_model"]
+        total = sum(p.numel() for p in Transformer(words_known, **form.arguments).parameters())
+        matrix = words_known * form.d_model
         print(f"{name:6} {total:12,} parameters, {matrix / total:.0%} of them words; "
               f"unshared {total + 2 * matrix:,}")
 
@@ -242,7 +243,8 @@ with needs("4.6"):
 
 # %% [markdown] exercise="4.8"
 # "We used the Adam optimizer with $\beta_1 = 0.9$, $\beta_2 = 0.98$ and $\epsilon = 10^{-9}$"
-# (§5.3), and the rate of Eq. 3, as in 3.8, now as one recipe: write the formula out here.
+# (§5.3), and the rate of Eq. 3, now as one recipe. The rate of a step is `warmup_rate` of 3.8,
+# which is imported.
 #
 # - `paper_optimizer(model, d_model, warmup_steps=4000)` → `(optimizer, schedule)`, torch's `Adam`
 #   and a `LambdaLR`; `schedule.step()` follows every step of the optimizer.
@@ -463,7 +465,7 @@ with needs("4.10", "4.11"):
 # computes sacreBLEU of what comes back; `translations.txt` is compared with it. What is not back in
 # time does not count, and a sample drawn by chance does. If you change the two functions, keep
 # their names, and let `translate` return a list with one string a text. All files together may have
-# 64 MiB: 16 million parameters, which `base` and `large` exceed. The points for a BLEU stand above.
+# 64 MiB: 16 million parameters, which `base` and `big` exceed. The points for a BLEU stand above.
 #
 # The settings of the profile get there as they are if your model is right. What you choose, choose
 # on validation. The test split is opened once, at the end.
@@ -526,7 +528,7 @@ def load_model(folder):
     model = Transformer(**config["model"])
     model.load_state_dict(load_file(Path(folder) / "translation.safetensors"))
     model.tokenizer = TextTokenizer.load(Path(folder) / "tokenizer.json")
-    model.length_penalty = config.get("measured", {}).get("length_penalty", 1.0)
+    model.length_penalty = config.get("measured", {}).get("length_penalty", 0.6)
     return model.eval()
 
 
@@ -543,11 +545,11 @@ def load_model(folder):
 
 # %%
 from course_lib.fast.dropout import use_fast_dropout
-from course_lib.recipes.classifier_profiles import optimizer_and_schedule
+from course_lib.recipes.profiles import optimizer_and_schedule
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.running_average import WeightAverage
 
-config = {"vocab_size": tokenizer.vocab_size, **settings.sizes}
+config = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
 last = deque(maxlen=5)  # the weights of the last five epochs, for exercise 4.13
 few = {side: texts[: settings.sample] for side, texts in validation.items()}
 
@@ -568,7 +570,7 @@ TRANSLATION = ("4.2", "4.5", "4.7", "4.9", "4.11")  # the exercises that a trans
 with needs(*TRANSLATION):
     torch.manual_seed(settings.seed)
     model = use_fast_dropout(Transformer(**config))
-    model.tokenizer, model.length_penalty = tokenizer, 1.0
+    model.tokenizer, model.length_penalty = tokenizer, settings.length_penalty
     n_steps = settings.epochs * len(batches)
     optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
     average = WeightAverage(model, start=round(settings.average_from * n_steps))

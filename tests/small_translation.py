@@ -7,6 +7,7 @@ import random
 
 from datasets import Dataset
 
+from course_lib.config import TransformerConfig
 from course_lib.data.datasets import LoadedData
 from course_lib.recipes.translation_profiles import TranslationProfile
 
@@ -16,7 +17,7 @@ VERBS = {"sees": "voit", "hears": "entend", "calls": "appelle"}
 SMALL = TranslationProfile(
     "small",
     "made_up",
-    {"n_layers": 1, "d_model": 32, "n_heads": 2, "d_ff": 64, "dropout": 0.0},
+    TransformerConfig(n_layers=1, d_model=32, n_heads=2, d_ff=64, dropout=0.0),
     vocab_size=120,
     epochs=14,
     max_tokens=256,

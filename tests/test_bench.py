@@ -20,6 +20,7 @@ from autograder.bench import (
     translation,
 )
 from autograder.cli.app import app
+from course_lib.config import TransformerConfig
 from course_lib.course.syllabus import ROOT
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
@@ -33,7 +34,7 @@ COMMANDS = {
     for path in sorted((ROOT / "results").glob("*.json"))
 }
 LOAD = datasets.load
-TINY = {"N_LAYERS": 1, "D_MODEL": 16, "N_HEADS": 2, "D_FF": 32, "TOKENS": 64, "LENGTHS": (8,)}
+TINY = TransformerConfig(n_layers=1, d_model=16, n_heads=2, d_ff=32)
 
 
 @pytest.fixture
@@ -89,17 +90,18 @@ def test_grading(bench):
 
 
 def test_model(bench, monkeypatch):
-    small(monkeypatch, model, D_MODEL=16, N_HEADS=2, TOKENS=8, ROUNDS=2)
+    small(monkeypatch, model, CONFIG=TINY, TOKENS=8, ROUNDS=2)
     assert len(bench("model", "bench_model")["forward_backward_seconds"]["values"]) == 2
 
 
 def test_encoder(bench, monkeypatch):
-    small(monkeypatch, encoder, D_MODEL=16, D_FF=32, TOKENS=64, LENGTHS=(8,), ROUNDS={1: 2})
+    pre_norm = dataclasses.replace(TINY, norm_first=True)
+    small(monkeypatch, encoder, CONFIG=pre_norm, TOKENS=64, LENGTHS=(8,), ROUNDS={1: 2})
     assert "layers_1_median_speedup_same_work" in bench("encoder", "bench_encoder")
 
 
 def test_train(bench, monkeypatch):
-    small(monkeypatch, training, **TINY, VOCABULARIES=(90,), ROUNDS=2)
+    small(monkeypatch, training, CONFIG=TINY, TOKENS=64, LENGTHS=(8,), VOCABULARIES=(90,), ROUNDS=2)
     assert "median_speedup_over_nn_transformer" in bench("train", "bench_train")
 
 
@@ -142,8 +144,9 @@ def test_decode(bench, monkeypatch, tmp_path):
     texts = [text for column in ("en", "fr") for text in pairs["train"][:][column]]
     tokenizer = TextTokenizer.train(texts, kind="bpe", vocab_size=120)
     torch.manual_seed(0)
-    sizes = small_translation.SMALL.sizes
-    translator = Translator(Transformer(tokenizer.vocab_size, **sizes), tokenizer)
+    form = small_translation.SMALL.model
+    untrained = Transformer(tokenizer.vocab_size, **form.arguments)
+    translator = Translator(untrained, tokenizer)
     translator.save(tmp_path / "model")
     monkeypatch.setattr(decode.datasets, "load", lambda name, sources: pairs)
     monkeypatch.setattr(decode, "BEAM", decode.BEAM._replace(longest=12))

@@ -1,10 +1,11 @@
-"""The warm-up of the paper: its formula, its peak, and torch's scheduler around it."""
+"""The warm-up of the paper: its formula, its peak, torch's scheduler; and the linear rate."""
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from course_lib.training.linear_rate import linear_rate
 from course_lib.training.schedules import WarmupSchedule, warmup_rate
 
 
@@ -62,3 +63,20 @@ def test_a_saved_schedule_goes_on():
         one.step()
         two.step()
     assert other_optimizer.param_groups[0]["lr"] == optimizer.param_groups[0]["lr"]
+
+
+def test_the_linear_rate_of_written_in_steps():
+    wanted = [1 / 2, 1, 1, 3 / 4, 2 / 4, 1 / 4, 0, 0]  # six steps, two of warm-up
+    assert [linear_rate(step, 6, 2) for step in range(1, 9)] == pytest.approx(wanted)
+    assert linear_rate(1, n_steps=1, warmup_steps=1) == 1
+
+
+@given(st.integers(1, 300), st.data())
+def test_the_linear_rate_rises_to_the_end_of_the_warm_up_and_falls_to_nothing(n_steps, data):
+    warmup_steps = data.draw(st.integers(1, n_steps))
+    rates = [linear_rate(step, n_steps, warmup_steps) for step in range(1, n_steps + 2)]
+    assert rates[warmup_steps - 1] == max(rates) == 1
+    assert rates[:warmup_steps] == sorted(rates[:warmup_steps])
+    assert rates[warmup_steps:] == sorted(rates[warmup_steps:], reverse=True)
+    assert min(rates[:-1]) > 0
+    assert rates[-1] == 0

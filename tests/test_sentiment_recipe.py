@@ -13,6 +13,7 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.data.word_dropout import WordDropout
 from course_lib.recipes import classifier_profiles
 from course_lib.recipes.classifier import train_classifier
+from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
 
 
 def batches(rate, seed=0):
@@ -55,13 +56,11 @@ def test_every_profile_builds_its_model_and_the_rate_rises_and_falls():
     for name, settings in classifier_profiles.PROFILES.items():
         assert settings.name == name
         assert name in str(settings)
-        model = EncoderClassifier(100, **settings.sizes)
+        model = EncoderClassifier(100, **settings.model.arguments)
         before = model.embedding.tokens.weight.detach().clone()
-        classifier_profiles.scale_words(model, settings)
+        scale_words(model, settings)
         torch.testing.assert_close(model.embedding.tokens.weight, settings.word_scale * before)
-        optimizer, schedule = classifier_profiles.optimizer_and_schedule(
-            model, settings, n_steps=50
-        )
+        optimizer, schedule = optimizer_and_schedule(model, settings, n_steps=50)
         rates = []
         for _ in range(50):
             rates.append(optimizer.param_groups[0]["lr"])

@@ -1,5 +1,6 @@
 """The translator: batches change nothing, the folder gives back the same model, clear refusals."""
 
+import inspect
 import json
 
 import pytest
@@ -7,7 +8,8 @@ import torch
 from unwatched import unwatched
 
 from course_lib.data.tokenization import TextTokenizer
-from course_lib.decoding.translator import TranslationError, Translator, arguments_of
+from course_lib.decoding.search import beam_search
+from course_lib.decoding.translator import LENGTH_PENALTY, TranslationError, Translator
 from course_lib.fast.forms import use_fast_forms
 from course_lib.transformer import Transformer
 
@@ -63,10 +65,29 @@ def test_a_model_that_was_read_can_still_learn():
 def test_the_folder_gives_back_the_same_translator(tmp_path, norm_first):
     made = translator(norm_first)
     again = Translator.load(made.save(tmp_path / "trained"))
-    assert arguments_of(again.model) == arguments_of(made.model)
+    assert again.arguments == made.arguments
     assert again.search(TEXTS, max_tokens=8) == made.search(TEXTS, max_tokens=8)
     assert not again.model.training
-    assert again.length_penalty == made.length_penalty == 1.0
+    assert again.length_penalty == made.length_penalty == LENGTH_PENALTY
+
+
+def test_the_length_penalty_is_the_papers_unless_another_one_is_given(tmp_path):
+    assert inspect.signature(beam_search).parameters["length_penalty"].default == LENGTH_PENALTY
+    made = translator()
+    made.length_penalty = 1.4
+    assert Translator.load(made.save(tmp_path)).length_penalty == 1.4
+    settings = tmp_path / "config.json"
+    settings.write_text(json.dumps({"model": made.arguments}))  # nobody said which
+    assert Translator.load(tmp_path).length_penalty == 0.6
+
+
+def test_the_folder_says_what_the_model_is_built_with(tmp_path):
+    """The names that folders of earlier versions have."""
+    translator().save(tmp_path)
+    form = json.loads((tmp_path / "config.json").read_text())["model"]
+    names = "vocab_size n_layers d_model n_heads d_ff dropout norm_first pad_id position_scale"
+    assert set(form) == set(names.split())
+    assert {name: form[name] for name in FORM} == FORM
 
 
 @pytest.mark.parametrize("spoil", ["missing", "other size", "no settings", "no weights"])

@@ -24,7 +24,6 @@ from autograder.release.components import Component
 from autograder.report.model_sentences import model_sentences
 from course_lib.course import submission_folder
 from course_lib.data.datasets import DataError
-from course_lib.decoding.translator import arguments_of
 from course_lib.evaluation.translation import bleu
 from course_lib.recipes.translation import train_translator, untrained_model
 
@@ -56,7 +55,7 @@ def files(trained, hidden, tmp_path_factory):
     made = trained.translator.translate(hidden.sentences, width=2)
     about = {"name": "made_up", "source": "mirror", "fingerprint": hidden.fingerprint}
     measured = {"training_perplexity": 1.2, "validation_perplexity": 1.5}
-    form = arguments_of(trained.model)
+    form = trained.translator.arguments
     submission_folder.save_translator(
         folder, trained.model, form, trained.tokenizer, made, about, measured
     )
@@ -374,7 +373,7 @@ def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path,
 
 
 def test_a_translation_is_one_line_of_the_file(trained, tmp_path):
-    form, tokenizer = arguments_of(trained.model), trained.tokenizer
+    form, tokenizer = trained.translator.arguments, trained.tokenizer
     texts = ["un\ndeux", "", "trois\u2028quatre"]
     submission_folder.save_translator(
         tmp_path, trained.model, form, tokenizer, texts, {"name": "x"}

@@ -10,6 +10,7 @@ from torch import nn
 from unwatched import unwatched
 
 from autograder.bench import results_file, training, translation
+from course_lib.config import TransformerConfig
 from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import use_fast_forms
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
@@ -142,7 +143,7 @@ def test_every_profile_builds_a_model_or_says_which_there_are():
         assert (settings.name, translation_profiles.profile(name)) == (name, settings)
         assert f"profile {name}: {settings.epochs} epochs" in str(settings)
         with torch.device("meta"):
-            Transformer(settings.vocab_size, **settings.sizes)
+            Transformer(settings.vocab_size, **settings.model.arguments)
     with pytest.raises(ValueError, match="choose one of tiny, grammar, cpu"):
         translation_profiles.profile("huge")
 
@@ -156,6 +157,7 @@ def test_the_recipe_learns_to_translate_sentences_it_never_saw(trained, made_up)
     assert samples[-1] > 90 > samples[0]
     assert trained.tokens > 14 * 900 * 2 * 8  # words at least
     assert trained.cpu_seconds > 0 < trained.wall_seconds
+    assert trained.translator.length_penalty == SMALL.length_penalty == 1.0
 
 
 def test_the_same_seed_gives_the_same_model(made_up):
@@ -189,8 +191,9 @@ def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, t
 
 @pytest.fixture
 def small_bench(monkeypatch, tmp_path):
-    small = {"N_LAYERS": 1, "D_MODEL": 16, "N_HEADS": 2, "D_FF": 32, "TOKENS": 64, "ROUNDS": 2}
-    for name, value in {**small, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}.items():
+    config = TransformerConfig(n_layers=1, d_model=16, n_heads=2, d_ff=32)
+    small = {"CONFIG": config, "TOKENS": 64, "ROUNDS": 2, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}
+    for name, value in small.items():
         monkeypatch.setattr(training, name, value)
     monkeypatch.setattr(results_file, "RESULTS", tmp_path)
     return tmp_path

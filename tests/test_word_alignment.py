@@ -13,6 +13,7 @@ from unwatched import unwatched
 
 from autograder.cli.app import app
 from course_lib.analysis.translator_alignment import align, error_rate
+from course_lib.config import TransformerConfig
 from course_lib.data.datasets import LoadedData, load
 from course_lib.data.grammar.sentence_pairs import pairs, words
 from course_lib.data.word_spans import word_numbers
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained o
 SMALL = TranslationProfile(
     "small",
     "grammar_en_fr",
-    {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "dropout": 0.0},
+    TransformerConfig(n_layers=2, d_model=32, n_heads=4, d_ff=64, dropout=0.0),
     vocab_size=1200,
     epochs=3,
     train_limit=6000,

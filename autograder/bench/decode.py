@@ -18,7 +18,7 @@ import torch
 
 from course_lib.data import datasets
 from course_lib.decoding.cache import encoded, uncached_step
-from course_lib.decoding.translator import Decoding, Translator, arguments_of, fast_decoding, search
+from course_lib.decoding.translator import Decoding, Translator, fast_decoding, search
 from course_lib.transformer import Transformer
 
 from . import results_file
@@ -58,7 +58,7 @@ def run(
         "name": f"{data.name}, {len(texts)} sentences of {SPLIT}",
         "source": data.origin,
         "sha256": data.sha256,
-        "model": json.dumps(arguments_of(translator.model)),
+        "model": json.dumps(translator.arguments),
         "search": json.dumps(BEAM._asdict()),
         **{name: version(name) for name in PACKAGES if name in sys.modules},
     }

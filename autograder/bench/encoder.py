@@ -5,18 +5,21 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
+from course_lib.config import PRESETS, TransformerConfig
 from course_lib.encoder import Encoder
 from course_lib.fast.forms import use_fast_forms
 
 from . import results_file
 
-D_MODEL, N_HEADS, D_FF, DROPOUT, TOKENS = 128, 4, 512, 0.1, 2048
+CONFIG = replace(PRESETS["cpu"], norm_first=True)
+TOKENS = 2048
 LENGTHS = (8, 16, 24, 40)  # padded lengths of the batches, as SST-2 sorted by length gives them
 ROUNDS = {2: 15, 6: 7}  # repetitions by number of layers
 CLOSE = 1e-4
@@ -42,7 +45,7 @@ def run() -> dict[str, Any]:
     tokens = sum(int(real.sum()) for _, real in batches)
     measures = {}
     for n_layers, rounds in ROUNDS.items():
-        ours, same_work, as_it_is = _contenders(n_layers, batches[0])
+        ours, same_work, as_it_is = _contenders(replace(CONFIG, n_layers=n_layers), batches[0])
         rows = []
         for _ in range(rounds):
             rows.append([_seconds(c, batches) for c in (ours, same_work, as_it_is)])
@@ -54,7 +57,7 @@ def run() -> dict[str, Any]:
             measures[key] = results_file.measure("ratio", median)
         speeds = [tokens / row[0] for row in rows]
         measures[f"layers_{n_layers}_tokens_per_second"] = results_file.measure("1/s", speeds)
-    source = f"random, {len(batches)} batches of {TOKENS} × {D_MODEL}, padded to {LENGTHS}"
+    source = f"random, {len(batches)} batches of {TOKENS} × {CONFIG.d_model}, padded to {LENGTHS}"
     data = {"name": source, "source": "seed 0", "sha256": ""}
     results_file.write("bench_encoder", "course bench encoder", measures, data)
     return measures
@@ -64,15 +67,16 @@ def _batch(n: int) -> tuple[Tensor, Tensor]:
     """Vectors of sentences of nearly `n` tokens, and where real tokens stand."""
     sentences = TOKENS // n
     lengths = torch.randint(int(0.8 * n), n + 1, (sentences,))
-    return torch.randn(sentences, n, D_MODEL), torch.arange(n) < lengths[:, None]
+    return torch.randn(sentences, n, CONFIG.d_model), torch.arange(n) < lengths[:, None]
 
 
-def _contenders(n_layers: int, example: tuple[Tensor, Tensor]) -> tuple[Contender, ...]:
+def _contenders(config: TransformerConfig, example: tuple[Tensor, Tensor]) -> tuple[Contender, ...]:
     """Ours, torch's at equal work, torch's as it is. Raises RuntimeError if they disagree."""
-    size = (n_layers, D_MODEL, N_HEADS, D_FF, DROPOUT, True)
-    same_work, as_it_is, ours = torch_encoder(*size), torch_encoder(*size), Encoder(*size)
+    form = config.arguments
+    del form["position_scale"]  # of an embedding: these read vectors
+    same_work, as_it_is, ours = torch_encoder(**form), torch_encoder(**form), Encoder(**form)
     for layer in as_it_is.layers:
-        layer.dropout = nn.Dropout(DROPOUT)
+        layer.dropout = nn.Dropout(config.dropout)
     as_it_is.load_state_dict(same_work.state_dict())
     copy_encoder_from_torch(ours, same_work)
     use_fast_forms(ours)

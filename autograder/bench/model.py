@@ -9,11 +9,13 @@ from typing import Any
 import torch
 from torch import nn
 
+from course_lib.config import PRESETS
 from course_lib.fast.attention import FusedMultiHeadAttention
 
 from . import results_file
 
-BATCH, TOKENS, D_MODEL, N_HEADS = 16, 64, 512, 8  # base size: §3.2.2
+BATCH, TOKENS = 16, 64
+CONFIG = PRESETS["base"]
 REPETITIONS, ROUNDS = 5, 15
 
 
@@ -21,9 +23,9 @@ def run() -> dict[str, Any]:
     """Forward and backward of both, without weights; writes `results/bench_model.json`."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    ours = FusedMultiHeadAttention(D_MODEL, N_HEADS, dropout=0.0)
-    theirs = nn.MultiheadAttention(D_MODEL, N_HEADS, dropout=0.0, batch_first=True)
-    x = torch.randn(BATCH, TOKENS, D_MODEL, requires_grad=True)
+    ours = FusedMultiHeadAttention(CONFIG.d_model, CONFIG.n_heads, dropout=0.0)
+    theirs = nn.MultiheadAttention(CONFIG.d_model, CONFIG.n_heads, dropout=0.0, batch_first=True)
+    x = torch.randn(BATCH, TOKENS, CONFIG.d_model, requires_grad=True)
     ratios, seconds = [], []
     for _ in range(ROUNDS):
         mine = _seconds(ours, x)
@@ -35,7 +37,8 @@ def run() -> dict[str, Any]:
         "median_speedup": results_file.measure("ratio", [statistics.median(ratios)]),
         "forward_backward_seconds": results_file.measure("s", seconds),
     }
-    data = {"name": f"random, {BATCH} × {TOKENS} × {D_MODEL}", "source": "seed 0", "sha256": ""}
+    drawn = f"random, {BATCH} × {TOKENS} × {CONFIG.d_model}"
+    data = {"name": drawn, "source": "seed 0", "sha256": ""}
     results_file.write("bench_model", "course bench model", measures, data)
     return measures
 

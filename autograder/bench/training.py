@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from course_lib.analysis.torch_attention import copy_from_torch
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch
+from course_lib.config import PRESETS
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.fast.forms import use_fast_forms
 from course_lib.fast.loss import fast_label_smoothed_loss, projected_loss
@@ -21,7 +22,7 @@ from course_lib.transformer import Transformer
 
 from . import results_file
 
-N_LAYERS, D_MODEL, N_HEADS, D_FF, DROPOUT = 6, 512, 8, 2048, 0.1  # §6.2, Table 3
+CONFIG = PRESETS["base"]
 VOCABULARIES = (32_000, 8_000)  # the paper's for English-French (§5.1), and the profile's
 LENGTHS = (14, 28)  # of the batches, as Multi30k sorted by length gives them
 TOKENS = 1024
@@ -50,9 +51,17 @@ class TorchTranslator(nn.Module):
 
     def __init__(self, vocab_size: int, as_it_is: bool) -> None:
         super().__init__()
-        self.embedding = TransformerEmbedding(vocab_size, D_MODEL, DROPOUT)
-        sizes = (D_MODEL, N_HEADS, N_LAYERS, N_LAYERS, D_FF, DROPOUT)
-        self.transformer: Any = nn.Transformer(*sizes, layer_norm_eps=1e-6, batch_first=True)
+        self.embedding = TransformerEmbedding(vocab_size, CONFIG.d_model, CONFIG.dropout)
+        self.transformer: Any = nn.Transformer(
+            CONFIG.d_model,
+            CONFIG.n_heads,
+            num_encoder_layers=CONFIG.n_layers,
+            num_decoder_layers=CONFIG.n_layers,
+            dim_feedforward=CONFIG.d_ff,
+            dropout=CONFIG.dropout,
+            layer_norm_eps=1e-6,
+            batch_first=True,
+        )
         self.transformer.encoder.use_nested_tensor = False  # never used in training
         if not as_it_is:
             self.transformer.encoder.norm = self.transformer.decoder.norm = None
@@ -122,7 +131,7 @@ def _batch(n: int, vocab_size: int) -> Pair:
 def _contenders(vocab_size: int, example: Pair) -> dict[str, Contender]:
     """Raises RuntimeError if ours and torch's at equal work disagree on the same weights."""
     theirs, as_it_is = TorchTranslator(vocab_size, False), TorchTranslator(vocab_size, True)
-    ours = Transformer(vocab_size, N_LAYERS, D_MODEL, N_HEADS, D_FF, DROPOUT)
+    ours = Transformer(vocab_size, **CONFIG.arguments)
     _copy_from_torch(ours, theirs)
     use_fast_forms(ours)
 

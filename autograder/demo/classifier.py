@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import nn
 
 from course_lib.classifier import EncoderClassifier
+from course_lib.config import PRESETS
 from course_lib.course import submission_folder
 from course_lib.data import datasets
 from course_lib.data.batching import TokenBuckets, batches_in_order
@@ -22,14 +22,7 @@ from course_lib.fast.forms import use_fast_forms
 from course_lib.training.classification_step import training_step
 from course_lib.training.schedules import WarmupSchedule
 
-D_MODEL = 32
-SIZES: dict[str, Any] = {
-    "n_layers": 2,
-    "d_model": D_MODEL,
-    "n_heads": 4,
-    "d_ff": 64,
-    "dropout": 0.0,
-}
+CONFIG = replace(PRESETS["tiny"], d_model=32, d_ff=64)
 MAX_TOKENS, RATE, WARMUP = 512, 0.3, 100
 TRAINED, SHORT = 12, 6  # epochs
 
@@ -50,13 +43,13 @@ def hand_in(folder: Path, dataset: str, split: str, epochs: Sequence[int] = (TRA
     with contextlib.redirect_stdout(io.StringIO()):  # the demonstration tells it in its own words
         data = datasets.load(dataset, sources=["generated"])
     task = _Task(data, TextTokenizer.train(data["train"][:]["sentence"], min_frequency=1))
-    settings = {"vocab_size": task.tokenizer.vocab_size, **SIZES}
+    settings = {"vocab_size": task.tokenizer.vocab_size, **CONFIG.arguments}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         model = use_fast_forms(EncoderClassifier(**settings))
         batches = TokenBuckets(task.encoded("train"), data["train"][:]["label"], MAX_TOKENS)
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
-        schedule = WarmupSchedule(optimizer, D_MODEL, WARMUP)
+        schedule = WarmupSchedule(optimizer, CONFIG.d_model, WARMUP)
         for epoch in range(1, max(epochs) + 1):
             batches.set_epoch(epoch)
             for batch in batches:

@@ -70,7 +70,6 @@ def train(folder: Path) -> None:
     from course_lib.course.submission_folder import save_translator
     from course_lib.data import datasets
     from course_lib.data.grammar.sentence_pairs import pairs
-    from course_lib.decoding.translator import arguments_of
     from course_lib.evaluation.translation import exact_match
     from course_lib.recipes.translation import train_translator
     from course_lib.recipes.translation_profiles import profile
@@ -86,9 +85,10 @@ def train(folder: Path) -> None:
         started = time.perf_counter()
         trained = train_translator(data, chosen, seed=0)
         made = trained.translator.translate(test[settings.source], width=1)
-        arguments = arguments_of(trained.model)
+        arguments = trained.translator.arguments
+        penalty = {"length_penalty": trained.length_penalty}
         place = folder / name
-        save_translator(place, trained.model, arguments, trained.tokenizer, made, about)
+        save_translator(place, trained.model, arguments, trained.tokenizer, made, about, penalty)
         measured = {
             "exact_match": exact_match(made, test[settings.target]),
             "alignment_error_rate": error_rate(trained.translator, pairs("validation")),

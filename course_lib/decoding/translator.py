@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..config import TransformerConfig
 from ..course.submission_folder import SETTINGS, TOKENIZER, save_model
 from ..course.submission_folder import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..data.batching import batches_in_order
@@ -28,6 +29,8 @@ from .search import Hypothesis, beam_search
 
 UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
 BATCH_TOKENS = 1024  # of the sources that are translated together, padding included
+# §6.1 — "length penalty α = 0.6"
+LENGTH_PENALTY = 0.6  # of a translator that nobody gave another one
 
 # `start(source_ids)` and `step` of a search.
 Decoding = tuple[Callable[[Tensor], Any], Callable[[Tensor, Any], tuple[Tensor, Any]]]
@@ -46,8 +49,8 @@ def fast_decoding(model: Transformer) -> Decoding:
 def search(
     model: Transformer,
     source_ids: Sequence[Sequence[int]],
-    width: int = 5,
-    length_penalty: float = 1.0,
+    width: int,
+    length_penalty: float,
     max_tokens: int = 100,
     n_best: int = 1,
     decoding: Callable[[Transformer], Decoding] = fast_decoding,
@@ -85,7 +88,10 @@ class Translator:
     """
 
     def __init__(
-        self, model: Transformer, tokenizer: TextTokenizer, length_penalty: float = 1.0
+        self,
+        model: Transformer,
+        tokenizer: TextTokenizer,
+        length_penalty: float = LENGTH_PENALTY,
     ) -> None:
         self.model, self.tokenizer, self.length_penalty = model, tokenizer, length_penalty
 
@@ -116,10 +122,19 @@ class Translator:
         penalty = self.length_penalty if length_penalty is None else length_penalty
         return search(self.model, source_ids, width, penalty, max_tokens, n_best)
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What `Transformer` has to be called with to build a model of this form."""
+        return {
+            "vocab_size": self.model.embedding.tokens.num_embeddings,
+            **TransformerConfig.of(self.model).arguments,
+            "pad_id": self.model.pad_id,
+        }
+
     def save(self, folder: str | Path) -> Path:
         """Write the folder, which `load` reads."""
         measured = {"length_penalty": self.length_penalty}
-        about = {"model": arguments_of(self.model), "measured": measured}
+        about = {"model": self.arguments, "measured": measured}
         return save_model(folder, WEIGHTS, self.model, about, self.tokenizer)
 
     @classmethod
@@ -132,7 +147,7 @@ class Translator:
         try:
             about = json.loads((place / SETTINGS).read_text(encoding="utf-8"))
             settings = about["model"]
-            penalty = float(about.get("measured", {}).get("length_penalty", 1.0))
+            penalty = float(about.get("measured", {}).get("length_penalty", LENGTH_PENALTY))
             model = Transformer(**settings)
             model.load_state_dict(load_file(place / WEIGHTS))
             tokenizer = TextTokenizer.load(place / TOKENIZER)
@@ -148,23 +163,6 @@ class Translator:
             ) from error
         use_fast_forms(model)
         return cls(model.eval(), tokenizer, penalty)
-
-
-def arguments_of(model: Transformer) -> dict[str, Any]:
-    """What `Transformer` has to be called with to build a model of this form."""
-    layer: Any = model.decoder.layers[0]
-    embedding = model.embedding
-    return {
-        "vocab_size": embedding.tokens.num_embeddings,
-        "n_layers": len(model.decoder.layers),
-        "d_model": embedding.tokens.embedding_dim,
-        "n_heads": layer.self_attention.n_heads,
-        "d_ff": layer.feed_forward.w_1.out_features,
-        "dropout": embedding.dropout.p,
-        "norm_first": layer.feed_forward_residual.norm_first,
-        "pad_id": model.pad_id,
-        "position_scale": embedding.position_scale,
-    }
 
 
 @contextmanager

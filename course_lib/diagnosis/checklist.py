@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -30,10 +31,10 @@ def of_class(
     The place of the norms is looked at a second time in a model that is built with `norm_first`.
     """
     token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0], [12, 3, 9, 5, 0, 0]])
-    sizes = {"n_layers": 3, "d_model": 32, "n_heads": 4, "d_ff": 64}
+    small = partial(build, 20, n_layers=3, d_model=32, n_heads=4, d_ff=64)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        post, pre = build(20, **sizes), build(20, **sizes, norm_first=True)
+        post, pre = small(), small(norm_first=True)
         found = run(post, token_ids, torch.tensor([0, 1, 1]), rate=rate)
     with torch.no_grad():
         placed = checks.norm_placement(pre.eval(), token_ids, 0)

@@ -22,7 +22,8 @@ from ..fast.forms import use_fast_forms
 from ..training.classification_step import training_step
 from ..training.fit import TrainingConfig, fit
 from ..training.running_average import WeightAverage
-from .classifier_profiles import Profile, optimizer_and_schedule, scale_words
+from .classifier_profiles import ClassifierProfile
+from .profiles import optimizer_and_schedule, scale_words
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Trained:
 
 def train_classifier(
     data: LoadedData,
-    settings: Profile,
+    settings: ClassifierProfile,
     seed: int,
     progress: bool = False,
     folder: str | None = None,
@@ -77,7 +78,7 @@ def train_classifier(
     batches = WordDropout(buckets, settings.word_dropout, seed)
     n_steps = settings.epochs * len(batches)
     torch.manual_seed(seed)
-    arguments = {"vocab_size": tokenizer.vocab_size, **settings.sizes}
+    arguments = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
     model = use_fast_forms(EncoderClassifier(**arguments))
     scale_words(model, settings)
     optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)

@@ -22,7 +22,7 @@ from ..training.fast_translation_step import fast_translation_step
 from ..training.fit import TrainingConfig, fit
 from ..training.running_average import WeightAverage
 from ..transformer import Transformer
-from .classifier_profiles import optimizer_and_schedule
+from .profiles import optimizer_and_schedule, scale_words
 from .translation_profiles import TranslationProfile
 
 
@@ -32,6 +32,7 @@ class TrainedTranslator:
 
     model: Transformer
     tokenizer: TextTokenizer
+    length_penalty: float  # of its searches
     history: list[dict[str, float]]
     tokens: int  # real tokens of the whole training, both sides
     cpu_seconds: float  # of this process, everything included
@@ -39,7 +40,7 @@ class TrainedTranslator:
 
     @property
     def translator(self) -> Translator:
-        return Translator(self.model, self.tokenizer)
+        return Translator(self.model, self.tokenizer, self.length_penalty)
 
 
 def train_translator(
@@ -58,13 +59,13 @@ def train_translator(
     tokenizer, batches = pairs_to_batches(data, settings, seed)
     model = untrained_model(tokenizer.vocab_size, settings, seed)
     n_steps = settings.epochs * len(batches)
-    rates: Any = settings  # only the rates are read, which profiles of every kind have
-    optimizer, schedule = optimizer_and_schedule(model, rates, n_steps)
+    optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
     average = WeightAverage(model, start=round(settings.average_from * n_steps))
     validation = data["validation"][: settings.sample]
 
     def evaluate(model: Any) -> dict[str, float]:
-        made = Translator(model, tokenizer).translate(validation[settings.source], width=1)
+        translator = Translator(model, tokenizer, settings.length_penalty)
+        made = translator.translate(validation[settings.source], width=1)
         return {"sample_bleu": bleu(made, validation[settings.target]).value}
 
     history = fit(
@@ -85,6 +86,7 @@ def train_translator(
     return TrainedTranslator(
         model,
         tokenizer,
+        settings.length_penalty,
         history,
         tokens=settings.epochs * sum(len(ids) for side in sides for ids in side),
         cpu_seconds=time.process_time() - cpu,
@@ -113,8 +115,7 @@ def pairs_to_batches(
 def untrained_model(vocab_size: int, settings: TranslationProfile, seed: int) -> Transformer:
     """A Transformer in its fast forms, drawn from `seed`."""
     torch.manual_seed(seed)
-    model = Transformer(vocab_size, **settings.sizes)
+    model = Transformer(vocab_size, **settings.model.arguments)
     use_fast_forms(model)
-    with torch.no_grad():
-        model.embedding.tokens.weight *= settings.word_scale
+    scale_words(model, settings)
     return model

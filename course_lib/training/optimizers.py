@@ -4,6 +4,8 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
+from .schedules import warmup_rate
+
 
 def paper_optimizer(
     model: nn.Module, d_model: int, warmup_steps: int = 4000
@@ -19,8 +21,7 @@ def paper_optimizer(
     optimizer = torch.optim.Adam(model.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
 
     def rate(steps_done: int) -> float:
-        step = steps_done + 1  # torch counts from 0, the paper from 1
-        # §5.3, Eq. 3 — d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)
-        return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
+        # §5.3, Eq. 3 — torch counts from 0, the paper from 1
+        return warmup_rate(steps_done + 1, d_model, warmup_steps)
 
     return optimizer, LambdaLR(optimizer, rate)

@@ -9,8 +9,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from course_lib.config import TransformerConfig
 from course_lib.decoding.search import length_penalty_factor
-from course_lib.decoding.translator import BATCH_TOKENS, arguments_of
+from course_lib.decoding.translator import BATCH_TOKENS
 from course_lib.transformer import Transformer
 
 from . import END, LONGEST_SOURCE, START, UNK, Beam, Ids, Peer, package, parts
@@ -54,14 +55,14 @@ def _best(result: Any, length_penalty: float) -> Ids:
 
 
 def _convert(model: Transformer, folder: Path) -> None:
-    sizes = arguments_of(model)
+    form = TransformerConfig.of(model)
     spec = package("ctranslate2.specs").TransformerSpec.from_config(
-        (sizes["n_layers"], sizes["n_layers"]), sizes["n_heads"], pre_norm=sizes["norm_first"]
+        (form.n_layers, form.n_layers), form.n_heads, pre_norm=form.norm_first
     )
     spec.decoder.projection.weight = model.embedding.tokens.weight.detach().numpy()
     _write_side(spec.encoder, spec.encoder.embeddings[0], model.encoder, model)
     _write_side(spec.decoder, spec.decoder.embeddings, model.decoder, model)
-    tokens = [str(id) for id in range(sizes["vocab_size"])]
+    tokens = [str(id) for id in range(model.embedding.tokens.num_embeddings)]
     spec.register_source_vocabulary(tokens)
     spec.register_target_vocabulary(tokens)
     config = spec.config

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from course_lib.decoding.translator import arguments_of
+from course_lib.config import TransformerConfig
 from course_lib.transformer import Transformer
 
 from . import END, PAD, START, UNK, Beam, Ids, Peer, copy_norm, in_batches, package, parts
@@ -40,18 +40,18 @@ def translator(model: Transformer, beam: Beam) -> Peer:
 
 
 def _convert(model: Transformer) -> Any:
-    sizes = arguments_of(model)
-    form = {
-        "num_layers": sizes["n_layers"],
-        "num_heads": sizes["n_heads"],
-        "hidden_size": sizes["d_model"],
-        "ff_size": sizes["d_ff"],
-        "layer_norm": "pre" if sizes["norm_first"] else "post",
+    form, vocab_size = TransformerConfig.of(model), model.embedding.tokens.num_embeddings
+    named = {
+        "num_layers": form.n_layers,
+        "num_heads": form.n_heads,
+        "hidden_size": form.d_model,
+        "ff_size": form.d_ff,
+        "layer_norm": "pre" if form.norm_first else "post",
     }
-    encoder = package("joeynmt.encoders").TransformerEncoder(**form)
-    decoder = package("joeynmt.decoders").TransformerDecoder(**form, vocab_size=sizes["vocab_size"])
+    encoder = package("joeynmt.encoders").TransformerEncoder(**named)
+    decoder = package("joeynmt.decoders").TransformerDecoder(**named, vocab_size=vocab_size)
     embeddings = package("joeynmt.embeddings").Embeddings(
-        sizes["d_model"], scale=True, vocab_size=sizes["vocab_size"], padding_idx=PAD
+        form.d_model, scale=True, vocab_size=vocab_size, padding_idx=PAD
     )
     # All that its model asks of a vocabulary.
     ids: Any = SimpleNamespace(

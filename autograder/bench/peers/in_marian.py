@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course_lib.decoding.translator import arguments_of
+from course_lib.config import TransformerConfig
 from course_lib.transformer import Transformer
 
 from . import (
@@ -50,21 +50,21 @@ def translator(model: Transformer, beam: Beam) -> Peer:
 
 
 def _convert(model: Transformer) -> Any:
-    library, sizes = package("transformers"), arguments_of(model)
-    if sizes["norm_first"]:
+    library, form = package("transformers"), TransformerConfig.of(model)
+    if form.norm_first:
         raise PeerError("Marian's layers are post-norm, and this model's are pre-norm")
     sides = {
-        f"{side}_{theirs}": sizes[ours]
+        f"{side}_{theirs}": ours
         for side in ("encoder", "decoder")
         for theirs, ours in (
-            ("layers", "n_layers"),
-            ("attention_heads", "n_heads"),
-            ("ffn_dim", "d_ff"),
+            ("layers", form.n_layers),
+            ("attention_heads", form.n_heads),
+            ("ffn_dim", form.d_ff),
         )
     }
     config = library.MarianConfig(
-        vocab_size=sizes["vocab_size"],
-        d_model=sizes["d_model"],
+        vocab_size=model.embedding.tokens.num_embeddings,
+        d_model=form.d_model,
         **sides,
         activation_function="relu",
         scale_embedding=True,

@@ -1,0 +1,83 @@
+"""How large a model is, and which form of the paper's it has: one frozen record, and named ones.
+
+    model = Transformer(37_000, **PRESETS["base"].arguments)
+    narrow = dataclasses.replace(PRESETS["tiny"], d_model=32)
+
+The components themselves take named arguments, with the paper's values as defaults: students write
+these constructors, and an argument is easier to write and to read than the field of a record. A
+`TransformerConfig` is the one place that holds the values which profiles, saved models and
+measurements hand to them. The size of the vocabulary comes from the data, so it is not among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+SIZES = ("n_layers", "d_model", "n_heads", "d_ff", "dropout")  # what a row of Table 3 gives
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """What `Transformer` and `EncoderClassifier` are built from; by default the base model.
+
+    Raises ValueError unless `d_model` is a multiple of `n_heads`, of 1 or more.
+    """
+
+    # §6.2, Table 3 — the row "base"
+    n_layers: int = 6  # N, of the encoder and of the decoder
+    d_model: int = 512
+    n_heads: int = 8  # h
+    d_ff: int = 2048
+    dropout: float = 0.1  # P_drop
+    norm_first: bool = False  # §3.1 — "LayerNorm(x + Sublayer(x))": the norm comes last
+    position_scale: float = 1.0  # §3.5 — the sinusoids are added as they are
+
+    def __post_init__(self) -> None:
+        if self.n_heads < 1 or self.d_model % self.n_heads:
+            raise ValueError(
+                f"d_model = {self.d_model} cannot be split into n_heads = {self.n_heads} heads: "
+                "give a multiple of the number of heads"
+            )
+
+    @classmethod
+    def of(cls, model: Any) -> TransformerConfig:
+        """The record that `model`, a `Transformer` or an `EncoderClassifier`, was built from."""
+        layer, embedding = model.encoder.layers[0], model.embedding
+        return cls(
+            n_layers=len(model.encoder.layers),
+            d_model=embedding.tokens.embedding_dim,
+            n_heads=layer.attention.n_heads,
+            d_ff=layer.feed_forward.w_1.out_features,
+            dropout=embedding.dropout.p,
+            norm_first=layer.feed_forward_residual.norm_first,
+            position_scale=embedding.position_scale,
+        )
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All fields by name, for a constructor: `Transformer(vocab_size, **config.arguments)`."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        """The sizes, and of the rest what differs from the paper."""
+        paper = TransformerConfig()
+        told = {
+            name: value
+            for name, value in self.arguments.items()
+            if name in SIZES or value != getattr(paper, name)
+        }
+        return ", ".join(f"{name} {value}" for name, value in told.items())
+
+
+# Two rows of the paper, where a shared vocabulary of about 37,000 tokens makes them 65 and 213
+# million parameters, and three for less of a machine.
+PRESETS: Mapping[str, TransformerConfig] = {
+    "tiny": TransformerConfig(n_layers=2, d_model=64, n_heads=4, d_ff=256, dropout=0.0),
+    "cpu": TransformerConfig(n_layers=2, d_model=128, n_heads=4, d_ff=512),
+    "colab": TransformerConfig(n_layers=3, d_model=256, n_heads=4, d_ff=1024, dropout=0.3),
+    "base": TransformerConfig(),
+    # §6.2, Table 3 — the row "big"
+    "big": TransformerConfig(d_model=1024, n_heads=16, d_ff=4096, dropout=0.3),
+}

@@ -1,0 +1,83 @@
+"""What every training has in common: its profile, its optimizer, and how its words begin.
+
+A profile is a training by name. `classifier_profiles` and `translation_profiles` add what only
+theirs have, and hold the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import torch
+from torch import nn
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler
+
+from ..config import TransformerConfig
+from ..training.linear_rate import linear_rate
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How a model is built and trained."""
+
+    name: str
+    dataset: str
+    model: TransformerConfig
+    vocab_size: int
+    epochs: int
+    max_tokens: int  # a batch
+    learning_rate: float  # the highest
+    average_from: float  # share of all steps after which weights are averaged
+    min_frequency: int = 2  # of what the tokenizer counts, to become a token
+    warmup: float = 0.1  # share of all steps; linear to 0 afterwards
+    weight_decay: float = 0.01
+    label_smoothing: float = 0.1
+    word_scale: float = 1.0  # of the embeddings at the start, beside the paper's
+    seed: int = 0
+    train_limit: int | None = None  # training examples; None: all
+
+    def __str__(self) -> str:
+        return f"profile {self.name}: {self.epochs} epochs of {self.dataset}; {self.model}"
+
+
+AnyProfile = TypeVar("AnyProfile", bound=Profile)
+
+
+def chosen(profiles: Mapping[str, AnyProfile], name: str) -> AnyProfile:
+    """The profile of this name. Raises ValueError with the profiles there are."""
+    if name not in profiles:
+        raise ValueError(f"there is no profile {name!r}: choose one of {', '.join(profiles)}")
+    return profiles[name]
+
+
+def optimizer_and_schedule(
+    model: nn.Module, settings: Profile, n_steps: int
+) -> tuple[torch.optim.Optimizer, LRScheduler]:
+    """AdamW with the paper's β (§5.3), and a rate that rises linearly and falls linearly to 0.
+
+    The paper's schedule was made for a training without an end; for a short one that is known
+    beforehand the last steps should be small. Biases and norms are not decayed.
+    """
+    matrices = [p for p in model.parameters() if p.ndim > 1]
+    others = [p for p in model.parameters() if p.ndim <= 1]
+    groups: list[dict[str, Any]] = [{"params": matrices}, {"params": others, "weight_decay": 0.0}]
+    optimizer = torch.optim.AdamW(
+        groups,
+        lr=settings.learning_rate,
+        betas=(0.9, 0.98),
+        weight_decay=settings.weight_decay,
+    )
+    warmup_steps = max(1, round(settings.warmup * n_steps))
+
+    def rate(steps_done: int) -> float:  # torch counts from 0
+        return linear_rate(steps_done + 1, n_steps, warmup_steps)
+
+    return optimizer, LambdaLR(optimizer, rate)
+
+
+@torch.no_grad()
+def scale_words(model: Any, settings: Profile) -> None:
+    """Let the `embedding.tokens` of an untrained model start `word_scale` times as large."""
+    model.embedding.tokens.weight *= settings.word_scale
