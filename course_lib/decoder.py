@@ -47,20 +47,20 @@ class DecoderLayer(nn.Module):
         """
         weights = None
 
-        def look_back(x: Tensor) -> Tensor:
+        def self_attend(x: Tensor) -> Tensor:
             # §3.2.3 — "each position in the decoder to attend to all positions in the decoder up
             # to and including that position"
             return self.self_attention(x, x, x, target_mask)[0]
 
-        def look_over(x: Tensor) -> Tensor:
+        def cross_attend(x: Tensor) -> Tensor:
             # §3.2.3 — "the queries come from the previous decoder layer, and the memory keys and
             # values come from the output of the encoder"
             nonlocal weights
             output, weights = self.cross_attention(x, memory, memory, source_mask, need_weights)
             return output
 
-        x = self.self_attention_residual(x, look_back)
-        x = self.cross_attention_residual(x, look_over)
+        x = self.self_attention_residual(x, self_attend)
+        x = self.cross_attention_residual(x, cross_attend)
         return self.feed_forward_residual(x, self.feed_forward), weights
 
 

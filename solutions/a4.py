@@ -281,7 +281,7 @@ with needs("4.6"):
 
 # %% [markdown] exercise="4.10"
 # "At each step the model is auto-regressive, consuming the previously generated symbols as
-# additional input when generating the next" (§3). The simplest search takes the likeliest token,
+# additional input when generating the next" (§3). The simplest search takes the most likely token,
 # puts it behind the prefix, and asks again, for many sentences at once.
 #
 # - One `Hypothesis` a row, in the order of the rows: its tokens **without** START and END, its
@@ -350,7 +350,8 @@ with needs("4.5", "4.7", "4.8", "4.9", "4.10"):
         toy.eval()
         made = greedy(uncached_step(toy), encoded(toy, pad(rows)), len(rows), max_length=12)
         right = np.mean([h.tokens == answer for h, answer in zip(made, answers, strict=True)])
-        told = ", ".join(f"{np.mean(losses[n - 10 : n]):.3f} at {n}" for n in (100, 200, 400, 700))
+        told = ", ".join(f"{np.mean(losses[n - 10 : n]):.3f} at {n}"
+                         for n in (100, 200, 400, 700) if n <= len(losses))
         print(f"{task:7}: loss {told}; {right:.1%} of {len(rows)} new rows are right")
         ax.plot(losses, dash, label=task)
     ax.set(title="Two toy languages", xlabel="step", ylabel="loss (nats a token)", yscale="log")
@@ -358,7 +359,7 @@ with needs("4.5", "4.7", "4.8", "4.9", "4.10"):
     describe(ax, "Both losses fall; that of reversing falls later and stays above that of copying.")
 
 # %% [markdown] exercise="4.11"
-# The likeliest next token may lead nowhere. A beam keeps the `width` best prefixes of every
+# The most likely next token may lead nowhere. A beam keeps the `width` best prefixes of every
 # sentence instead of one. "We used beam search with a beam size of 4 and length penalty $\alpha =
 # 0.6$. These hyperparameters were chosen after experimentation on the development set" (§6.1).
 #
@@ -396,7 +397,7 @@ with needs("4.5", "4.7", "4.8", "4.9", "4.10"):
 # %% [markdown] prediction="4.11"
 # **Prediction: three tables.** A search does not care where probabilities come from; these are made
 # by hand. What is not in a table ends. For each: what does greedy search find, what a beam of 2,
-# what is the likeliest sentence, and does $\alpha = 1$ change anything? Can a *wider* beam find a
+# what is the most likely sentence, and does $\alpha = 1$ change anything? Can a *wider* beam find a
 # sentence that the model thinks *less* likely?
 #
 # <!-- answer -->
@@ -407,7 +408,7 @@ with needs("4.5", "4.7", "4.8", "4.9", "4.10"):
 # a beam is no exact search, and more width is no guarantee. In the third the model gives 0.15 to
 # saying nothing at all, more than to any sentence it can write. Greedy search never sees that; the
 # beam finds it, and $\alpha = 1$ brings a sentence back. (With large models the empty sentence is
-# often the likeliest one: Stahlberg and Byrne 2019.)
+# often the most likely one: Stahlberg and Byrne 2019.)
 
 # %%
 TABLES = {
@@ -1039,8 +1040,8 @@ with needs(*TRANSLATION, "4.17"):
 # - **Partial (2).** "Beam 5 had +1.3 [0.7, 1.9], so it helps, but less than 2. It is slower." (No
 #   word on the penalty, and no factor.)
 # - **Wrong (0).** "True: the beam finds the best translation of all, so BLEU must rise, and a wider
-#   beam raises it further." (A beam is no exact search, the likeliest is not the best, and nothing
-#   is measured.)
+#   beam raises it further." (A beam is no exact search, the most likely is not the best, and
+#   nothing is measured.)
 
 # %% [markdown] exercise="4.19"
 # At step 20 of a search, `uncached_step` computes the keys and values of 19 tokens once more,
@@ -1158,18 +1159,19 @@ with needs(*TRANSLATION, "4.20"):
                      "sentences a second, which fall as the beam gets wider.")
 
 # %% [markdown] exercise="4.21"
-# A translator should say the likeliest; a story-teller should not. Sampling draws the next token.
+# A translator should say the most likely; a story-teller should not. Sampling draws the next token.
 #
-# - `narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None)` → probabilities whose
-#   rows sum to 1. In this order: divide by the temperature; keep the `top_k` likeliest; of those
-#   keep the fewest likeliest whose probabilities, summing to 1 among themselves, reach `top_p`
-#   (Holtzman et al. 2020), at least one. What is outside its range is a `ValueError`.
+# - `sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None)` →
+#   probabilities whose rows sum to 1. In this order: divide by the temperature; keep the `top_k`
+#   most likely; of those keep the smallest set of most likely tokens whose probabilities, summing
+#   to 1 among themselves, reach `top_p` (Holtzman et al. 2020). What is outside its range is a
+#   `ValueError`.
 # - `sample(…)` is greedy search with another `choose`, which draws by `generator`. The score stays
-#   the **model's** log probability, without temperature and narrowing.
+#   the **model's** log probability, without temperature and truncation.
 #
 # **The trap.** Probabilities 0.5, 0.3, 0.2 and `top_p=0.5`, then 0.6: how many tokens are left?
 
-# %% component="course_lib.decoding.search:narrowed"
+# %% component="course_lib.decoding.search:sampling_distribution"
 
 # %% component="course_lib.decoding.search:sample"
 

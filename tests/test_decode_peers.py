@@ -16,7 +16,7 @@ SENTENCES = [[5, 9, 14], [7], [30, 21, 22, 8, 8, 17], [11, 12, 13, 14, 15, 16, 1
 
 
 def model():
-    """An untrained model that is sure of what it says: the likeliest token stands out."""
+    """An untrained model that is sure of what it says: the most likely token stands out."""
     torch.manual_seed(3)
     made = Transformer(40, **SIZES)
     with torch.no_grad():

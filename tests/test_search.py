@@ -13,8 +13,8 @@ from course_lib.decoding.search import (
     beam_search,
     greedy,
     length_penalty_factor,
-    narrowed,
     sample,
+    sampling_distribution,
 )
 from course_lib.fast.top_k import best
 
@@ -272,7 +272,7 @@ def test_a_negative_length_penalty_is_refused():
 )
 def test_narrowed_probabilities_by_their_definition(seed, temperature, top_k, top_p):
     logits = torch.randn(3, 8, generator=torch.Generator().manual_seed(seed))
-    found = narrowed(logits.log_softmax(-1), temperature, top_k, top_p)
+    found = sampling_distribution(logits.log_softmax(-1), temperature, top_k, top_p)
     for row, own in zip(torch.softmax(logits / temperature, -1), found, strict=True):
         order = row.argsort(descending=True).tolist()[:top_k]
         total = float(row[order].sum())
@@ -291,7 +291,7 @@ def test_narrowed_probabilities_by_their_definition(seed, temperature, top_k, to
 )
 def test_what_cannot_be_drawn_from_is_refused(change):
     with pytest.raises(ValueError, match=f"{next(iter(change))} = "):
-        narrowed(torch.zeros(1, 4).log_softmax(-1), **change)
+        sampling_distribution(torch.zeros(1, 4).log_softmax(-1), **change)
 
 
 def test_samples_are_as_frequent_as_they_are_likely():

@@ -124,7 +124,7 @@ def translate(
     model: Annotated[Path, typer.Option(help="the folder of a translator")] = Path("submission"),
     width: Annotated[int, typer.Option(min=1, help="of the beam; 1 is greedy")] = 5,
     length_penalty: Annotated[  # noqa: UP007
-        float | None, typer.Option(min=0.0, help="0: the likeliest; else the model's own")
+        float | None, typer.Option(min=0.0, help="0: the most likely; else the model's own")
     ] = None,
     best: Annotated[int, typer.Option(min=1, help="hypotheses to show, with scores")] = 1,
     words: Annotated[bool, typer.Option("--words", help="show which word came from which")] = False,

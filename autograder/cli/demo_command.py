@@ -71,26 +71,26 @@ def run(out: Path, jobs: int) -> int:
         graded += grade(
             lambda s: s.assignment not in early and (s.student, s.assignment) not in late
         )
-        learnt = training.wait()
+        learned = training.wait()
         bundled_class.hand_in_translators(folder, course, models)
         graded += grade(lambda s: (s.student, s.assignment) in late)
         written = results.write(store, course, out)
     results.print_table(written.of(graded), course)
     print(LOOK_AT)
-    _translate(models / translator.TRAINED, learnt)
+    _translate(models / translator.TRAINED, learned)
     took = time.perf_counter() - started
     print(f"\n{len(graded)} submissions graded in {took:.0f} s. Open the report: {written.report}")
     return EXIT_OK
 
 
-def _translate(folder: Path, learnt: dict[str, float]) -> None:
+def _translate(folder: Path, learned: dict[str, float]) -> None:
     """Two sentences, and how good the translator is on sentences that it has never seen."""
     from course_lib.decoding.translator import Translator
 
     print(
-        f"\nMeanwhile a translator learnt a grammar's sentences in {learnt['cpu_seconds']:.0f} s "
-        f"of CPU: {learnt['exact_match']:.1%} of 1,000 new ones are exactly right, and its "
-        f"attention finds the words (alignment error rate {learnt['alignment_error_rate']:.2f})."
+        f"\nMeanwhile a translator learned a grammar's sentences in {learned['cpu_seconds']:.0f} s "
+        f"of CPU: {learned['exact_match']:.1%} of 1,000 new ones are exactly right, and its "
+        f"attention finds the words (alignment error rate {learned['alignment_error_rate']:.2f})."
     )
     for text, made in zip(TRANSLATED, Translator.load(folder).translate(TRANSLATED), strict=True):
         print(f"  {text} → {made}")

@@ -61,6 +61,6 @@ def _translated(told: dict[str, Any]) -> list[str]:
 
 
 def _ratio(measured: dict[str, float]) -> str:
-    """Perplexity of validation over that of training: how much was learnt by heart."""
+    """Perplexity of validation over that of training: how much was learned by heart."""
     upper, lower = (measured.get(name, 0.0) for name in RATIO)
     return f" (validation over training: {upper / lower:.2f})" if upper > 0 and lower > 0 else ""

@@ -125,18 +125,18 @@ def cached_layer(
     module = layer.self_attention
     keys, values = cache.keys, cache.values
 
-    def look_back(x: Tensor) -> Tensor:
+    def self_attend(x: Tensor) -> Tensor:
         nonlocal keys, values
         keys = torch.cat([keys, split_heads(module.w_k(x), module.n_heads)], dim=2)
         values = torch.cat([values, split_heads(module.w_v(x), module.n_heads)], dim=2)
         return attend(module, x, keys, values, mask)
 
-    def look_over(x: Tensor) -> Tensor:
+    def cross_attend(x: Tensor) -> Tensor:
         cross = layer.cross_attention
         return attend(cross, x, cache.source_keys, cache.source_values, source_mask)
 
-    x = layer.self_attention_residual(x, look_back)
-    x = layer.cross_attention_residual(x, look_over)
+    x = layer.self_attention_residual(x, self_attend)
+    x = layer.cross_attention_residual(x, cross_attend)
     x = layer.feed_forward_residual(x, layer.feed_forward)
     return x, LayerCache(keys, values, cache.source_keys, cache.source_values)
 

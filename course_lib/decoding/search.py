@@ -89,7 +89,7 @@ def greedy(
 def length_penalty_factor(length: int, alpha: float) -> float:
     """`((5 + |Y|) / 6)^α`, by which a log probability is divided (Wu et al. 2016, Eq. 14).
 
-    Every token makes a sentence less likely, so that the likeliest of all are too short. Dividing
+    Every token makes a sentence less likely, so that the most likely of all are too short. Dividing
     by a factor that grows with the length gives longer ones a chance; α = 0 gives none.
     """
     # §6.1 — "beam search with a beam size of 4 and length penalty α = 0.6"
@@ -201,7 +201,7 @@ def add_unfinished(
                 found[sentence].append(cut)
 
 
-def narrowed(
+def sampling_distribution(
     log_probabilities: Float[Tensor, "rows vocab_size"],
     temperature: float = 1.0,
     top_k: int | None = None,
@@ -210,8 +210,8 @@ def narrowed(
     """The probabilities that `sample` draws from; each row sums to one.
 
     `temperature` divides the log probabilities: below 1 the likely becomes likelier. Then only the
-    `top_k` likeliest tokens are left, or all if there are fewer, and of those the fewest likeliest
-    ones whose probabilities sum to `top_p` or more (Holtzman et al. 2020); at least one.
+    `top_k` most likely tokens are left, or all if there are fewer, and of those the smallest set of
+    most likely ones whose probabilities sum to `top_p` or more (Holtzman et al. 2020).
     Raises ValueError for a temperature of 0 or below, top_k below 1, and top_p outside (0, 1].
     """
     if temperature <= 0:
@@ -243,13 +243,13 @@ def sample(
     end: int = 3,
     device: torch.device | str = "cpu",
 ) -> list[Hypothesis]:
-    """Draw each token from the probabilities as `narrowed` leaves them: one hypothesis a row.
+    """Draw each token from `sampling_distribution`: one hypothesis a row.
 
-    The score is the model's log probability, without temperature and without narrowing.
+    The score is the model's log probability, without temperature and without truncation.
     """
 
     def draw(log_probabilities: Tensor) -> Tensor:
-        probabilities = narrowed(log_probabilities, temperature, top_k, top_p)
+        probabilities = sampling_distribution(log_probabilities, temperature, top_k, top_p)
         return torch.multinomial(probabilities, 1, generator=generator)[:, 0]
 
     return greedy(step, state, n_rows, max_length, start, end, draw, device)

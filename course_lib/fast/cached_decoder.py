@@ -147,12 +147,12 @@ class _Layer:
         sentences, beams, written = cache.bias.shape
         kept = cache.own[number, :, :, :, :written]
 
-        def look_back(x: Tensor) -> Tensor:
+        def self_attend(x: Tensor) -> Tensor:
             packed = self.own(x).view(sentences, beams, 3, *self.shape).permute(2, 0, 3, 1, 4)
             kept[:, :, :, written - beams :] = packed[1:]
             return _attend(packed[0], kept, cache.bias[:, None])
 
-        def look_over(x: Tensor) -> Tensor:
+        def cross_attend(x: Tensor) -> Tensor:
             query = self.query(x).view(sentences, beams, *self.shape).transpose(1, 2)
             return _attend(query, cache.source[number], cache.source_bias)
 
@@ -161,7 +161,7 @@ class _Layer:
 
         parts = zip(
             self.residuals,
-            (look_back, look_over, feed),
+            (self_attend, cross_attend, feed),
             (self.own_out, self.source_out, self.outer),
             strict=True,
         )

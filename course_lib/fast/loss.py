@@ -46,7 +46,7 @@ def projected_loss(
 ) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
     """`label_smoothed_loss` of the logits `x @ weight.T` (§3.4, §5.4), which are never all there.
 
-    Also gives how many real targets were the likeliest token (a tie counts as right). Padding is
+    Also gives how many real targets were the most likely token (a tie counts as right). Padding is
     left out before it costs anything. Off the CPU the logits are formed, in any precision.
     """
     if x.device.type != "cpu":

@@ -40,7 +40,7 @@ def translation_step(
     `model(source_ids, read)` gives `(logits, weights)`. The loop passes its own `backward(loss)`
     and `clip(parameters, max_norm)` when it trains on several devices or in mixed precision.
     Returns `loss` (a real token's mean), `gradient_norm` (before clipping), `learning_rate` (that
-    of this step) and `accuracy` (the share of real tokens that were the likeliest), as floats.
+    of this step) and `accuracy` (the share of real tokens that were the most likely), as floats.
     """
     # step 1: in training mode, what comes next after every prefix, and the smoothed loss
     model.train()

@@ -58,7 +58,7 @@ def test_again(student):
 
 @exercise("2.10")
 def test_fresh_examples(student):
-    """Two memories learnt by heart say nothing about sixty-four fresh ones."""
+    """Two memories learned by heart say nothing about sixty-four fresh ones."""
     (row,) = student.compare_heads([2], [0], steps=30, n_train=2, n_validation=64)
     expect.below(
         row["validation_accuracy"], 0.8, expected="an accuracy near chance, 1/64",

@@ -49,14 +49,14 @@ def searched(student, n_rows, max_length, **options):
 
 @exercise("4.10", weight=2)
 def test_by_hand(student):
-    """2 → 4 → 1 → 5 → end, each the likeliest; the score holds all four logarithms."""
+    """2 → 4 → 1 → 5 → end, each the most likely; the score holds all four logarithms."""
     (found,), prefixes = searched(student, 1, 10)
     tokens, score, finished = found
     causes = {"the end token is not part of the sentence": [4, 1, 5, 3],
               "the start token is not part of the sentence": [2, 4, 1, 5],
               "start and end are not part of the sentence": [2, 4, 1, 5, 3]}
     expect.equal(tokens, [4, 1, 5], what="tokens", read="exercise 4.10", causes=causes,
-                 otherwise="the likeliest token, again and again")
+                 otherwise="the most likely token, again and again")
     logs = [math.log(share) for share in (0.6, 0.5, 0.7, 0.8)]
     expect.close(
         score, sum(logs), atol=1e-4, what="score",

@@ -23,25 +23,28 @@ def part(keep):
 @exercise("4.21")
 def test_temperature(student):
     """Temperature 1 changes nothing; ½ squares the probabilities."""
-    expect.close(student.narrowed(LOGS), SHARES, atol=1e-5, what="probabilities as they are",
+    expect.close(student.sampling_distribution(LOGS), SHARES, atol=1e-5,
+                 what="probabilities as they are",
                  causes={"these are log probabilities": LOGS}, read="exercise 4.21")
     squares, roots = SHARES**2, SHARES**0.5
     expect.close(
-        student.narrowed(LOGS, temperature=0.5), squares / squares.sum(-1, keepdim=True), atol=1e-5,
+        student.sampling_distribution(LOGS, temperature=0.5),
+        squares / squares.sum(-1, keepdim=True), atol=1e-5,
         what="probabilities at temperature ½",
         causes={"multiplied by the temperature: it divides": roots / roots.sum(-1, keepdim=True),
                 "they do not sum to one": squares},
         otherwise="divide the log probabilities, then normalise", read="exercise 4.21")
-    expect.raises(lambda: student.narrowed(LOGS, temperature=0.0), read="exercise 4.21",
+    expect.raises(lambda: student.sampling_distribution(LOGS, temperature=0.0),
+                  read="exercise 4.21",
                   otherwise="that is greedy search: refuse it")
 
 
 @exercise("4.21")
 def test_top_k(student):
-    """The two likeliest of each row, their shares normalised."""
+    """The two most likely of each row, their shares normalised."""
     expect.close(
-        student.narrowed(LOGS, top_k=2), part([[0, 1, 0, 1], [1, 0, 1, 0]]), atol=1e-5,
-        causes={"the two first of the vocabulary, not the likeliest":
+        student.sampling_distribution(LOGS, top_k=2), part([[0, 1, 0, 1], [1, 0, 1, 0]]), atol=1e-5,
+        causes={"the two first of the vocabulary, not the most likely":
                     part([[1, 1, 0, 0], [1, 1, 0, 0]]),
                 "the others are gone, but the rest does not sum to one":
                     SHARES * torch.tensor([[0, 1, 0, 1], [1, 0, 1, 0]]),
@@ -49,20 +52,22 @@ def test_top_k(student):
         read="exercise 4.21")
     with expect.raising({"more than there are: then all of them are left":
                          lambda: LOGS.topk(9)}, read="exercise 4.21"):
-        every = student.narrowed(LOGS, top_k=9)
-    expect.close(every, SHARES, atol=1e-5, what="the nine likeliest of four", read="exercise 4.21")
+        every = student.sampling_distribution(LOGS, top_k=9)
+    expect.close(every, SHARES, atol=1e-5, what="the nine most likely of four",
+                 read="exercise 4.21")
 
 
 @exercise("4.21")
 def test_top_p(student):
-    """The fewest likeliest tokens that reach `top_p`, each row for itself."""
+    """The smallest set of tokens that reaches `top_p`, each row for itself."""
     expect.close(
-        student.narrowed(LOGS, top_p=0.6), part([[0, 1, 0, 1], [1, 0, 0, 0]]), atol=1e-5,
+        student.sampling_distribution(LOGS, top_p=0.6), part([[0, 1, 0, 1], [1, 0, 0, 0]]),
+        atol=1e-5,
         causes={"the token that reaches top_p is dropped: it belongs to them":
                     part([[0, 1, 0, 0], [1, 0, 0, 0]]),
                 "one token too many": part([[0, 1, 1, 1], [1, 0, 1, 0]])},
         otherwise="0.4 + 0.3 reaches 0.6, and so does 0.7 alone", read="Holtzman et al. 2020")
-    both = student.narrowed(LOGS, top_k=3, top_p=0.44)
+    both = student.sampling_distribution(LOGS, top_k=3, top_p=0.44)
     expect.close(
         both, part([[0, 1, 0, 0], [1, 0, 0, 0]]), atol=1e-5, what="top_k = 3 and top_p = 0.44",
         causes={"top_p has seen the shares of more tokens than top_k is to leave":
@@ -91,7 +96,7 @@ def test_draws(student):
     share = sum(tokens[:1] == [0] for tokens, _ in first) / 200
     expect.by_chance(share, 0.7, math.sqrt(0.7 * 0.3 / 200), read="exercise 4.21",
                      what="the share of rows that begin with token 0",
-                     causes={"always the likeliest: draw from the probabilities": 1.0},
+                     causes={"always the most likely: draw from the probabilities": 1.0},
                      otherwise="draw from the probabilities: torch.multinomial")
     expect.equal(sampled(student, 1), first, what="a second draw with the same seed",
                  otherwise="hand the generator on", read="exercise 4.21")
@@ -104,7 +109,7 @@ def test_narrow_draws(student):
     """With top_k = 1 it is greedy search; scores are the model's own at any temperature."""
     for tokens, score in sampled(student, 3, n_rows=4, top_k=1, temperature=5.0):
         expect.equal(tokens, [0], what="tokens with top_k = 1", read="exercise 4.21",
-                     otherwise="hand temperature, top_k and top_p on to narrowed")
+                     otherwise="hand temperature, top_k and top_p on to sampling_distribution")
         expect.close(score, math.log(0.7 * 0.94), atol=1e-4, what="its score",
                      causes={"the score of what was drawn from: the model's own is wanted": 0.0},
                      read="exercise 4.21")

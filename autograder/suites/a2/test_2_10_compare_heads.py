@@ -164,7 +164,7 @@ def one_trained(found):
 
 @exercise("2.10")
 def test_reader_is_trained(student):
-    """The reader that is measured has had `steps` training steps, and learnt from them."""
+    """The reader that is measured has had `steps` training steps, and learned from them."""
     for steps in (2, 5):
         (reader,) = one_trained(readers(student, [2], [0], steps=steps))
         expect.equal(

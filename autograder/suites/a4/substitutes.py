@@ -230,7 +230,7 @@ def uncached_step(model):
 
 
 def greedy(step, state, n_rows, max_length, start=2, end=3, choose=None, device="cpu"):
-    """The likeliest token again and again, in plain lists."""
+    """The most likely token again and again, in plain lists."""
     written, totals = [[] for _ in range(n_rows)], [0.0] * n_rows
     going, ended = list(range(n_rows)), set()
     for _ in range(max_length):

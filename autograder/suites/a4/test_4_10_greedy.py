@@ -60,7 +60,7 @@ def check(search, sentences, max_length, found, **options):
         [[one] for one in found],
         wanted(search, sentences, max_length, **options),
         causes=lambda: mistakes(search, sentences, max_length),
-        otherwise="each step: the likeliest token of each row, its log probability added, until "
+        otherwise="each step: the most likely token of each row, its log probability added, until "
         "the end token",
         read=READ,
         what="row",
@@ -188,7 +188,7 @@ def test_choose(student, rng):
         [[one] for one in found],
         right,
         causes={
-            "`choose` is not used: the likeliest token is always taken": wanted(search, rows, 8)
+            "`choose` is not used: the most likely token is always taken": wanted(search, rows, 8)
         },
         otherwise="the token that `choose` picks, and that token's log probability",
         read=READ,

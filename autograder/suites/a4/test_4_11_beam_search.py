@@ -319,7 +319,7 @@ def test_width_one_is_greedy(student, rng):
             found,
             right,
             causes=told([(search.twin, case(1, 0.0, 10))])[1],
-            otherwise="with width 1 the beam is the likeliest token at every step",
+            otherwise="with width 1 the beam is the most likely token at every step",
             read=READ,
         )
 

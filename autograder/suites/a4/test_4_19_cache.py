@@ -401,14 +401,14 @@ def layer_mistakes(layer, x, cache, mask, source_mask):
         for old, weights in ((cache.keys, own.w_k), (cache.values, own.w_v))
     )
 
-    def made(look_back=None, cross=cache, mask=mask, source_mask=source_mask):
-        if look_back is None:
+    def made(self_attend=None, cross=cache, mask=mask, source_mask=source_mask):
+        if self_attend is None:
             return cached_layer(layer, x, cross, mask, source_mask)[0]
-        y = layer.self_attention_residual(x, look_back)
-        y = layer.cross_attention_residual(y, look_over)
+        y = layer.self_attention_residual(x, self_attend)
+        y = layer.cross_attention_residual(y, cross_attend)
         return layer.feed_forward_residual(y, layer.feed_forward)
 
-    def look_over(y):
+    def cross_attend(y):
         kept = (cache.source_keys, cache.source_values)
         return attend(layer.cross_attention, y, *kept, source_mask)
 

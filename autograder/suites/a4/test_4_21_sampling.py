@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.21: narrowed probabilities, and what is drawn from them."""
+"""Hidden tests of exercise 4.21: truncated probabilities, and what is drawn from them."""
 
 from statistics import NormalDist
 
@@ -19,7 +19,7 @@ GENERATOR = "torch.Generator().manual_seed(seed)"
 
 
 def kept(row, top_k, top_p, *, before=False, least=0, after=False, whole=False):
-    """The places of a row of probabilities that are left, the likeliest first.
+    """The places of a row of probabilities that are left, the most likely first.
 
     `before` drops the token that reaches `top_p`, but leaves `least` tokens; `after` keeps one
     more; `whole` measures `top_p` against all tokens, not against those that `top_k` has left.
@@ -99,12 +99,14 @@ def clear_rows(rng, settings, n=4, vocab_size=8):
             return rows
 
 
-def check_narrowed(student, rng, settings):
+def check_distribution(student, rng, settings):
     """All settings are asked about before any is judged: together they tell mistakes apart."""
     rows = clear_rows(rng, settings)
     found = []
     for temperature, top_k, top_p in settings:
-        called = student.call(student.narrowed, rows, temperature, top_k=top_k, top_p=top_p)
+        called = student.call(
+            student.sampling_distribution, rows, temperature, top_k=top_k, top_p=top_p
+        )
         expect.unchanged(called.changed)
         expect.shape(called.value, tuple(rows.shape), what="the probabilities", read=READ)
         found.append(torch.as_tensor(called.value).double())
@@ -118,7 +120,7 @@ def check_narrowed(student, rng, settings):
         torch.stack([narrow(rows, *one) for one in settings]),
         atol=1e-5,
         causes=causes,
-        otherwise="divide by the temperature, keep the `top_k` likeliest, and of those the "
+        otherwise="divide by the temperature, keep the `top_k` most likely, and of those the "
         "fewest that reach `top_p`",
         read=TOP_P,
         what=f"the probabilities for (temperature, top_k, top_p) = {settings}",
@@ -128,13 +130,15 @@ def check_narrowed(student, rng, settings):
 @exercise("4.21")
 def test_temperature(student, rng):
     """Temperatures below and above 1, and 1 itself."""
-    check_narrowed(student, rng, [(1.0, None, None), (0.5, None, None), (3.0, None, None)])
+    check_distribution(student, rng, [(1.0, None, None), (0.5, None, None), (3.0, None, None)])
 
 
 @exercise("4.21")
 def test_top_k(student, rng):
-    """The k likeliest tokens, at their own places."""
-    check_narrowed(student, rng, [(1.0, 3, None), (0.7, 5, None), (1.0, 8, None), (2.0, 1, None)])
+    """The k most likely tokens, at their own places."""
+    check_distribution(
+        student, rng, [(1.0, 3, None), (0.7, 5, None), (1.0, 8, None), (2.0, 1, None)]
+    )
 
 
 @exercise("4.21", weight=0.5)
@@ -151,7 +155,7 @@ def test_top_k_of_more(student, rng):
         expected="probabilities",
         read=READ,
     ):
-        found = student.narrowed(rows, top_k=more)
+        found = student.sampling_distribution(rows, top_k=more)
     expect.close(
         found,
         rows.exp(),
@@ -164,9 +168,9 @@ def test_top_k_of_more(student, rng):
 
 @exercise("4.21")
 def test_top_p(student, rng):
-    """The fewest likeliest tokens that reach p, at least one; with `top_k` those it has left."""
-    check_narrowed(student, rng, [(1.0, None, 0.7), (0.6, None, 0.9), (1.5, None, 0.05)])
-    check_narrowed(student, rng, [(1.0, 4, 0.6), (1.3, 3, 0.8)])
+    """The smallest set of most likely tokens that reaches p; with `top_k`, of those it has left."""
+    check_distribution(student, rng, [(1.0, None, 0.7), (0.6, None, 0.9), (1.5, None, 0.05)])
+    check_distribution(student, rng, [(1.0, 4, 0.6), (1.3, 3, 0.8)])
 
 
 @exercise("4.21", weight=0.5)
@@ -181,7 +185,7 @@ def test_refused(student, rng):
         {"top_p": 1.2},
     ):
         expect.raises(
-            lambda options=options: student.narrowed(rows, **options),
+            lambda options=options: student.sampling_distribution(rows, **options),
             because=f"{options} is taken: it must be refused",
             read=READ,
         )
@@ -215,7 +219,7 @@ def told_apart(rng, options, n):
 
 @exercise("4.21", weight=2)
 def test_frequencies(student, rng):
-    """Tokens are drawn as often as `narrowed` says."""
+    """Tokens are drawn as often as `sampling_distribution` says."""
     n = 1000
     for options in ({}, {"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.6}):
         table, p, plain = told_apart(rng, options, n)
@@ -226,11 +230,11 @@ def test_frequencies(student, rng):
         shares, name = counts / n, f" with {options}" if options else ""
         cause = ""
         if options and (np.abs(shares - plain) <= reach(plain, n)).all():
-            cause = f"`{next(iter(options))}` is not passed on to `narrowed`"
+            cause = f"`{next(iter(options))}` is not passed on to `sampling_distribution`"
         elif not options and shares.max() == 1:
             cause = "always the same token: draw from the probabilities, `torch.multinomial`"
             if shares.argmax() == p.argmax():
-                cause = "always the likeliest token: draw from the probabilities"
+                cause = "always the most likely token: draw from the probabilities"
         right = bool((np.abs(shares - p) <= reach(p, n))[p > 0].all()) and not shares[p == 0].any()
         expect.true(
             right or not cause,
@@ -243,16 +247,16 @@ def test_frequencies(student, rng):
             shares[p == 0],
             np.zeros((p == 0).sum()),
             read=READ,
-            what=f"shares of the tokens that `narrowed` leaves out{name}",
+            what=f"shares of the tokens that `sampling_distribution` leaves out{name}",
         )
         left, sigmas = p[p > 0], NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * (p > 0).sum()))
         expect.by_chance(
             shares[p > 0],
             left,
             reach(left, n) / sigmas,
-            otherwise="draw from what `narrowed` leaves: `torch.multinomial`",
+            otherwise="draw from what `sampling_distribution` leaves: `torch.multinomial`",
             read=READ,
-            what=f"shares of the tokens that `narrowed` leaves{name}",
+            what=f"shares of the tokens that `sampling_distribution` leaves{name}",
         )
 
 
@@ -288,7 +292,7 @@ def test_generator(student, rng):
 
 @exercise("4.21")
 def test_scores(student, rng):
-    """The score is the model's own, without temperature and without narrowing."""
+    """The score is the model's own, without temperature and without truncation."""
     search = Search(student, drawn(rng, sharpness=1.0))
     options = {"temperature": 2.0, "top_k": 3, "top_p": 0.9}
     found = sampled(search, 6, 5, 3, **options)
@@ -311,7 +315,7 @@ def test_scores(student, rng):
         [[one] for one in found],
         scored(lambda row: row),
         causes={
-            "the score is of the narrowed probabilities: it is the model's own": scored(
+            "the score is of the truncated probabilities: it is the model's own": scored(
                 log_of(**options)
             ),
             "the score is with temperature: it is the model's own": scored(log_of(temperature=2.0)),
@@ -327,7 +331,7 @@ def test_scores(student, rng):
 
 @exercise("4.21", weight=0.5)
 def test_one_token_is_greedy(student, rng):
-    """With `top_k` 1 every token is the likeliest; start and end may have other numbers."""
+    """With `top_k` 1 every token is the most likely; start and end may have other numbers."""
     for start, end in ((2, 3), (0, 1)):
         search = Search(student, drawn(rng))
         found = sampled(search, 1, 7, 0, top_k=1, start=start, end=end)

@@ -291,9 +291,9 @@ def test_returned_values(student, rng):
 
 @exercise("4.7")
 def test_accuracy(student, rng):
-    """The share of real tokens that were the likeliest; padding counts on neither side."""
+    """The share of real tokens that were the most likely; padding counts on neither side."""
     run = Run(student, rng)
-    # what follows a word is its likeliest successor here, and the padding's is the padding
+    # what follows a word is its most likely successor here, and the padding's is the padding
     successor = torch.tensor([0, 3, 5, 0, 7, 6, 7, 3])
     weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, VOCAB)
     run.model.load_state_dict({"weight": weight})

@@ -302,7 +302,7 @@ def averaged(states):
     return {name: total / len(states) for name, total in sums.items()}
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
     """A threshold for each row instead of a sorted table."""
     if not temperature > 0:
         raise ValueError(f"temperature {temperature} is not positive")

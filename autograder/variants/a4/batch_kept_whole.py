@@ -90,7 +90,7 @@ def sample(
     """Gumbel noise on the logarithms: the greatest sum is a draw."""
 
     def noisy(log_probabilities):
-        logs = narrowed(log_probabilities, temperature, top_k, top_p).log()
+        logs = sampling_distribution(log_probabilities, temperature, top_k, top_p).log()
         uniform = torch.rand(logs.shape, generator=generator, device=logs.device)
         return (logs - torch.log(-torch.log(uniform.clamp(1e-20, 1 - 1e-7)))).argmax(-1)
 

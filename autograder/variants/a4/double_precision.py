@@ -158,7 +158,7 @@ def word_weights(weights, target_words, source_words):
     return (both / tokens[:, None])[:-1, :-1].numpy()
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
     """Tokens are dropped from the unlikely end, as long as the rest suffices."""
     if temperature <= 0:
         raise ValueError("a temperature must be greater than 0")

@@ -185,7 +185,7 @@ def cached_layer(layer, x, cache, mask, source_mask):
     return x, LayerCache(**grown, source_keys=cache.source_keys, source_values=cache.source_values)
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
     """A table of who is likelier than whom."""
     if temperature <= 0:
         raise ValueError("temperature must be positive")

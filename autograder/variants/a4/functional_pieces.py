@@ -316,7 +316,7 @@ def error_signs(source, hypothesis, reference, counts, rare=5):
     }
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
     checks = (temperature > 0, top_k is None or top_k > 0, top_p is None or 0 < top_p <= 1)
     if not all(checks):
         raise ValueError(f"{temperature}, {top_k}, {top_p}: {checks}")

@@ -375,8 +375,8 @@ def width_study(translate, references, widths, length_penalties, samples=1000):
     return rows
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
-    """Row by row: a list of tokens, the likeliest first, that is cut twice."""
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+    """Row by row: a list of tokens, the most likely first, that is cut twice."""
     if temperature <= 0 or (top_k is not None and top_k < 1):
         raise ValueError("temperature must be above 0 and top_k at least 1")
     if top_p is not None and not 0 < top_p <= 1:
@@ -419,7 +419,7 @@ def sample(
     """A number between 0 and 1 for each row, and the token at which the shares reach it."""
 
     def pick(log_probabilities):
-        shares = narrowed(log_probabilities, temperature, top_k, top_p)
+        shares = sampling_distribution(log_probabilities, temperature, top_k, top_p)
         drawn = torch.rand(len(shares), 1, generator=generator, device=shares.device)
         reached = shares.double().cumsum(1)
         tokens = (reached <= drawn * reached[:, -1:]).sum(1)

@@ -213,7 +213,7 @@ def error_signs(source, hypothesis, reference, counts, rare=5):
     }
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
     if temperature <= 0 or (top_k or 1) < 1 or top_k == 0:
         raise ValueError("temperature above 0 and top_k of 1 or more")
     if top_p is not None and (top_p <= 0 or top_p > 1):

@@ -360,7 +360,7 @@ class Narrower:
         return torch.empty_like(self.logs).scatter_(1, self.tokens, self.shares)
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
     if not temperature > 0:
         raise ValueError(f"temperature {temperature}")
     if top_k is not None and not top_k >= 1:

@@ -233,7 +233,7 @@ def width_study(translate, references, widths, length_penalties, samples=1000):
     return rows
 
 
-def narrowed(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
     k, p = log_probabilities.shape[1] if top_k is None else top_k, 1.0 if top_p is None else top_p
     if temperature <= 0 or k < 1 or not 0 < p <= 1:
         raise ValueError(f"temperature = {temperature}, top_k = {top_k}, top_p = {top_p}")
