@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from autograder.gradebook.totals import add_up
+from autograder.gradebook.result import Result
 from course_lib.course.exercise import Exercise
 from course_lib.course.syllabus import load
 
@@ -39,11 +39,11 @@ def sample(
     not_written: tuple[str, ...] = (),
     received: str | None = IN_TIME,
     **fields: Any,
-) -> dict[str, Any]:
+) -> Result:
     """A graded submission with full automatic points, but for the tests that `failed` lists.
 
     `failed` maps an exercise to its failed tests, each a dict of what differs from `_test`.
-    `fields` replace keys of the result.
+    `fields` replace those of the result.
     """
     course = SYLLABUS.assignment(assignment)
     exercises = [
@@ -71,7 +71,7 @@ def sample(
         "exercises": exercises,
         "overrides": [],
     } | fields
-    return result | {"totals": add_up(result, course)}
+    return Result.model_validate(result).changed(course)
 
 
 def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> dict[str, Any]:

@@ -352,7 +352,7 @@ def test_a_look_at_one_exercise_writes_nothing(tmp_path):
 
 def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
     place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
-    failed = sample("s1") | {"outcome": "UNGRADED", "reason": "could not be graded"}
+    failed = sample("s1", outcome="UNGRADED", reason="could not be graded")
 
     def grade_class(_submissions, _course, store, _settings):
         store.add(failed)
@@ -368,7 +368,7 @@ def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
 def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.add(sample("s1"))
-        store.add(sample("s1") | {"assignment": "a99"})
+        store.add(sample("s1").model_copy(update={"assignment": "a99"}))
     done = course("report", tmp_path)
     assert done.returncode == 0
     assert "results of a99 are left out" in done.stderr

@@ -56,6 +56,7 @@ def differing(root, paths, before, submission=b""):
         ("autograder/judge/score.py", {*ASSIGNMENTS}),
         ("autograder/judge/session.py", {*ASSIGNMENTS}),
         ("autograder/grading/judge_process.py", {*ASSIGNMENTS}),
+        ("autograder/gradebook/exercise_result.py", {*ASSIGNMENTS}),
         ("autograder/grading/class_run.py", {*ASSIGNMENTS}),
         ("autograder/sandbox/limits.py", {*ASSIGNMENTS}),
         ("autograder/notebook/global_names.py", {*ASSIGNMENTS}),
@@ -90,7 +91,8 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
     paths = (
         "README.md CHANGELOG.md solutions/a1.py assignments/a3/README.md "
         "results/bench_grading.json autograder/cli/grade_command.py "
-        "autograder/gradebook/lateness.py autograder/gradebook/store.py autograder/report/page.py "
+        "autograder/gradebook/lateness.py autograder/gradebook/store.py "
+        "autograder/gradebook/totals.py autograder/report/page.py "
         "autograder/release/course_build.py autograder/intake/places.py "
         "course_lib/analysis/width_study.py"
     )

@@ -7,7 +7,7 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from autograder.judge.grade import Load, Model, grade
+from autograder.judge.grade import Load, grade
 from autograder.judge.models import model_part, thresholds
 from autograder.judge.models.hidden_labels import HiddenLabels
 from autograder.notebook.collect import collect
@@ -85,23 +85,23 @@ def evaluated(course, sandbox):
 
 def test_a_model_earns_what_it_predicts_again(evaluated):
     told = evaluated(FILES)
-    assert told["problem"] == ""
-    assert told["accuracy"] == 100.0
-    assert told["agreement"] == 1.0
-    assert told["recomputed"] == told["examples"] == len(HIDDEN.labels)
+    assert told.problem == ""
+    assert told.accuracy == 100.0
+    assert told.agreement == 1.0
+    assert told.recomputed == told.examples == len(HIDDEN.labels)
 
 
 def test_predictions_without_weights_earn_nothing(evaluated):
     told = evaluated({"predictions.csv": FILES["predictions.csv"]})
-    assert told["accuracy"] is None
-    assert "no classifier.safetensors was handed in, only predictions.csv" in told["problem"]
+    assert told.accuracy is None
+    assert "no classifier.safetensors was handed in, only predictions.csv" in told.problem
 
 
 def test_somebody_elses_predictions_do_not_count(evaluated):
     poor = save({"weight": torch.randn(BUCKETS, generator=torch.Generator().manual_seed(1))})
     told = evaluated(FILES | {"classifier.safetensors": poor})
-    assert told["accuracy"] < 75
-    assert any("the model's own predictions count" in note for note in told["notes"])
+    assert told.accuracy < 75
+    assert any("the model's own predictions count" in note for note in told.notes)
 
 
 def test_answers_in_the_code_are_no_model(evaluated):
@@ -110,8 +110,8 @@ def test_answers_in_the_code_are_no_model(evaluated):
         "return [int(any(w in text for w in 'warm clever moving rich'.split())) for text in texts]",
     )
     told = evaluated(FILES, code)
-    assert told["accuracy"] is None
-    assert "they do not come from classifier.safetensors" in told["problem"]
+    assert told.accuracy is None
+    assert "they do not come from classifier.safetensors" in told.problem
 
 
 def test_a_table_of_answers_is_no_model(evaluated):
@@ -127,16 +127,16 @@ def test_a_table_of_answers_is_no_model(evaluated):
         "    return [int(known.get(t, 1.0 + (len(t) % 2)) > 1.5) for t in texts]\n"
     )
     told = evaluated(FILES | {"classifier.safetensors": save({"table": table})}, code)
-    assert told["accuracy"] is None
-    assert "without one of their words" in told["problem"]
+    assert told.accuracy is None
+    assert "without one of their words" in told.problem
 
 
 def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated):
     check = '    assert abs(float(model[bucket("warm")])) == 1.0, "broken weights"\n'
     last = "    return [int(sum"
     told = evaluated(FILES, CODE.replace(last, f"{check}{last}"))
-    assert told["accuracy"] == 100.0
-    assert "could not be asked (broken weights)" in told["notes"][-1]
+    assert told.accuracy == 100.0
+    assert "could not be asked (broken weights)" in told.notes[-1]
 
 
 @pytest.mark.parametrize("seconds", [0.4, 6.0])
@@ -149,10 +149,10 @@ def test_what_the_time_allows_is_the_sample_that_counts(evaluated, seconds):
     slow = CODE.replace("    return [int(sum", f"{work}    return [int(sum")
     wrong = predictions([1 - label for label in HIDDEN.labels]).encode()
     told = evaluated(FILES | {"predictions.csv": wrong}, slow, seconds=1.0 if seconds > 1 else 0.3)
-    assert 0 < told["recomputed"] < told["examples"]
-    assert told["accuracy"] == 100.0
-    assert told["agreement"] == 0.0
-    assert any("this random sample counts" in note for note in told["notes"])
+    assert 0 < told.recomputed < told.examples
+    assert told.accuracy == 100.0
+    assert told.agreement == 0.0
+    assert any("this random sample counts" in note for note in told.notes)
 
 
 def test_the_order_of_the_sentences_is_another_for_every_submission():
@@ -181,7 +181,7 @@ def test_the_order_of_the_sentences_is_another_for_every_submission():
 )
 def test_what_goes_wrong_is_one_sentence(evaluated, change, told):
     head = CODE.partition("    return [int(sum")[0]
-    assert told in evaluated(FILES, f"{head}    {change}\n")["problem"]
+    assert told in evaluated(FILES, f"{head}    {change}\n").problem
 
 
 @pytest.mark.parametrize(
@@ -192,11 +192,11 @@ def test_what_goes_wrong_is_one_sentence(evaluated, change, told):
     ],
 )
 def test_weights_that_cannot_be_used(evaluated, files, told):
-    assert told in evaluated(FILES | files)["problem"]
+    assert told in evaluated(FILES | files).problem
 
 
 def test_a_notebook_without_the_functions(evaluated):
-    assert evaluated(FILES, "x = 1")["problem"] == "the notebook has no function load_model(folder)"
+    assert evaluated(FILES, "x = 1").problem == "the notebook has no function load_model(folder)"
 
 
 @pytest.mark.parametrize(
@@ -211,16 +211,16 @@ def test_a_notebook_without_the_functions(evaluated):
 @pytest.mark.parametrize("about", [b"{}", b"[" * 10**5, b"no json", b'{"data": 3}'])
 def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, text, told, about):
     result = evaluated(FILES | {"predictions.csv": text, "config.json": about})
-    assert result["accuracy"] == 100.0
-    assert any(told in note for note in result["notes"])
+    assert result.accuracy == 100.0
+    assert any(told in note for note in result.notes)
 
 
 def test_predictions_for_other_sentences_are_not_held_against_anybody(evaluated):
     about = b'{"data": {"fingerprint": "other", "source": "hub"}}'
     result = evaluated(FILES | {"config.json": about})
-    assert result["accuracy"] == 100.0
-    assert result["agreement"] is None
-    assert "in another order (from: hub)" in result["notes"][-1]
+    assert result.accuracy == 100.0
+    assert result.agreement is None
+    assert "in another order (from: hub)" in result.notes[-1]
 
 
 def test_a_threshold_is_two_standard_deviations_below_the_reference():
@@ -243,15 +243,23 @@ def test_a_graded_notebook_carries_points_and_sentences(course, sandbox):
     cell |= {"execution_count": None, "source": CODE}
     notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     data = notebooks.dump(notebook).encode()
-    for model, points, status in (
-        (Model(FILES, HIDDEN), 12.0, "full"),
-        (Model({}, HIDDEN), 0.0, "not written"),
-        (None, None, "pending"),
+    for files, hidden, points, status in (
+        (FILES, HIDDEN, 12.0, "full"),
+        ({}, HIDDEN, 0.0, "not written"),
+        (FILES, None, None, "pending"),
     ):
-        result = grade(data, course, assignment, sandbox("a3"), only=["3.10", "3.20"], model=model)
-        main, bonus = result["exercises"]
-        assert (main["points"], main["status"]) == (points, status)
-        assert bonus["bonus"]
-        assert result["totals"]["automatic"] == (points or 0.0)
+        result = grade(
+            data,
+            course,
+            assignment,
+            sandbox("a3"),
+            only=["3.10", "3.20"],
+            files=files,
+            hidden=hidden,
+        )
+        main, bonus = result.exercises
+        assert (main.points, main.status) == (points, status)
+        assert bonus.bonus
+        assert result.totals.automatic == (points or 0.0)
         assert model_sentences(main)
     assert "without the hidden labels" in model_sentences(main)[0]

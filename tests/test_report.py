@@ -14,6 +14,7 @@ from sample_results import SYLLABUS, sample
 
 from autograder.gradebook import manual
 from autograder.gradebook.manual import Manual, Mark
+from autograder.gradebook.result import Result
 from autograder.report import render, render_student, table
 from autograder.report.overview import histogram, mistakes
 from autograder.report.page import TEMPLATES, anchor
@@ -76,12 +77,17 @@ def hostile():
     """A result with markup wherever a submission can put text."""
     bad = dict.fromkeys(WRONG, HOSTILE)
     test = {"message": bad, "title": "title", "outcome": "LOAD_ERROR"}
-    result = sample(HOSTILE, failed={"1.4": [test]}, reason=HOSTILE, notices=[HOSTILE])
+    result = sample(HOSTILE, failed={"1.4": [test]}, reason=HOSTILE, notices=[HOSTILE]).as_json()
     result["outcome"] = "LOAD_ERROR"
     result["submission"] |= {"file": HOSTILE, "same_as": [HOSTILE + "2"]}
     part = next(e for e in result["exercises"] if e["kind"] == "written")["parts"][0]
     part |= {"answer": HOSTILE, "comment": HOSTILE}
-    return result
+    return Result.model_validate(result)
+
+
+def rendered(changed, *others):
+    """The report of a class, one of whose results was changed as JSON."""
+    return render([Result.model_validate(changed), *others], SYLLABUS)
 
 
 def test_what_a_submission_says_is_escaped_everywhere():
@@ -174,22 +180,22 @@ def test_points_that_were_carried_through_are_explained():
 
 
 def test_an_exercise_that_only_lacked_an_earlier_one_is_not_called_unwritten():
-    result = sample(failed={"1.7": [{**CARRIED, "outcome": "NOT_WRITTEN"}] * 6})
+    result = sample(failed={"1.7": [{**CARRIED, "outcome": "NOT_WRITTEN"}] * 6}).as_json()
     seventh = next(e for e in result["exercises"] if e["id"] == "1.7")
     for test in seventh["tests"]:
         test |= {"outcome": "NOT_WRITTEN", "carried_through": True, "caused_by": ["1.1", "1.3"]}
-    said = Page(render([result], SYLLABUS)).said("student-s01.a1.1.7")
+    said = Page(rendered(result)).said("student-s01.a1.1.7")
     assert "Not written yet" not in said
     assert "once 1.1 is replaced by a correct one" in said
     seventh["caused_by"] = ["1.1", "1.3"]
-    assert "once 1.1 and 1.3 are replaced by correct ones" in render([result], SYLLABUS)
+    assert "once 1.1 and 1.3 are replaced by correct ones" in rendered(result)
 
 
 def test_a_passed_hidden_test_shows_its_title_only():
-    result = sample()
+    result = sample().as_json()
     test = result["exercises"][0]["tests"][4]
     test["message"] = dict(WRONG, got="the secret")
-    text = render_student(result, SYLLABUS)
+    text = render_student(Result.model_validate(result), SYLLABUS)
     assert test["title"] in text
     assert "the secret" not in text
     assert test["id"] not in text
@@ -218,10 +224,10 @@ def test_manual_points_comments_and_overrides():
 
 
 def test_an_answer_over_the_limit_and_a_missing_one():
-    result = sample()
+    result = sample().as_json()
     parts = next(e for e in result["exercises"] if e["kind"] == "written")["parts"]
     parts[0] |= {"words": 131}
-    page = Page(render([result], SYLLABUS))
+    page = Page(rendered(result))
     assert "131 words of at most 120: 11 over the limit" in page.said("student-s01.a1.1.11")
     assert "No answer was found" in page.said("student-s01.a1.1.11")
 
@@ -237,10 +243,10 @@ def test_lateness_is_told_with_what_it_costs():
 
 
 def test_a_file_that_could_not_be_read_is_a_row_and_a_page():
-    result = sample(outcome="INVALID", reason="the file is no JSON", tier="", layers={})
+    result = sample(outcome="INVALID", reason="the file is no JSON", tier="", layers={}).as_json()
     for exercise in result["exercises"]:
         exercise |= {"tests": [], "points": 0.0} if exercise["kind"] == "code" else {}
-    page = Page(render([result, sample("s02")], SYLLABUS))
+    page = Page(rendered(result, sample("s02")))
     said = page.said("student-s01.a1")
     assert "This is about the file, not about your work" in said
     assert "the file is no JSON" in said
@@ -263,8 +269,8 @@ def test_every_outcome_has_a_sentence(outcome):
 
 
 def test_students_do_not_read_about_each_other():
-    result = sample("s01")
-    result["submission"]["same_as"] = ["s77"]
+    facts = sample("s01").submission.model_copy(update={"same_as": ["s77"]})
+    result = sample("s01", submission=facts)
     overview = render([result, sample("s77")], SYLLABUS)
     assert "Flagged, not punished" in Page(overview).said("overview")
     assert "s77" not in render_student(result, SYLLABUS)
@@ -275,7 +281,7 @@ def test_students_do_not_read_about_each_other():
 def test_the_proof_of_what_was_graded():
     result = sample()
     said = Page(render([result], SYLLABUS)).said("student-s01.a1")
-    for text in (result["submission"]["sha256"], result["suite_sha256"], "20270201", "a1.ipynb"):
+    for text in (result.submission.sha256, result.suite_sha256, "20270201", "a1.ipynb"):
         assert text in said
     assert "A: landlock (ABI 6), seccomp (on)" in said
 
@@ -358,11 +364,11 @@ def test_showing_one_exercise_to_a_marker():
 
 def translator(**told):
     """A graded assignment 4; `told` replaces what the judge says of its model."""
-    result = sample("s01", "a4")
+    result = sample("s01", "a4").as_json()
     for exercise in result["exercises"]:
         if exercise["kind"] == "model":
             exercise["model"] |= told
-    return result
+    return Result.model_validate(result)
 
 
 def test_a_translator_is_told_its_score_and_how_sure_that_is():

@@ -5,6 +5,7 @@ import os
 
 import proofs
 import pytest
+from sample_results import sample
 
 from autograder.grading import class_run
 from autograder.intake import submissions
@@ -35,21 +36,21 @@ def as_bytes(notebook):
 
 
 def entry(result, exercise):
-    return next(e for e in result["exercises"] if e["id"] == exercise)
+    return next(e for e in result.exercises if e.id == exercise)
 
 
 def full(result):
-    return result["totals"]["automatic"] == result["totals"]["automatic_max"]
+    return result.totals.automatic == result.totals.automatic_max
 
 
 def test_row_7_an_exit_while_loading_is_a_load_error_of_its_own_name(graded):
     code = "import sys\nclass SelfAttention:\n    sys.exit(0)"
     data = as_bytes(changed(replace={"course_lib.numpy_forms.attention:SelfAttention": code}))
     result = graded(data)
-    assert result["outcome"] == "LOAD_ERROR"
-    assert entry(result, "1.5")["points"] == 0
-    assert entry(result, "1.4")["points"] == entry(result, "1.4")["max_points"]
-    assert "SystemExit" in entry(result, "1.5")["tests"][0]["message"]["got"]
+    assert result.outcome == "LOAD_ERROR"
+    assert entry(result, "1.5").points == 0
+    assert entry(result, "1.4").points == entry(result, "1.4").max_points
+    assert "SystemExit" in entry(result, "1.5").tests[0].message.got
 
 
 def test_row_21_nothing_that_a_submission_makes_is_ever_unpickled(graded, tmp_path):
@@ -63,8 +64,8 @@ def softmax(x, axis=-1):
     return Trap()
 """
     result = graded(as_bytes(changed(replace={SOFTMAX: code})))
-    assert entry(result, "1.1")["points"] == 0
-    assert "object of type Trap" in json.dumps(result)
+    assert entry(result, "1.1").points == 0
+    assert "object of type Trap" in json.dumps(result.as_json())
     assert not mark.exists()
 
 
@@ -119,8 +120,8 @@ def test_row_34_what_an_exercise_forbids_is_found_by(graded, layer):
     exercise = next(
         e.id for e in proofs.COURSE.assignment(id).exercises if component in e.components
     )
-    assert result["outcome"] == "POLICY", entry(result, exercise)
-    assert entry(result, exercise)["points"] == 0
+    assert result.outcome == "POLICY", entry(result, exercise)
+    assert entry(result, exercise).points == 0
 
 
 def test_row_36_hard_coded_outputs_of_the_visible_tests_earn_only_those(graded):
@@ -135,8 +136,8 @@ def scaled_scores(query, key):
     result = graded(
         as_bytes(changed(replace={"course_lib.numpy_forms.attention:scaled_scores": code}))
     )
-    hidden = [test for test in entry(result, "1.3")["tests"] if not test["public"]]
-    assert sum(test["points"] for test in hidden) < sum(test["max_points"] for test in hidden) / 2
+    hidden = [test for test in entry(result, "1.3").tests if not test.public]
+    assert sum(test.points for test in hidden) < sum(test.max_points for test in hidden) / 2
 
 
 def test_rows_37_and_38_cells_may_be_moved_doubled_renamed_and_stripped(graded):
@@ -159,10 +160,10 @@ def test_row_38_the_last_valid_definition_counts_and_a_stub_never_does(graded):
 @pytest.mark.parametrize("data", [b"{", b"\xff\xfe\x00", b"", b"[" * 200_000, b"{}"])
 def test_rows_39_to_42_an_unreadable_file_is_invalid_and_has_a_row(graded, data):
     result = graded(data)
-    assert result["outcome"] == "INVALID"
-    assert result["reason"]
-    assert result["totals"]["total"] == 0
-    assert len(result["exercises"]) == len(proofs.COURSE.assignment("a1").exercises)
+    assert result.outcome == "INVALID"
+    assert result.reason
+    assert result.totals.total == 0
+    assert len(result.exercises) == len(proofs.COURSE.assignment("a1").exercises)
 
 
 def test_row_40_crlf_is_fine(graded):
@@ -174,20 +175,20 @@ def test_row_43_magics_and_shell_lines_are_taken_out_with_a_notice(graded):
     add = ["!pip install torch\n%load_ext autoreload\n%time softmax(x)", "%%bash\nrm -rf /"]
     result = graded(as_bytes(changed(add=add)))
     assert full(result)
-    assert any("!pip install torch" in notice for notice in result["notices"])
+    assert any("!pip install torch" in notice for notice in result.notices)
 
 
 def test_row_44_a_question_to_the_user_says_what_to_change(graded):
     code = "NAME = input('name? ')\ndef softmax(x, axis=-1):\n    return NAME"
     result = graded(as_bytes(changed(replace={SOFTMAX: code})))
-    assert "input()" in json.dumps(entry(result, "1.1")["tests"])
+    assert "input()" in json.dumps(entry(result, "1.1").as_json())
 
 
 def test_row_45_code_for_a_gpu_only_says_what_to_change(graded):
     code = Component.parse("course_lib.attention:split_heads").source
     code = code.replace("    return ", "    x = x.cuda()\n    return ", 1)
     result = graded(as_bytes(changed("a2", {"course_lib.attention:split_heads": code})), "a2")
-    causes = {test["message"]["cause"] for test in entry(result, "2.2")["tests"] if test["message"]}
+    causes = {test.message.cause for test in entry(result, "2.2").tests if test.message}
     assert any("x.device" in cause for cause in causes)
 
 
@@ -202,16 +203,16 @@ def test_row_48_the_transports_time_counts_and_not_the_notebooks(tmp_path):
 
 def test_row_50_an_unsaved_notebook_and_another_assignments_are_said_plainly(graded):
     unsaved = graded(proofs.notebook("a1", "starter"))
-    assert any("saved" in notice for notice in unsaved["notices"])
+    assert any("saved" in notice for notice in unsaved.notices)
     other = graded(proofs.notebook("a2", "solution"))
-    assert any("assignment a2" in notice for notice in other["notices"])
-    assert other["totals"]["automatic"] < 25  # `attention` is a name of both
+    assert any("assignment a2" in notice for notice in other.notices)
+    assert other.totals.automatic < 25  # `attention` is a name of both
 
 
 def test_row_50_a_wrong_signature_is_said_plainly(graded):
     code = "def softmax(values):\n    return values"
     result = graded(as_bytes(changed(replace={SOFTMAX: code})))
-    causes = [test["message"]["cause"] for test in entry(result, "1.1")["tests"] if test["message"]]
+    causes = [test.message.cause for test in entry(result, "1.1").tests if test.message]
     assert any("parameters differs from the handout" in cause for cause in causes)
 
 
@@ -235,13 +236,8 @@ def test_row_50_the_version_that_was_hashed_is_the_one_graded(tmp_path):
 
 def test_row_50_the_same_file_from_two_students_is_flagged_and_not_punished():
     results = [
-        {
-            "student": student,
-            "assignment": "a1",
-            "outcome": "GRADED",
-            "submission": {"sha256": digest},
-        }
+        sample(student, submission={"sha256": digest})
         for student, digest in (("s1", "x"), ("s2", "x"), ("s3", "y"))
     ]
-    class_run.flag_identical(results)
-    assert [r["submission"]["same_as"] for r in results] == [["s2"], ["s1"], []]
+    flagged = class_run.flag_identical(results)
+    assert [result.submission.same_as for result in flagged] == [["s2"], ["s1"], []]

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from autograder.judge.grade import Model, grade
+from autograder.judge.grade import grade
 from autograder.judge.models import hidden_labels
 from autograder.release import course_build, notebooks, student_tree
 
@@ -63,10 +63,9 @@ def test_a_solved_notebook_runs_in_the_students_tree(
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(files) == set(assignment.model.files)
     if id == "a4" and not short:
-        model = Model(files, hidden_labels.load(assignment, ["generated"]))
-        result = grade(
-            notebooks.dump(executed).encode(), course, assignment, sandbox(id), model=model
-        )
-        assert result["model"]["bleu"] > 80, result["model"]
-        assert result["model"]["agreement"] > 0.95
-        assert result["totals"]["automatic"] == result["totals"]["automatic_max"]
+        hidden = hidden_labels.load(assignment, ["generated"])
+        data = notebooks.dump(executed).encode()
+        result = grade(data, course, assignment, sandbox(id), files=files, hidden=hidden)
+        assert result.model.bleu > 80, result.model
+        assert result.model.agreement > 0.95
+        assert result.totals.automatic == result.totals.automatic_max

@@ -11,7 +11,7 @@ from unwatched import unwatched
 
 from autograder.grading import class_run
 from autograder.intake import handed_in
-from autograder.judge.grade import Load, Model, grade
+from autograder.judge.grade import Load, grade
 from autograder.judge.models import hidden_labels, model_part
 from autograder.judge.models.asking import Asked, how_many
 from autograder.judge.models.hidden_labels import HiddenLabels
@@ -97,32 +97,32 @@ def evaluated(course, sandbox, notebook, files, hidden):
 
 def test_a_translator_earns_what_it_translates_again(evaluated, hidden, files):
     told = evaluated()
-    assert told["problem"] == ""
-    assert told["notes"] == []
-    assert told["recomputed"] == told["examples"] == len(hidden.labels)
-    assert told["low"] <= told["bleu"] <= told["high"]
-    assert told["bleu"] > 90
-    assert told["signature"] == bleu(["a"], ["a"]).signature
-    assert told["agreement"] >= 0.95
-    assert told["sentences_per_second"] > 1
-    assert told["measured"] == {"training_perplexity": 1.2, "validation_perplexity": 1.5}
+    assert told.problem == ""
+    assert told.notes == []
+    assert told.recomputed == told.examples == len(hidden.labels)
+    assert told.low <= told.bleu <= told.high
+    assert told.bleu > 90
+    assert told.signature == bleu(["a"], ["a"]).signature
+    assert told.agreement >= 0.95
+    assert told.sentences_per_second > 1
+    assert told.measured == {"training_perplexity": 1.2, "validation_perplexity": 1.5}
     lines = files["translations.txt"].decode().splitlines()
-    assert told["bleu"] == pytest.approx(bleu(lines, hidden.labels).value, abs=1)
+    assert told.bleu == pytest.approx(bleu(lines, hidden.labels).value, abs=1)
 
 
 def test_an_untrained_model_earns_nothing(evaluated, files, trained):
     fresh = untrained_model(trained.tokenizer.vocab_size, SMALL, seed=1)
     told = evaluated(files | {"translation.safetensors": save(fresh.state_dict())})
-    assert told["problem"] == ""
-    assert told["bleu"] < 10
-    assert any("the model's own translations count" in note for note in told["notes"])
+    assert told.problem == ""
+    assert told.bleu < 10
+    assert any("the model's own translations count" in note for note in told.notes)
 
 
 def test_translations_without_weights_earn_nothing(evaluated, files):
     told = evaluated({"translations.txt": files["translations.txt"]})
-    assert told["bleu"] is None
-    assert "no translation.safetensors was handed in, only translations.txt" in told["problem"]
-    assert evaluated({})["problem"] == "no translation.safetensors was handed in"
+    assert told.bleu is None
+    assert "no translation.safetensors was handed in, only translations.txt" in told.problem
+    assert evaluated({}).problem == "no translation.safetensors was handed in"
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_translations_without_weights_earn_nothing(evaluated, files):
     ],
 )
 def test_files_that_cannot_be_used(evaluated, files, change, told):
-    assert told in evaluated(files | change)["problem"]
+    assert told in evaluated(files | change).problem
 
 
 @pytest.mark.parametrize("known", [1.0, 0.5])
@@ -146,8 +146,8 @@ def test_references_in_the_code_are_no_model(evaluated, hidden, known):
     table = dict(itertools.islice(zip(hidden.sentences, hidden.labels, strict=True), count))
     looked_up = "    return [TABLE.get(text, found[i]) for i, text in enumerate(texts)]\n"
     told = evaluated(code=f"{CODE.replace(LAST, looked_up)}\nTABLE = {table}\n")
-    assert told["bleu"] is None
-    assert "of the same translations: they do not come from translation.saf" in told["problem"]
+    assert told.bleu is None
+    assert "of the same translations: they do not come from translation.saf" in told.problem
 
 
 def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
@@ -163,16 +163,16 @@ def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
         "def translate(model, texts):\n    return [model.get(text, '') for text in texts]\n"
     )
     told = evaluated({"translation.safetensors": weights}, code, whole=False)
-    assert told["bleu"] is None
-    assert "a model knows more than the sentences of the test" in told["problem"]
+    assert told.bleu is None
+    assert "a model knows more than the sentences of the test" in told.problem
 
 
 def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated, trained):
     weight = trained.model.embedding.tokens.weight[7, 7].item()
     check = f"    assert model.embedding.tokens.weight[7, 7] == {weight}, 'broken weights'\n"
     told = evaluated(code=CODE.replace("    step, found", f"{check}    step, found"))
-    assert told["bleu"] > 90
-    assert told["notes"] == ["with shuffled weights the model could not be asked (broken weights)"]
+    assert told.bleu > 90
+    assert told.notes == ["with shuffled weights the model could not be asked (broken weights)"]
 
 
 @pytest.mark.parametrize("seconds", [0.05, 7.0])
@@ -187,10 +187,10 @@ def test_what_the_time_allows_is_the_sample_that_counts(evaluated, files, second
     wrong = files | {"translations.txt": b"Non.\n" * 130}
     limit = 1.0 if seconds > 1 else 0.01
     told = evaluated(wrong, CODE.replace(LAST, slow), seconds=limit)
-    assert told["recomputed"] == 10
-    assert told["bleu"] > 90
-    assert told["agreement"] == 0.0
-    assert told["notes"][-1] == (
+    assert told.recomputed == 10
+    assert told.bleu > 90
+    assert told.agreement == 0.0
+    assert told.notes[-1] == (
         "in the time there is, 10 of 130 sentences were translated: this random sample counts, "
         "and the interval is the wider for it"
     )
@@ -228,21 +228,21 @@ def test_calls_grow_when_the_model_is_fast_enough():
 )
 def test_what_goes_wrong_is_one_sentence(evaluated, change, told):
     head = CODE.partition("    step, found")[0]
-    assert told in evaluated(code=f"{head}    {change}\n")["problem"]
+    assert told in evaluated(code=f"{head}    {change}\n").problem
 
 
 def test_a_notebook_without_the_functions(evaluated):
     told = evaluated(code="x = 1", whole=False)
-    assert told["problem"] == "the notebook has no function load_model(folder)"
+    assert told.problem == "the notebook has no function load_model(folder)"
     told = evaluated(code="def load_model(folder):\n    return 1\n", whole=False)
-    assert "translate" in told["problem"]
+    assert "translate" in told.problem
 
 
 def test_a_flood_is_cut_and_told(evaluated):
     flood = "    return [found[index] + ' x' * 20_000 for index in range(len(texts))]\n"
     told = evaluated(code=CODE.replace(LAST, flood))
-    assert 0 < told["bleu"] < 10
-    assert told["notes"][0] == (
+    assert 0 < told.bleu < 10
+    assert told.notes[0] == (
         f"130 of 130 translations were longer than {LONGEST:,} characters and were cut there"
     )
 
@@ -250,8 +250,8 @@ def test_a_flood_is_cut_and_told(evaluated):
 @pytest.mark.parametrize("text", ["", "\ud800", "\x00 \n\n", " . . . "])
 def test_texts_that_say_nothing_are_scored_all_the_same(evaluated, text):
     told = evaluated(code=CODE.replace(LAST, f"    return [{text!r}] * len(texts)\n"))
-    assert told["problem"] == ""
-    assert told["bleu"] < 1
+    assert told.problem == ""
+    assert told.bleu < 1
 
 
 @pytest.mark.parametrize(
@@ -267,29 +267,29 @@ def test_texts_that_say_nothing_are_scored_all_the_same(evaluated, text):
 def test_translations_that_do_not_fit_are_told_and_the_model_counts(evaluated, files, text, told):
     given = {name: data for name, data in files.items() if not name.endswith(".txt")}
     result = evaluated(given if text is None else given | {"translations.txt": text})
-    assert result["bleu"] > 90
-    assert result["agreement"] is None
-    assert [told in note for note in result["notes"]] == [True]
+    assert result.bleu > 90
+    assert result.agreement is None
+    assert [told in note for note in result.notes] == [True]
 
 
 def test_lines_may_end_in_any_way_but_not_stand_in_another_order(evaluated, files):
     lines = files["translations.txt"].decode().splitlines()
     windows = "\ufeff" + "\r\n".join(lines)
     told = evaluated(files | {"translations.txt": windows.encode()})
-    assert told["agreement"] >= 0.95
+    assert told.agreement >= 0.95
     told = evaluated(files | {"translations.txt": "\n".join(reversed(lines)).encode()})
-    assert told["bleu"] > 90
-    assert told["agreement"] < 0.2
-    assert "translations.txt has the model's translation of" in told["notes"][0]
+    assert told.bleu > 90
+    assert told.agreement < 0.2
+    assert "translations.txt has the model's translation of" in told.notes[0]
 
 
 def test_translations_of_other_sentences_are_not_held_against_anybody(evaluated, files):
     config = json.loads(files["config.json"])
     config["data"] = {"fingerprint": "other", "source": "generated"}
     told = evaluated(files | {"config.json": json.dumps(config).encode()})
-    assert told["bleu"] > 90
-    assert told["agreement"] is None
-    assert "in another order (from: generated)" in told["notes"][0]
+    assert told.bleu > 90
+    assert told.agreement is None
+    assert "in another order (from: generated)" in told.notes[0]
 
 
 def test_what_was_measured_at_home_is_told_as_plain_numbers(evaluated, files):
@@ -306,28 +306,36 @@ def test_what_was_measured_at_home_is_told_as_plain_numbers(evaluated, files):
         "later": 1.5,
     }
     told = evaluated(files | {"config.json": json.dumps(config).encode()})
-    assert told["measured"] == {"validation_perplexity": 6.0, "late": 1.25}
+    assert told.measured == {"validation_perplexity": 6.0, "late": 1.25}
 
 
 def test_stand_in_sentences_are_said_to_be_such(evaluated, hidden):
     made_up = HiddenLabels("generated", hidden.sentences, hidden.labels, hidden.fingerprint)
     told = evaluated(hidden=made_up)
-    assert told["notes"] == ["scored on stand-in sentences (generated), not on multi30k_en_fr"]
+    assert told.notes == ["scored on stand-in sentences (generated), not on multi30k_en_fr"]
 
 
 def test_a_graded_notebook_carries_points_and_sentences(course, sandbox, notebook, files, hidden):
     assignment = course.assignment("a4")
     data = notebook(CODE)
-    for model, points, status in (
-        (Model(files, hidden), 10.0, "full"),
-        (Model({}, hidden), 0.0, "not written"),
-        (None, None, "pending"),
+    for given, labels, points, status in (
+        (files, hidden, 10.0, "full"),
+        ({}, hidden, 0.0, "not written"),
+        (files, None, None, "pending"),
     ):
-        result = grade(data, course, assignment, sandbox("a4"), only=["4.12", "4.22"], model=model)
-        main, bonus = result["exercises"]
-        assert (main["points"], main["status"]) == (points, status)
-        assert bonus["points"] == (points and 3.0)
-        assert result["totals"]["automatic"] == (points or 0.0)
+        result = grade(
+            data,
+            course,
+            assignment,
+            sandbox("a4"),
+            only=["4.12", "4.22"],
+            files=given,
+            hidden=labels,
+        )
+        main, bonus = result.exercises
+        assert (main.points, main.status) == (points, status)
+        assert bonus.points == (points and 3.0)
+        assert result.totals.automatic == (points or 0.0)
         assert model_sentences(main)
     assert "without the hidden labels" in model_sentences(main)[0]
 

@@ -90,16 +90,11 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
 
 def points_and_outcomes(result):
     """What counts; of a call in vain, which clock was the first to end it is the weather's."""
-    tests = [test for e in result["exercises"] for test in e.get("tests", [])]
     told = {
-        test["id"]: (
-            test["outcome"],
-            test["points"],
-            None if test["outcome"] == "TIMEOUT" else test["message"],
-        )
-        for test in tests
+        test.id: (test.outcome, test.points, None if test.outcome == "TIMEOUT" else test.message)
+        for test in result.tests
     }
-    return {"outcome": result["outcome"], "totals": result["totals"], "tests": told}
+    return {"outcome": result.outcome, "totals": result.totals, "tests": told}
 
 
 @pytest.mark.parametrize("victim", ["judge", "warm process"])
@@ -119,7 +114,7 @@ def test_a_grader_that_dies_costs_nobody_a_point(victim):
     found = list(class_tries.graded(submissions, proofs.COURSE, None, start))
     assert len(killed) == 1
     assert {s.student for s, _ in found} == {"s0", "s1", "s2"}
-    assert all(result["outcome"] == "GRADED" for _, result in found)
+    assert all(result.outcome == "GRADED" for _, result in found)
     assert all(full(result) for _, result in found)
 
 
@@ -139,11 +134,11 @@ def test_a_grader_that_always_fails_leaves_a_row_that_says_so(tmp_path, monkeypa
 
     monkeypatch.setattr(class_run, "judges", failing)
     row = grade()
-    assert row["outcome"] == "UNGRADED"
-    assert row["reason"].startswith("could not be graded: no worker could be asked for")
-    assert row["reason"].endswith("; run the same command again")
-    assert (row["totals"]["total"], row["totals"]["automatic"]) == (None, None)
-    assert all(e["points"] is None for e in row["exercises"])
+    assert row.outcome == "UNGRADED"
+    assert row.reason.startswith("could not be graded: no worker could be asked for")
+    assert row.reason.endswith("; run the same command again")
+    assert (row.totals.total, row.totals.automatic) == (None, None)
+    assert all(e.points is None for e in row.exercises)
     monkeypatch.setattr(class_run, "judges", sound)
     assert full(grade()), "a row without points is no finished grade"
     monkeypatch.setattr(class_run, "judges", None)
@@ -151,7 +146,7 @@ def test_a_grader_that_always_fails_leaves_a_row_that_says_so(tmp_path, monkeypa
 
 
 def full(result) -> bool:
-    return result["totals"]["automatic"] == result["totals"]["automatic_max"]
+    return result.totals.automatic == result.totals.automatic_max
 
 
 def kill_a_judge(pool) -> int:

@@ -17,8 +17,8 @@ from typing import Any
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
+from ..gradebook.result import Result
 from ..grading import class_run, judge_process
-from ..grading.judge_process import Result
 from ..intake.submissions import Submission
 from . import nbgrader_course, results_file
 
@@ -128,11 +128,11 @@ def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submissi
     started = time.perf_counter()
     results = _graded(pool, made)
     seconds = (time.perf_counter() - started) / len(made)
-    for entry in (entry for result in results for entry in result["exercises"]):
-        if entry["kind"] == "code" and entry["points"] != entry["max_points"]:
+    for entry in (entry for result in results for entry in result.exercises):
+        if entry.kind == "code" and entry.points != entry.max_points:
             raise RuntimeError(
-                f"the solution of {assignment.id} got {entry['points']} of {entry['max_points']} "
-                f"points in exercise {entry['id']}"
+                f"the solution of {assignment.id} got {entry.points} of {entry.max_points} "
+                f"points in exercise {entry.id}"
             )
     return seconds
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from course_lib.checking.messages import Message, summary
 from course_lib.course import syllabus
 
+from ..gradebook.result import Result
 from ..grading import class_run, judge_process
 from ..intake.submissions import Submission
 from . import EXIT_FOUND, EXIT_OK
@@ -28,29 +29,24 @@ def run(assignment: str, notebook: Path, as_json: bool) -> int:
     with class_run.judges(course, {chosen.id}, class_run.Settings(jobs=1)) as pool:
         result = pool.submit(judge_process.check_one, submission).result()
     if as_json:
-        print(json.dumps(result, ensure_ascii=False))
+        print(json.dumps(result.as_json(), ensure_ascii=False))
     else:
         _print(result)
-    return EXIT_OK if result["outcome"] != "INVALID" and _all_pass(result) else EXIT_FOUND
+    all_pass = all(test.outcome == "PASSED" for test in result.tests)
+    return EXIT_OK if result.outcome != "INVALID" and all_pass else EXIT_FOUND
 
 
-def _all_pass(result: class_run.Result) -> bool:
-    return all(
-        test["outcome"] == "PASSED" for e in result["exercises"] for test in e.get("tests", [])
-    )
-
-
-def _print(result: class_run.Result) -> None:
-    if result["outcome"] == "INVALID":
-        print(f"This file cannot be checked: {result['reason']}.")
+def _print(result: Result) -> None:
+    if result.outcome == "INVALID":
+        print(f"This file cannot be checked: {result.reason}.")
         return
-    for entry in result["exercises"]:
+    for entry in result.exercises:
         outcomes = [
-            (test["title"], Message(**test["message"]) if test["message"] else None)
-            for test in entry.get("tests", [])
+            (test.title, Message(**dict(test.message)) if test.message else None)
+            for test in entry.tests
         ]
         if outcomes:
-            print("\n".join(summary(f"{entry['id']} {entry['title']}", outcomes)))
-    for notice in result["notices"]:
+            print("\n".join(summary(f"{entry.id} {entry.title}", outcomes)))
+    for notice in result.notices:
         print(f"  ! {notice}")
     print("Hidden tests look further when you submit.")

@@ -11,7 +11,8 @@ from pathlib import Path
 from course_lib.course import syllabus
 
 from ..demo import bundled_class, translator
-from ..gradebook.store import Result, Store
+from ..gradebook.result import Result
+from ..gradebook.store import Store
 from ..grading import class_run
 from ..intake.submissions import Submission
 from . import EXIT_OK, grade_command, results

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from course_lib.course import syllabus
 from course_lib.course.syllabus import Assignment, Syllabus
 from course_lib.data.registry import DataError
 
 from ..gradebook import manual as marks
+from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run
@@ -24,8 +24,6 @@ from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import detection
 from . import EXIT_OK, EXIT_UNGRADED, results
 from .problems import IsolationProblem, UsageProblem
-
-Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -89,13 +87,13 @@ def run(options: Options) -> int:
 
 def _print(files: results.Written, run: list[Result], course: Syllabus, options: Options) -> int:
     """What this run graded, and which files hold it together with all that was graded before."""
-    failed = [f"{r['student']} {r['assignment']}" for r in run if r["outcome"] == UNGRADED]
+    failed = [f"{r.student} {r.assignment}" for r in run if r.outcome == UNGRADED]
     if failed:
         told = f"{', '.join(failed[:5])}{' …' if failed[5:] else ''}"
         print(f"the grader failed on {told}; run the same command again", file=sys.stderr)
     code = EXIT_UNGRADED if failed else EXIT_OK
     if options.json:
-        print(json.dumps(run, ensure_ascii=False))
+        print(json.dumps([result.as_json() for result in run], ensure_ascii=False))
         return code
     results.print_table(run, course)
     if options.show:
@@ -120,8 +118,8 @@ def grade(
     with results.progress(len(kept), quiet) as advance:
         for result in class_run.grade_class(kept, course, store, settings):
             graded.append(result)
-            advance(f"{result['student']} {result['assignment']}")
-    return sorted(graded, key=lambda r: (r["student"], r["assignment"]))
+            advance(f"{result.student} {result.assignment}")
+    return sorted(graded, key=lambda r: (r.student, r.assignment))
 
 
 def received(
@@ -238,7 +236,7 @@ def _wanted(
 def _show(graded: list[Result], exercise: str, options: Options) -> int:
     for result in graded:
         if options.json:
-            print(json.dumps(result, ensure_ascii=False))
+            print(json.dumps(result.as_json(), ensure_ascii=False))
         else:
             results.print_exercise(result, exercise)
     return EXIT_OK

@@ -25,7 +25,7 @@ def run(out: Path, manual: Path | None, as_json: bool) -> int:
             store.keep(given)
         written = results.write(store, course, out)
     if as_json:
-        print(json.dumps(written.results, ensure_ascii=False))
+        print(json.dumps([result.as_json() for result in written.results], ensure_ascii=False))
         return EXIT_OK
     results.print_table(written.results, course)
     print(f"\nReport   {written.report}\nCSV      {written.csv}\nJSON     {written.json}")

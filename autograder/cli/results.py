@@ -7,18 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from course_lib.course.syllabus import Syllabus
 
 from .. import report
 from ..gradebook import exports, manual, to_mark
 from ..gradebook.manual import Manual
+from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..grading import class_run
 from .problems import OutputProblem, UsageProblem
-
-Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,8 @@ class Written:
 
     def of(self, run: Sequence[Result]) -> list[Result]:
         """The results of one run, as they count."""
-        names = {(result["student"], result["assignment"]) for result in run}
-        return [r for r in self.results if (r["student"], r["assignment"]) in names]
+        names = {(result.student, result.assignment) for result in run}
+        return [r for r in self.results if (r.student, r.assignment) in names]
 
 
 def prepare(folder: Path) -> None:
@@ -59,13 +57,12 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
     """
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.assignments]
-    known = [result for result in found if result["assignment"] in ids]
-    if gone := sorted({result["assignment"] for result in found} - {*ids}):
+    known = [result for result in found if result.assignment in ids]
+    if gone := sorted({result.assignment for result in found} - {*ids}):
         _tell(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
         _tell(warning)
-    class_run.flag_identical(known)
-    counted = [manual.apply(result, marks) for result in known]
+    counted = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
     written = Written(
         counted,
         folder / "report.html",
@@ -131,9 +128,9 @@ def print_table(results: Sequence[Result], course: Syllabus) -> None:
 
 def print_failures(result: Result) -> None:
     """Every failing test of one submission, in full."""
-    for entry in result["exercises"]:
-        if any(test["outcome"] != "PASSED" for test in entry.get("tests", [])):
-            print_exercise(result, entry["id"])
+    for entry in result.exercises:
+        if any(test.outcome != "PASSED" for test in entry.tests):
+            print_exercise(result, entry.id)
 
 
 def print_exercise(result: Result, exercise: str) -> None:

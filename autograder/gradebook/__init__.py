@@ -1,1 +1,1 @@
-"""Grades after the judge: the results store, marks given by hand, lateness, exports."""
+"""Grades: what a result is, the store of them, marks given by hand, lateness, exports."""

@@ -9,17 +9,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .cells import plain, safe
-from .totals import Result
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Syllabus
 
+    from .result import Result
+
 _SUMS = ["automatic", "manual", "pending", "bonus", "late_days", "penalty", "total", "max"]
+_IN_TOTALS = {"pending": "manual_pending", "penalty": "late_penalty"}  # names that differ
 
 
 def to_json(results: Sequence[Result]) -> str:
     return (
-        json.dumps(list(results), ensure_ascii=False, indent=1)
+        json.dumps([result.as_json() for result in results], ensure_ascii=False, indent=1)
         .encode("utf-8", "backslashreplace")
         .decode()
         + "\n"
@@ -32,19 +34,17 @@ def to_csv(results: Sequence[Result], syllabus: Syllabus) -> str:
     A blank cell is an exercise of another assignment or one that nobody has marked yet. No text
     starts as a formula; columns are called "exercise 1.10", which no spreadsheet shortens to 1.1.
     """
-    present = {result["assignment"] for result in results}
+    present = {result.assignment for result in results}
     ids = [e.id for a in syllabus.assignments if a.id in present for e in a.exercises]
     names = [f"exercise {id}" for id in ids]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["student", "assignment", "outcome", "tier", *names, *_SUMS, "sha256"])
     for result in results:
-        points = {e["id"]: e["points"] for e in result["exercises"]}
-        sums = result["totals"] | {
-            "pending": result["totals"]["manual_pending"],
-            "penalty": result["totals"]["late_penalty"],
-        }
-        named = [safe(result[key]) for key in ("student", "assignment", "outcome", "tier")]
-        numbers = [points.get(id) for id in ids] + [sums[name] for name in _SUMS]
-        writer.writerow([*map(plain, named), *numbers, result["submission"]["sha256"]])
+        points = {e.id: e.points for e in result.exercises}
+        texts = (result.student, result.assignment, result.outcome, result.tier)
+        numbers = [points.get(id) for id in ids]
+        numbers += [getattr(result.totals, _IN_TOTALS.get(name, name)) for name in _SUMS]
+        named = [plain(safe(text)) for text in texts]
+        writer.writerow([*named, *numbers, result.submission.sha256])
     return out.getvalue()

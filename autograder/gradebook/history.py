@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from .totals import Result
+if TYPE_CHECKING:
+    from .result import Result
 
 _DEPENDS_ON = {
-    "submission": lambda result: result["submission"]["sha256"],
-    "suite": lambda result: result["suite_sha256"],
-    "environment": lambda result: result["environment_sha256"],
-    "seed": lambda result: result["seed"],
-    "tier": lambda result: result["tier"],
-    "time of receipt": lambda result: result["submission"].get("received"),
+    "submission": attrgetter("submission.sha256"),
+    "suite": attrgetter("suite_sha256"),
+    "environment": attrgetter("environment_sha256"),
+    "seed": attrgetter("seed"),
+    "tier": attrgetter("tier"),
+    "time of receipt": attrgetter("submission.received"),
 }
 
 
@@ -28,13 +30,13 @@ def told(results: list[Result]) -> list[dict[str, Any]]:
 
 
 def _entry(before: Result | None, now: Result) -> dict[str, Any]:
-    total = now["totals"]["total"] or 0.0  # none where the grader failed
-    entry = {"graded_at": now["graded_at"], "outcome": now["outcome"], "total": total}
+    total = now.totals.total or 0.0  # none where the grader failed
+    entry = {"graded_at": now.graded_at, "outcome": now.outcome, "total": total}
     if before is None:
         sentence = f"graded for the first time: {total:g} points"
         return {**entry, "changed": [], "points": None, "exercises": {}, "sentence": sentence}
     changed = [name for name, of in _DEPENDS_ON.items() if of(before) != of(now)]
-    points = round(total - (before["totals"]["total"] or 0.0), 2)
+    points = round(total - (before.totals.total or 0.0), 2)
     exercises = _by_exercise(before, now)
     what = f"{_listed(changed)} changed" if changed else "graded again, with nothing changed"
     where = ", ".join(f"{id} {difference:+g}" for id, difference in exercises.items())
@@ -44,10 +46,9 @@ def _entry(before: Result | None, now: Result) -> dict[str, Any]:
 
 
 def _by_exercise(before: Result, now: Result) -> dict[str, float]:
-    earlier = {e["id"]: e["points"] or 0.0 for e in before["exercises"]}
+    earlier = {e.id: e.points or 0.0 for e in before.exercises}
     differences = {
-        e["id"]: round((e["points"] or 0.0) - earlier.get(e["id"], 0.0), 2)
-        for e in now["exercises"]
+        e.id: round((e.points or 0.0) - earlier.get(e.id, 0.0), 2) for e in now.exercises
     }
     return {id: difference for id, difference in differences.items() if difference}
 

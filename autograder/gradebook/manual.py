@@ -8,7 +8,6 @@ says nothing. "-" for points takes an earlier mark back.
 
 from __future__ import annotations
 
-import copy
 import csv
 import io
 from collections.abc import Iterable, Mapping
@@ -17,7 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .cells import restored
-from .totals import Result, add_up
+from .exercise_result import ExerciseResult
+from .record import Number
+from .result import Override, Result
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment, Syllabus
@@ -52,7 +53,7 @@ class Manual:
 
     def unknown(self, results: Iterable[Result]) -> list[str]:
         """A warning for each student who has marks but no result."""
-        graded = {(result["student"], result["assignment"]) for result in results}
+        graded = {(result.student, result.assignment) for result in results}
         marked = {item[:2] for item, mark in self.marks.items() if mark != Mark(None)}
         missing = sorted(marked - graded)
         return [
@@ -168,56 +169,69 @@ def _points_of(assignment: Assignment, item: str) -> float:
 
 
 def apply(result: Result, manual: Manual) -> Result:
-    """The result with marks filled in, overrides made and totals added up; the argument is kept.
+    """The result with marks filled in and overrides made.
 
     It starts from the automatic points, so that applying twice, or applying a mark that was taken
     back, gives what the marks say now. A part without a mark is pending.
     """
-    new = copy.deepcopy(result)
-    before = {o["exercise"]: o["was"] for o in new.get("overrides", [])}
-    new["overrides"] = []
-    for exercise in new["exercises"]:
-        item = (new["student"], new["assignment"], exercise["id"])
-        if exercise["kind"] == "written":
-            _fill(exercise, item, manual)
-        else:
-            was = before.get(exercise["id"], exercise["points"])
-            exercise["points"] = was
-            if exercise["id"] in before:
-                exercise["status"] = _status(exercise)
-            _override(new, exercise, manual.marks.get(item))
-    new["totals"] = add_up(new, manual.syllabus.assignment(new["assignment"]))
-    return new
+    before = {override.exercise: override.was for override in result.overrides}
+    exercises, overrides = [], []
+    for exercise in result.exercises:
+        item = (result.student, result.assignment, exercise.id)
+        if exercise.kind == "written":
+            exercises.append(_filled(exercise, item, manual))
+            continue
+        if exercise.id in before:
+            exercise = _with_points(exercise, before[exercise.id])
+        mark = manual.marks.get(item, Mark(None))
+        if mark.points is not None:
+            overrides.append(
+                Override(
+                    exercise=exercise.id,
+                    points=mark.points,
+                    comment=mark.comment,
+                    was=exercise.points,
+                )
+            )
+            exercise = _with_points(exercise, mark.points)
+        exercises.append(_with_comment(exercise, mark.comment))
+    assignment = manual.syllabus.assignment(result.assignment)
+    return result.changed(assignment, exercises=exercises, overrides=overrides)
 
 
-def _fill(exercise: dict[str, Any], item: Item, manual: Manual) -> None:
-    if not exercise.get("parts"):
-        return
-    for part in exercise["parts"]:
-        mark = manual.marks.get((item[0], item[1], part["id"]), Mark(None))
-        part["points"], part["comment"] = mark.points, mark.comment
-    given = [part["points"] for part in exercise["parts"] if part["points"] is not None]
-    exercise["points"] = round(sum(given), 2) if given else None
-    whole = len(given) == len(exercise["parts"])
-    exercise["status"] = "marked" if whole else "partly marked" if given else "pending"
+def _filled(exercise: ExerciseResult, item: Item, manual: Manual) -> ExerciseResult:
+    """A written exercise with the marks of its parts."""
+    if not exercise.parts:
+        return exercise
+    parts = []
+    for part in exercise.parts:
+        mark = manual.marks.get((item[0], item[1], part.id), Mark(None))
+        parts.append(part.model_copy(update={"points": mark.points, "comment": mark.comment}))
+    given = [part.points for part in parts if part.points is not None]
+    whole = len(given) == len(parts)
+    facts = {
+        "points": round(sum(given), 2) if given else None,
+        "status": "marked" if whole else "partly marked" if given else "pending",
+        "parts": parts,
+    }
+    return exercise.model_copy(update=facts)
 
 
-def _override(result: Result, exercise: dict[str, Any], mark: Mark | None) -> None:
-    exercise.pop("comment", None)
-    if mark is None:
-        return
-    if mark.comment:
-        exercise["comment"] = mark.comment
-    if mark.points is not None:
-        entry = {"exercise": exercise["id"], "points": mark.points, "comment": mark.comment}
-        result["overrides"].append({**entry, "was": exercise["points"]})
-        exercise["points"] = mark.points
-        exercise["status"] = _status(exercise)
+def _with_points(exercise: ExerciseResult, points: Number | None) -> ExerciseResult:
+    """The exercise with other points, and what it is called with them."""
+    status = "zero" if exercise.written else "not written"
+    if points is None:
+        status = "pending"
+    elif points >= exercise.max_points:
+        status = "full"
+    elif points > 0:
+        status = "partial"
+    return exercise.model_copy(update={"points": points, "status": status})
 
 
-def _status(exercise: dict[str, Any]) -> str:
-    if exercise["points"] >= exercise["max_points"]:
-        return "full"
-    if exercise["points"] > 0:
-        return "partial"
-    return "zero" if exercise.get("written", True) else "not written"
+def _with_comment(exercise: ExerciseResult, comment: str) -> ExerciseResult:
+    """The exercise with this comment; without one it has no such field."""
+    if comment:
+        return exercise.model_copy(update={"comment": comment})
+    kept = exercise.model_fields_set - {"comment"}
+    return ExerciseResult(**{name: getattr(exercise, name) for name in kept})

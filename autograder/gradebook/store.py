@@ -11,6 +11,7 @@ the isolation tier. Equal keys mean equal grades, which gives resuming and idemp
 from __future__ import annotations
 
 import datetime
+import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .database_errors import GradebookError, damaged, sentence
 from .manual import Item, Manual, Mark
-from .totals import Result
+from .result import Result
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -43,13 +44,13 @@ class Key(NamedTuple):
 
 def key_of(result: Result) -> Key:
     return Key(
-        result["student"],
-        result["assignment"],
-        result["submission"]["sha256"],
-        result["suite_sha256"],
-        result["environment_sha256"],
-        result["seed"],
-        result["tier"],
+        result.student,
+        result.assignment,
+        result.submission.sha256,
+        result.suite_sha256,
+        result.environment_sha256,
+        result.seed,
+        result.tier,
     )
 
 
@@ -107,7 +108,7 @@ class Store:
             for name, value in key._asdict().items():
                 query = query.where(results.c[name] == _plain(value))
             row = connection.execute(query).first()
-        return json.loads(row.result) if row else None
+        return Result.read(row.result) if row else None
 
     def add(self, result: Result) -> bool:
         """Append a result; False when the newest row of this student and assignment equals it.
@@ -117,13 +118,13 @@ class Store:
         """
         from .schema import results
 
-        key = key_of(result)
+        key, text = key_of(result), json.dumps(result.as_json())
         with self._connected() as connection:
             newest = _rows(connection, key.student, key.assignment, limit=1)
-            if newest and _lasting(newest[0]) == _lasting(json.loads(json.dumps(result))):
+            if newest and _lasting(newest[0]) == _lasting(Result.read(text)):
                 return False
             values = {name: _plain(value) for name, value in key._asdict().items()}
-            values |= {"graded_at": result["graded_at"], "result": json.dumps(result)}
+            values |= {"graded_at": result.graded_at, "result": text}
             connection.execute(results.insert().values(**values))
         return True
 
@@ -137,9 +138,9 @@ class Store:
         query = results.select().where(results.c.id.in_(newest))
         if assignment is not None:
             query = query.where(results.c.assignment == assignment)
-        with self._connected() as connection:
+        with self._connected() as connection, _uncollected():
             rows = connection.execute(query.order_by(results.c.student, results.c.assignment))
-            return [json.loads(row.result) for row in rows]
+            return [Result.read(row.result) for row in rows]
 
     def history(self, student: str, assignment: str) -> list[dict[str, Any]]:
         """Every grading, oldest first: what differs from the one before, and by how many points."""
@@ -230,11 +231,23 @@ def _rows(
 
     query = results.select().order_by(results.c.id.desc()).limit(limit)
     query = query.where(results.c.student == _plain(student), results.c.assignment == assignment)
-    return [json.loads(row.result) for row in connection.execute(query)]
+    return [Result.read(row.result) for row in connection.execute(query)]
 
 
-def _lasting(result: Result) -> Result:
-    return {name: value for name, value in result.items() if name not in _TIMES}
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """A class is a hundred thousand records and none in a circle: to look for one takes long."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
+
+
+def _lasting(result: Result) -> dict[str, Any]:
+    return {name: value for name, value in result.as_json().items() if name not in _TIMES}
 
 
 def _plain(value: Any) -> Any:

@@ -11,7 +11,8 @@ from pathlib import Path
 from . import manual
 from .cells import plain, safe
 from .manual import COLUMNS, Item, Manual, ManualError, Mark
-from .totals import WITHOUT_POINTS, Result
+from .result import Result
+from .totals import WITHOUT_POINTS
 
 
 @dataclass(frozen=True)
@@ -64,11 +65,9 @@ def text(results: Iterable[Result], filled: Mapping[Item, Mark]) -> str:
     """
     rows: dict[Item, Mark] = {}
     for result in results:
-        parts = [part for e in result["exercises"] for part in e.get("parts", [])]
-        for part in parts if result["outcome"] not in WITHOUT_POINTS else []:
-            if part["points"] is None:
-                item = (result["student"], result["assignment"], part["id"])
-                rows[item] = Mark(None, part["comment"])
+        for part in result.parts if result.outcome not in WITHOUT_POINTS else []:
+            if part.points is None:
+                rows[result.student, result.assignment, part.id] = Mark(None, part.comment)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

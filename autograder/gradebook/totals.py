@@ -2,51 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from .exercise_result import ExerciseResult
 from .lateness import lateness
+from .record import Number, Record
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment
-
-Result = dict[str, Any]
 
 UNGRADED = "UNGRADED"  # the grader failed, not the submission: no points yet, and not zero points
 WITHOUT_POINTS = ("INVALID", UNGRADED)  # there is nothing to see exercise by exercise
 
 
-def add_up(result: Result, assignment: Assignment) -> dict[str, Any]:
-    """The `totals` of a result, from its exercises as they stand and the time it was received.
+class Totals(Record):
+    """`manual` is None while no written part has been marked.
 
-    `manual` is None while no written part has been marked. A bonus exercise counts as bonus only,
-    written or not, and not towards `max`. What the grader failed on has no `automatic`
-    and no `total`.
+    A bonus exercise counts as bonus only, written or not, and not towards `max`. What the grader
+    failed on has no `automatic` and no `total`.
     """
-    regular = [e for e in result["exercises"] if not e["bonus"]]
-    machine = [e for e in regular if e["kind"] != "written"]
-    written = [e for e in regular if e["kind"] == "written"]
-    parts = [part for e in result["exercises"] for part in e.get("parts", [])]
-    marked = any(part["points"] is not None for e in written for part in e.get("parts", []))
-    automatic, manual = _sum(machine), _sum(written)
-    bonus = _sum(e for e in result["exercises"] if e["bonus"])
-    late = lateness(result["submission"].get("received"), assignment)
+
+    automatic: Number | None = None
+    automatic_max: Number = 0
+    manual: Number | None = None
+    manual_max: Number = 0
+    manual_pending: int = 0
+    bonus: Number = 0
+    total: Number | None = None
+    max: Number = 0
+    late_days: int = 0
+    late_penalty: Number = 0
+
+
+def add_up(
+    exercises: Sequence[ExerciseResult],
+    outcome: str,
+    received: str | None,
+    assignment: Assignment,
+) -> Totals:
+    """The totals of exercises as they stand, for a submission received at that time."""
+    regular = [e for e in exercises if not e.bonus]
+    machine = [e for e in regular if e.kind != "written"]
+    written = [e for e in regular if e.kind == "written"]
+    marked = any(part.points is not None for e in written for part in e.parts)
+    automatic, manual = _sum(e.points for e in machine), _sum(e.points for e in written)
+    bonus = _sum(e.points for e in exercises if e.bonus)
+    late = lateness(received, assignment)
     earned = automatic + manual + bonus
     penalty = late.penalty(earned)
-    graded = result["outcome"] != UNGRADED
-    return {
-        "automatic": automatic if graded else None,
-        "automatic_max": _sum(machine, "max_points"),
-        "manual": manual if marked else None,
-        "manual_max": _sum(written, "max_points"),
-        "manual_pending": sum(part["points"] is None for part in parts),
-        "bonus": bonus,
-        "total": round(earned - penalty, 2) if graded else None,
-        "max": _sum(regular, "max_points"),
-        "late_days": late.days,
-        "late_penalty": penalty,
-    }
+    graded = outcome != UNGRADED
+    return Totals(
+        automatic=automatic if graded else None,
+        automatic_max=_sum(e.max_points for e in machine),
+        manual=manual if marked else None,
+        manual_max=_sum(e.max_points for e in written),
+        manual_pending=sum(part.points is None for e in exercises for part in e.parts),
+        bonus=bonus,
+        total=round(earned - penalty, 2) if graded else None,
+        max=_sum(e.max_points for e in regular),
+        late_days=late.days,
+        late_penalty=penalty,
+    )
 
 
-def _sum(exercises: Iterable[dict[str, Any]], key: str = "points") -> float:
-    return round(sum(float(exercise[key] or 0) for exercise in exercises), 2)
+def _sum(points: Iterable[Number | None]) -> Number:
+    return round(sum(float(value or 0) for value in points), 2)

@@ -19,12 +19,13 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
+from ..gradebook.result import Result
 from ..gradebook.store import Key, Store
-from ..gradebook.totals import UNGRADED, add_up
+from ..gradebook.totals import UNGRADED
 from ..intake.submissions import Submission
 from ..notebook.notebook_file import InvalidNotebook, read
 from ..notebook.statements import sort_cell
@@ -32,8 +33,6 @@ from . import class_tries, fingerprints, judge_process
 
 if TYPE_CHECKING:
     from ..judge.models.hidden_labels import HiddenLabels
-
-Result = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def grade_class(
         known = None
         if not (settings.regrade or settings.exercises or submission.problem):
             known = store.find(**key(submission, assignment, settings)._asdict())
-        if known is not None and known["outcome"] != UNGRADED:
+        if known is not None and known.outcome != UNGRADED:
             result = complete(known, submission, assignment, settings)
             store.add(result)
             yield result
@@ -127,40 +126,43 @@ def complete(
     """Add who, where, when and by what to what the judge found, or the store kept."""
     received = submission.received.isoformat() if submission.received else None
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    before = result["submission"].get("notices", [])  # of where a known one lay when it was graded
-    told = [notice for notice in result["notices"] if notice not in before]
-    result = result | {
-        "student": submission.student,
-        "suite_sha256": suite(assignment, settings, submission.data),
-        "environment_sha256": fingerprints.environment(),
-        "graded_at": result.get("graded_at", now),
-        "notices": submission.notices + told,
-        "submission": result["submission"]
-        | {
-            "file": submission.file,
-            "received": received,
-            "same_as": [],
-            "notices": submission.notices,
-        },
+    before = result.submission.notices  # of where a known one lay when it was graded
+    told = [notice for notice in result.notices if notice not in before]
+    place = {
+        "file": submission.file,
+        "received": received,
+        "same_as": [],
+        "notices": submission.notices,
     }
-    return result | {"totals": add_up(result, assignment)}
+    return result.changed(
+        assignment,
+        student=submission.student,
+        suite_sha256=suite(assignment, settings, submission.data),
+        environment_sha256=fingerprints.environment(),
+        graded_at=result.graded_at or now,
+        notices=submission.notices + told,
+        submission=result.submission.model_copy(update=place),
+    )
 
 
-def flag_identical(results: list[Result]) -> None:
-    """Name, on each result, the students who submitted the very same notebook."""
+def flag_identical(results: list[Result]) -> list[Result]:
+    """The same results; each names the students who submitted the very same notebook."""
     owners: dict[tuple[str, str], list[str]] = {}
     for result in results:
-        owners.setdefault(_notebook(result), []).append(result["student"])
+        owners.setdefault(_notebook(result), []).append(result.student)
+    flagged = []
     for result in results:
-        same = _notebook(result)
-        others = [student for student in owners[same] if student != result["student"]]
-        invalid = result["outcome"] == "INVALID"  # two empty files are no copy of each other
-        result["submission"]["same_as"] = [] if invalid else others
+        others = [student for student in owners[_notebook(result)] if student != result.student]
+        invalid = result.outcome == "INVALID"  # two empty files are no copy of each other
+        same_as = {"same_as": [] if invalid else others}
+        submission = result.submission.model_copy(update=same_as)
+        flagged.append(result.model_copy(update={"submission": submission}))
+    return flagged
 
 
 def _notebook(result: Result) -> tuple[str, str]:
-    submission = result["submission"]
-    return result["assignment"], submission.get("notebook_sha256", submission["sha256"])
+    submission = result.submission
+    return result.assignment, submission.notebook_sha256 or submission.sha256
 
 
 @contextmanager

@@ -11,17 +11,15 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..intake import handed_in
 from . import judge_process
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment, Syllabus
 
+    from ..gradebook.result import Result
     from ..intake.submissions import Submission
-
-Result = dict[str, Any]
 
 ATTEMPTS = 2  # alone, the second time with other judges
 
@@ -67,15 +65,13 @@ def _alone(
         except Exception as error:  # whatever it is, the rest of the class goes on
             trouble = error
             judges.stop()
-    from ..judge.grade import ungraded
+    from ..judge import grade as judge
 
     died = isinstance(trouble, BrokenProcessPool)
     why = "the process that graded it died" if died else _sentence(trouble)
     reason = f"could not be graded: {why}; run the same command again"
-    result = ungraded(reason, assignment, submission.data)
-    known = {"sha256": submission.sha256}
-    known["notebook_sha256"] = handed_in.digest(submission.data, {})
-    return result | {"submission": known}
+    facts = judge.facts_of(submission.data, submission.files()[0])
+    return judge.ungraded(reason, assignment, facts)
 
 
 def _sentence(trouble: Exception | None) -> str:

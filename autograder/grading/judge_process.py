@@ -6,20 +6,18 @@ import multiprocessing
 import os
 import signal
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
-from ..intake import handed_in
 from ..intake.submissions import Submission
 
 if TYPE_CHECKING:
+    from ..gradebook.result import Result
     from ..judge.grade import Load, OpenWorker
     from ..judge.models.hidden_labels import HiddenLabels
     from ..judge.workers.remote import RemoteBackend
     from ..judge.workers.warm_process import Workers
-
-Result = dict[str, Any]
 
 
 def opener(
@@ -107,16 +105,19 @@ def _judge(
 
     assignment = _syllabus.assignment(submission.assignment)
     if submission.problem:
-        return judge.invalid(submission.problem, assignment)
+        return judge.invalid(submission.problem, assignment, judge.NOTHING_READ)
     load_seconds = second_try.LOAD_SECONDS if before else None
     opened = opener(_workers[submission.assignment], assignment, load_seconds)
     files, problem = submission.files()
-    labels = _hidden.get(assignment.id)
-    model = judge.Model(files, labels) if labels else None
     result = judge.grade(
-        submission.data, _syllabus, assignment, opened, exercises, public_only, model, before
+        submission.data,
+        _syllabus,
+        assignment,
+        opened,
+        exercises,
+        public_only,
+        files,
+        _hidden.get(assignment.id),
+        before,
     )
-    result["notices"] += [problem] if problem else []
-    result["submission"]["sha256"] = handed_in.digest(submission.data, files)
-    result["submission"]["notebook_sha256"] = handed_in.digest(submission.data, {})
-    return result
+    return result.model_copy(update={"notices": [*result.notices, problem]}) if problem else result

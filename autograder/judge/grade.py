@@ -6,7 +6,6 @@ with a neutral substitute for it → score
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
@@ -19,7 +18,9 @@ from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import LOAD_ERROR, POLICY
 from course_lib.seam.facade import Backend
 
-from ..gradebook.totals import UNGRADED, add_up
+from ..gradebook.result import Result, SubmissionFacts
+from ..gradebook.totals import UNGRADED
+from ..intake import handed_in
 from ..notebook import answers, notebook_file, policy
 from ..notebook.collect import Collected, collect
 from ..notebook.statements import Statement
@@ -39,14 +40,6 @@ class Load:
     substitutes: list[str] = field(default_factory=list)
     patience: Patience = field(default_factory=Patience)  # one for all workers of a submission
     limits: dict[str, int] = field(default_factory=dict)  # that differ from the usual ones
-
-
-@dataclass(frozen=True)
-class Model:
-    """A trained model that was handed in, and what it is scored with."""
-
-    files: dict[str, bytes]
-    hidden: HiddenLabels
 
 
 class Worker(Backend, Protocol):
@@ -73,6 +66,7 @@ class Worker(Backend, Protocol):
 
 
 OpenWorker = Callable[[Load], AbstractContextManager[Worker]]
+NOTHING_READ = SubmissionFacts(sha256=handed_in.digest(b"", {}))  # there is no notebook to hash
 
 
 def grade(
@@ -82,51 +76,60 @@ def grade(
     open_worker: OpenWorker,
     only: Collection[str] | None = None,
     public_only: bool = False,
-    model: Model | None = None,
-    before: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """The result of one submission; see the gradebook for its fields.
+    files: dict[str, bytes] | None = None,
+    hidden: HiddenLabels | None = None,
+    before: Result | None = None,
+) -> Result:
+    """The result of one submission, a notebook and the `files` beside it.
 
-    `only` keeps these exercises; `public_only` leaves the hidden tests out. Without `model` the
-    exercises that train one stay pending; `before` is what a first try found, whose model is not
-    asked again without need. Whatever the submission does ends in a result, never in an exception;
-    an exception is a fault of the course (a suite that does not run, a sandbox that fails).
+    `only` keeps these exercises; `public_only` leaves the hidden tests out. Without `hidden` labels
+    exercises that train a model stay pending; `before` is what a first try found, whose model is
+    not asked again without need. Whatever the submission does ends in a result, never in an
+    exception; an exception is a fault of the course (a suite or a sandbox that fails).
     """
     started = time.perf_counter()
+    facts = facts_of(data, files or {})
     try:
         cells = notebook_file.read(data)
     except notebook_file.InvalidNotebook as error:
-        return invalid(str(error), assignment, data)
-    result = _blank(assignment, data)
+        return invalid(str(error), assignment, facts)
     names = [name for exercise in assignment.exercises for name in exercise.names]
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
-    files = session.suite_files(assignment, public_only)
+    suite = session.suite_files(assignment, public_only)
     load = Load(collected.statements, collected.unavailable)
-    tests, substituted, unloadable = _run(
-        assignment, collected, load, open_worker, only, files, result
+    run = _run(assignment, collected, load, open_worker, only, suite)
+    entries = score.exercises(
+        assignment,
+        run.tests,
+        run.passed_with,
+        collected.written,
+        answers.written(assignment, cells),
+        only,
     )
-    result["exercises"] = score.exercises(assignment, tests, substituted, collected.written, only)
-    result["notices"] = answers.notices(syllabus, assignment, cells, collected)
-    result["notices"] += result.pop("printed", [])
-    answers.attach(assignment, cells, result["exercises"])
-    if model is not None and assignment.model is not None and not public_only:
-        known = (before or {}).get("model")
-        if known is None or second_try.is_needed_by(known["problem"]):
+    model = None
+    if hidden is not None and assignment.model is not None and not public_only:
+        model = before.model if before else None
+        if model is None or second_try.is_needed_by(model.problem):
             load = replace(load, limits=model_part.LIMITS)
-            known = model_part.evaluate(
-                model.files,
+            model = model_part.evaluate(
+                files or {},
                 assignment.model,
-                model.hidden,
+                hidden,
                 assignment.seed,
-                lambda: _open(load, open_worker, unloadable),
+                lambda: _open(load, open_worker, run.unloadable),
             )
-        result["model"] = known
-        score.models(assignment, result["exercises"], result["model"])
-    result["outcome"], result["reason"] = score.outcome(tests)
-    result["totals"] = add_up(result, assignment)
-    result["seconds"] = round(time.perf_counter() - started, 3)
-    return result
+        entries = score.models(assignment, entries, model)
+    return Result.of(
+        assignment,
+        facts,
+        entries,
+        *score.outcome(run.tests),
+        notices=answers.notices(syllabus, assignment, cells, collected) + _told(run.printed),
+        isolation=run.isolation,
+        model=model,
+        seconds=round(time.perf_counter() - started, 3),
+    )
 
 
 def _open(
@@ -138,33 +141,38 @@ def _open(
     return open_worker(load)
 
 
-def invalid(reason: str, assignment: Assignment, data: bytes = b"") -> dict[str, Any]:
+def _told(printed: str) -> list[str]:
+    """A notice with the first line of what was printed, if anything was."""
+    first = printed.strip().splitlines()[:1]
+    return [f"it printed while being graded: `{line[:120]}`" for line in first]
+
+
+def facts_of(data: bytes, files: dict[str, bytes]) -> SubmissionFacts:
+    """What identifies a submission: the notebook, and whatever lay beside it."""
+    return SubmissionFacts(
+        sha256=handed_in.digest(data, files), notebook_sha256=handed_in.digest(data, {})
+    )
+
+
+def invalid(reason: str, assignment: Assignment, facts: SubmissionFacts) -> Result:
     """The result of a submission that cannot be read: a row all the same, with the reason."""
-    result = _blank(assignment, data) | {"outcome": "INVALID", "reason": reason}
-    result["exercises"] = score.nothing(assignment)
-    result["totals"] = add_up(result, assignment)
-    return result | {"seconds": 0.0}
+    return Result.of(assignment, facts, score.nothing(assignment), "INVALID", reason)
 
 
-def ungraded(reason: str, assignment: Assignment, data: bytes) -> dict[str, Any]:
+def ungraded(reason: str, assignment: Assignment, facts: SubmissionFacts) -> Result:
     """The result of a submission that the grader failed on: nothing is known, and it says so."""
-    result = _blank(assignment, data) | {"outcome": UNGRADED, "reason": reason}
-    result["exercises"] = score.unknown(assignment)
-    result["totals"] = add_up(result, assignment)
-    return result | {"seconds": 0.0}
+    return Result.of(assignment, facts, score.unknown(assignment), UNGRADED, reason)
 
 
-def _blank(assignment: Assignment, data: bytes) -> dict[str, Any]:
-    return {
-        "assignment": assignment.id,
-        "outcome": "GRADED",
-        "reason": "",
-        "submission": {"sha256": hashlib.sha256(data).hexdigest()},
-        "seed": assignment.seed,
-        "notices": [],
-        "tier": "",
-        "layers": {},
-    }
+@dataclass(frozen=True)
+class _Run:
+    """What the suite said of a submission, and how the worker that it ran in was kept."""
+
+    tests: list[TestResult]
+    passed_with: dict[str, list[str]]  # tests that pass once these exercises are substituted
+    isolation: dict[str, Any]
+    printed: str
+    unloadable: StudentError | None  # what kept all of it from being loaded
 
 
 def _run(
@@ -173,33 +181,26 @@ def _run(
     load: Load,
     open_worker: OpenWorker,
     only: Collection[str] | None,
-    files: list[Path],
-    result: dict[str, Any],
-) -> tuple[list[TestResult], dict[str, list[str]], StudentError | None]:
-    """The tests' results; which passed only with which exercises substituted; what kept all of it
-    from being loaded."""
+    suite: list[Path],
+) -> _Run:
+    """Run the suite, then again what may have failed for an earlier exercise's sake."""
     verdicts = decided(assignment, collected)
     wanted = None if only is None else set(only)
     with open_worker(load) as worker:
         tests = session.run(
-            assignment, Student(worker), exercises=wanted, verdicts=verdicts, files=files
+            assignment, Student(worker), exercises=wanted, verdicts=verdicts, files=suite
         )
-        result |= worker.isolation
-        if worker.printed:
-            first = worker.printed.strip().splitlines()[:1]
-            result["printed"] = [f"it printed while being graded: `{line[:120]}`" for line in first]
-        unloadable = worker.unloadable
-    if unloadable is not None:
-        return tests, {}, unloadable
-    passed_with: dict[str, list[str]] = {}
+        run = _Run(tests, {}, worker.isolation, worker.printed, worker.unloadable)
+    if run.unloadable is not None:
+        return run
     for broken, ids in _spoilt(assignment, collected, tests, verdicts).items():
         replaced = substitutes.sources(assignment, list(broken))
         with open_worker(replace(load, substitutes=replaced)) as worker:
             again = session.run(
-                assignment, Student(worker), only=ids, verdicts=verdicts, files=files
+                assignment, Student(worker), only=ids, verdicts=verdicts, files=suite
             )
-        passed_with |= {test.id: list(broken) for test in again if test.outcome == PASSED}
-    return tests, passed_with, None
+        run.passed_with.update({test.id: list(broken) for test in again if test.outcome == PASSED})
+    return run
 
 
 def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:

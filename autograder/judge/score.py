@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from course_lib.checking.messages import Message, without_echoes
+from course_lib.checking.messages import without_echoes
 from course_lib.course.exercise import Exercise
 from course_lib.course.syllabus import Assignment
 from course_lib.seam import errors as kinds
 
 from .. import bugs
+from ..gradebook.exercise_result import (
+    ExerciseResult,
+    Explanation,
+    GradedTest,
+    ModelResult,
+    PartResult,
+)
 from .models import thresholds
 from .session import PASSED, TestResult
 
@@ -24,82 +31,103 @@ def exercises(
     tests: list[TestResult],
     passed_with: dict[str, list[str]],
     written: Collection[str],
+    answers: Mapping[str, str],
     only: Collection[str] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[ExerciseResult]:
     """One entry an exercise. `passed_with`: tests that pass once these exercises are replaced.
 
-    `written` are the names that are there and no stubs.
+    `written` are the names that are there and no stubs, `answers` those to written parts.
     """
     known = bugs.load(assignment.id)
+    found = []
+    for exercise in assignment.exercises:
+        if only is not None and exercise.id not in only:
+            continue
+        if exercise.kind == "model":  # until `models` has seen one
+            facts: dict[str, Any] = {"points": None, "status": "pending", "model": None}
+        elif exercise.kind == "written":
+            facts = _parts(exercise, answers)
+        else:
+            own = [test for test in tests if test.mark.exercise == exercise.id]
+            facts = _code(exercise, own, passed_with, written, known)
+        found.append(
+            ExerciseResult(
+                id=exercise.id,
+                title=exercise.title,
+                kind=exercise.kind,
+                bonus=exercise.bonus,
+                section=exercise.section,
+                max_points=exercise.points,
+                **facts,
+            )
+        )
+    return found
+
+
+def nothing(assignment: Assignment) -> list[ExerciseResult]:
+    """The entries of a submission that could not be read."""
+    return exercises(assignment, [], {}, [], {})
+
+
+def unknown(assignment: Assignment) -> list[ExerciseResult]:
+    """The entries of a submission that could not be graded: no points, and not zero points."""
+    pending = {"points": None, "status": "pending"}
+    return [entry.model_copy(update=pending) for entry in nothing(assignment)]
+
+
+def models(
+    assignment: Assignment, entries: list[ExerciseResult], told: ModelResult
+) -> list[ExerciseResult]:
+    """The same entries; those that train a model with points, linear in percent right or BLEU."""
     return [
-        _exercise(e, [t for t in tests if t.mark.exercise == e.id], passed_with, written, known)
-        for e in assignment.exercises
-        if only is None or e.id in only
+        _of_model(assignment.exercise(entry.id), entry, told) if entry.kind == "model" else entry
+        for entry in entries
     ]
 
 
-def nothing(assignment: Assignment) -> list[dict[str, Any]]:
-    """The entries of a submission that could not be read."""
-    return exercises(assignment, [], {}, [])
+def _of_model(exercise: Exercise, entry: ExerciseResult, told: ModelResult) -> ExerciseResult:
+    full = round(thresholds.full_at(exercise, told.examples), 2)
+    share = 0.0
+    if told.reached is not None:
+        share = thresholds.share(exercise, told.reached, told.examples)
+    status = "full" if share == 1 else "partial" if share else "zero"
+    facts = {
+        "points": round(share * exercise.points, 2),
+        "status": status if told.handed_in else "not written",
+        "model": told.model_copy(update={"zero_at": exercise.zero_at, "full_at": full}),
+    }
+    return entry.model_copy(update=facts)
 
 
-def unknown(assignment: Assignment) -> list[dict[str, Any]]:
-    """The entries of a submission that could not be graded: no points, and not zero points."""
-    return [entry | {"points": None, "status": "pending"} for entry in nothing(assignment)]
+def _parts(exercise: Exercise, answers: Mapping[str, str]) -> dict[str, Any]:
+    """What is known of a written exercise until somebody marks it."""
+    parts = []
+    for part in exercise.parts:
+        id = f"{exercise.id}.{part.id}"
+        answer = answers.get(id, "")
+        parts.append(
+            PartResult(
+                id=id,
+                title=part.title,
+                max_points=part.points,
+                points=None,
+                comment="",
+                answer=answer,
+                words=len(answer.split()),
+                word_limit=part.words,
+            )
+        )
+    return {"points": None, "status": "pending", "parts": parts}
 
 
-def models(assignment: Assignment, entries: list[dict[str, Any]], told: dict[str, Any]) -> None:
-    """Give the exercises that train a model their points, linear in percent right or BLEU."""
-    for entry in entries:
-        if entry["kind"] != "model":
-            continue
-        exercise = assignment.exercise(entry["id"])
-        reached = told[told.get("measure", "accuracy")]
-        full = round(thresholds.full_at(exercise, told["examples"]), 2)
-        share = 0.0
-        if reached is not None:
-            share = thresholds.share(exercise, reached, told["examples"])
-        status = "full" if share == 1 else "partial" if share else "zero"
-        entry["points"] = round(share * exercise.points, 2)
-        entry["status"] = status if told["handed_in"] else "not written"
-        entry["model"] = told | {"zero_at": exercise.zero_at, "full_at": full}
-
-
-def _exercise(
+def _code(
     exercise: Exercise,
     tests: list[TestResult],
     passed_with: dict[str, list[str]],
     written: Collection[str],
     known: list[bugs.Bug],
 ) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "id": exercise.id,
-        "title": exercise.title,
-        "kind": exercise.kind,
-        "bonus": exercise.bonus,
-        "section": exercise.section,
-        "max_points": exercise.points,
-    }
-    if exercise.kind == "model":  # until `models` has seen one
-        return entry | {"points": None, "status": "pending", "model": None}
-    if exercise.kind == "written":
-        return entry | {
-            "points": None,
-            "status": "pending",
-            "parts": [
-                {
-                    "id": f"{exercise.id}.{part.id}",
-                    "title": part.title,
-                    "max_points": part.points,
-                    "points": None,
-                    "comment": "",
-                    "answer": "",
-                    "words": 0,
-                    "word_limit": part.words,
-                }
-                for part in exercise.parts
-            ],
-        }
+    """What tests say of an exercise that is code."""
     weight = sum(test.mark.weight for test in tests)
     shares = [exercise.points * test.mark.weight / weight for test in tests]
     messages = without_echoes([test.message for test in tests])
@@ -108,45 +136,36 @@ def _exercise(
         _test(test, share, passed_with.get(test.id, []), known)
         for test, share in zip(tests, shares, strict=True)
     ]
-    points = round(sum(s for t, s in zip(told, shares, strict=True) if t["points"]), 2)
+    points = round(sum(s for t, s in zip(told, shares, strict=True) if t.points), 2)
     absent = not set(exercise.names) & set(written)
-    caused_by = list(dict.fromkeys(id for test in told for id in test["caused_by"]))
+    caused_by = list(dict.fromkeys(id for test in told for id in test.caused_by))
     status = "not written" if absent else "partial" if points else "zero"
-    return entry | {
+    return {
         "points": points,
         "status": "full" if told and points >= exercise.points - 0.005 else status,
         "written": not absent,
         "caused_by": caused_by,
-        "carried_through": any(test["carried_through"] for test in told),
+        "carried_through": any(test.carried_through for test in told),
         "tests": told,
     }
 
 
-def _test(
-    test: TestResult, share: float, replaced: list[str], known: list[bugs.Bug]
-) -> dict[str, Any]:
+def _test(test: TestResult, share: float, replaced: list[str], known: list[bugs.Bug]) -> GradedTest:
     passed = test.outcome == PASSED or bool(replaced)
     bug = _matching(test, known) if not passed else None
-    return {
-        "id": test.id,
-        "title": test.mark.title,
-        "public": test.public,
-        "max_points": round(share, 2),
-        "points": round(share, 2) if passed else 0.0,
-        "outcome": test.outcome,
-        "message": _parts(test.message),
-        "bug": bug.name if bug else None,
-        "bug_title": bug.title if bug else "",
-        "caused_by": replaced,
-        "carried_through": bool(replaced),
-    }
-
-
-def _parts(message: Message | None) -> dict[str, Any] | None:
-    """What the report shows of a message."""
-    if message is None:
-        return None
-    return {name: getattr(message, name) for name in ("expected", "got", "cause", "read", "seen")}
+    return GradedTest(
+        id=test.id,
+        title=test.mark.title,
+        public=test.public,
+        max_points=round(share, 2),
+        points=round(share, 2) if passed else 0.0,
+        outcome=test.outcome,
+        message=Explanation(**vars(test.message)) if test.message else None,
+        bug=bug.name if bug else None,
+        bug_title=bug.title if bug else "",
+        caused_by=replaced,
+        carried_through=bool(replaced),
+    )
 
 
 def _matching(test: TestResult, known: list[bugs.Bug]) -> bugs.Bug | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
@@ -22,16 +21,16 @@ def starter_cells(assignment: str) -> tuple[Cell, ...]:
     return tuple(notebook_file.read(path.read_bytes()))
 
 
-def attach(assignment: Assignment, cells: list[Cell], exercises: list[dict[str, Any]]) -> None:
-    """Put each written answer beside its part, with its number of words."""
+def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
+    """The answer to each written part: `{"1.11.a": "…"}`."""
     starter = {cell.grade_id: cell.source for cell in starter_cells(assignment.id)}
     submitted = {cell.grade_id: cell.source for cell in cells if cell.kind == "markdown"}
-    for entry in exercises:
-        for part in entry.get("parts", []):
-            grade_id = f"written-{part['id'].replace('.', '-')}"
-            text = submitted.get(grade_id) or _under_heading(cells, part["id"])
-            answer = _answer(text, starter.get(grade_id, ""))
-            part["answer"], part["words"] = answer, len(answer.split())
+    found = {}
+    for id in (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts):
+        grade_id = f"written-{id.replace('.', '-')}"
+        text = submitted.get(grade_id) or _under_heading(cells, id)
+        found[id] = _answer(text, starter.get(grade_id, ""))
+    return found
 
 
 def notices(
@@ -42,11 +41,11 @@ def notices(
     told = [n for n in collected.notices if not _about_given_line(n, given)]
     wanted = [name for exercise in assignment.exercises for name in exercise.names]
     missing = [name for name in wanted if name not in collected.defined_in]
-    written = set(wanted) - set(missing) - collected.unwritten
+    begun = set(wanted) - set(missing) - collected.unwritten
     other = _looks_like(syllabus, assignment, collected)
     if other:
         told.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
-    elif not written and not collected.unavailable:
+    elif not begun and not collected.unavailable:
         told.insert(0, "nothing is written in this file; was it saved before it was submitted?")
     if missing:
         told.append(f"not found in the notebook: {', '.join(f'`{name}`' for name in missing)}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from course_lib.seam import Student
 
+from ..gradebook.result import Result
 from ..judge import session
 from ..judge.grade import Load, OpenWorker, decided, grade
 from ..notebook import notebook_file
@@ -85,7 +86,7 @@ def graded(
     open_worker: OpenWorker,
     only: Collection[str] | None = None,
     seed: int | None = None,
-) -> claims.Result:
+) -> Result:
     """The grade of a case, on the exercises `only`, under the release's seed or another."""
     assignment = course().assignment(case.assignment)
     if seed is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
 from ..gradebook.lateness import lateness, moment, written
-from ..gradebook.totals import WITHOUT_POINTS, Result
+from ..gradebook.result import Result
+from ..gradebook.totals import WITHOUT_POINTS
 from .model_sentences import model_sentences
 from .plain_text import counted, number
 from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
@@ -19,10 +21,10 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
 
     Other students are never named here: the page may be handed to its student.
     """
-    late = lateness(result["submission"].get("received"), assignment)
+    late = lateness(result.submission.received, assignment)
     waiting = _waiting(result)
-    exercises = [_exercise(e, result) for e in result["exercises"]]
-    if result["outcome"] in WITHOUT_POINTS:  # zeros would tell nothing but what was marked
+    exercises = [_exercise(e, result) for e in result.exercises]
+    if result.outcome in WITHOUT_POINTS:  # zeros would tell nothing but what was marked
         exercises = [e for e in exercises if e["points"] or e["comment"]]
     return {
         "result": result,
@@ -38,15 +40,15 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
 
 def score_bar(result: Result) -> dict[str, Any]:
     """The total as stretches of a bar, in percent of all points there are, bonus included."""
-    totals = result["totals"]
+    totals = result.totals
     waiting = _waiting(result)
-    late = totals["late_penalty"]
-    whole = max(totals["max"], (totals["total"] or 0.0) + late, 1)
+    late = totals.late_penalty
+    whole = max(totals.max, (totals.total or 0.0) + late, 1)
     stretches, start = [], 0.0
     for name, value in (
-        ("automatic", totals["automatic"] or 0.0),
-        ("manual", totals["manual"] or 0.0),
-        ("bonus", totals["bonus"]),
+        ("automatic", totals.automatic or 0.0),
+        ("manual", totals.manual or 0.0),
+        ("bonus", totals.bonus),
     ):
         width = 100 * value / whole
         stretches.append({"name": name, "x": round(start, 2), "width": round(width, 2)})
@@ -54,9 +56,9 @@ def score_bar(result: Result) -> dict[str, Any]:
     share = min(100 - start, 100 * waiting / whole)
     stretches.append({"name": "pending", "x": round(start, 2), "width": round(share, 2)})
     taken = 100 * late / whole
-    said = [f"{number(totals['automatic'])} automatic points"]
-    said += [f"{number(totals['manual'])} points by hand"] if totals["manual"] is not None else []
-    said += [f"{number(totals['bonus'])} bonus points"] if totals["bonus"] else []
+    said = [f"{number(totals.automatic)} automatic points"]
+    said += [f"{number(totals.manual)} points by hand"] if totals.manual is not None else []
+    said += [f"{number(totals.bonus)} bonus points"] if totals.bonus else []
     said += [f"{number(late)} points taken off for lateness"] if late else []
     said += [f"{number(waiting)} points still pending"] if waiting else []
     return {
@@ -68,69 +70,65 @@ def score_bar(result: Result) -> dict[str, Any]:
 
 def _waiting(result: Result) -> float:
     """The points of the written parts that somebody has yet to mark."""
-    if result["outcome"] in WITHOUT_POINTS:
+    if result.outcome in WITHOUT_POINTS:
         return 0.0
-    parts = [part for e in result["exercises"] for part in e.get("parts", [])]
-    return sum(part["max_points"] for part in parts if part["points"] is None)
+    return sum(part.max_points for part in result.parts if part.points is None)
 
 
-def _exercise(exercise: dict[str, Any], result: Result) -> dict[str, Any]:
-    tests = exercise.get("tests", [])
-    override = next((o for o in result["overrides"] if o["exercise"] == exercise["id"]), None)
-    return exercise | {
+def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
+    """The fields of an exercise, and what is said about it."""
+    tests = exercise.tests
+    override = next((o for o in result.overrides if o.exercise == exercise.id), None)
+    return dict(exercise) | {
         "failures": _failures(tests),
-        "carried": [test for test in tests if test["carried_through"]],
-        "passed": [t for t in tests if t["outcome"] == "PASSED"],
-        "stub": bool(tests)
-        and all(t["outcome"] == "NOT_WRITTEN" and not t["points"] for t in tests),
+        "carried": [test for test in tests if test.carried_through],
+        "passed": [test for test in tests if test.outcome == "PASSED"],
+        "stub": bool(tests) and all(t.outcome == "NOT_WRITTEN" and not t.points for t in tests),
         "cause_sentence": cause_sentence(exercise),
         "model_sentences": model_sentences(exercise),
         "override": override,
-        "comment": (override or exercise).get("comment", ""),
-        "share": 0 if not exercise["points"] else exercise["points"] / exercise["max_points"],
+        "comment": (override or exercise).comment,
     }
 
 
-def _failures(tests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
     """Failed tests without points; those that say the very same are told once.
 
     First come those whose cause was found by its value: the others may well share it.
     """
-    groups: dict[str, dict[str, Any]] = {}
+    groups: dict[tuple[str, Explanation, str | None], dict[str, Any]] = {}
     for test in tests:
-        if test["outcome"] == "PASSED" or test["carried_through"]:
+        if test.outcome == "PASSED" or test.carried_through:
             continue
-        message = test["message"] or {"expected": "", "got": "", "cause": "", "read": ""}
-        same = repr((test["outcome"], sorted(message.items()), test.get("bug")))
+        message = test.message or Explanation()
         blank = {
             "tests": [],
             "message": message,
-            "bug_title": test.get("bug_title") or "",
-            "label": TEST_OUTCOMES.get(test["outcome"], ""),
-            "caused_by": test["caused_by"],
+            "bug_title": test.bug_title or "",
+            "label": TEST_OUTCOMES.get(test.outcome, ""),
+            "caused_by": test.caused_by,
         }
-        groups.setdefault(same, blank)["tests"].append(test)
-    return sorted(groups.values(), key=lambda group: not group["message"].get("seen"))
+        groups.setdefault((test.outcome, message, test.bug), blank)["tests"].append(test)
+    return sorted(groups.values(), key=lambda group: not group["message"].seen)
 
 
 def _proof(result: Result) -> list[tuple[str, str]]:
     """What was graded, with what, when: enough to do it again."""
-    submission = result["submission"]
-    received = submission.get("received")
-    layers = ", ".join(f"{name} ({how})" for name, how in result["layers"].items())
-    tier = f"{result['tier']}: {layers}" if layers else result["tier"] or "not run"
+    submission = result.submission
+    received = submission.received
+    layers = ", ".join(f"{name} ({how})" for name, how in result.layers.items())
+    tier = f"{result.tier}: {layers}" if layers else result.tier or "not run"
     return [
-        ("file", submission["file"]),
-        ("SHA-256 of the file", submission["sha256"]),
+        ("file", submission.file),
+        ("SHA-256 of the file", submission.sha256),
         ("received", written(moment(received)) if received else "not known"),
-        ("graded", f"{written(moment(result['graded_at']))}, {_took(result)}"),
-        ("SHA-256 of the tests", result["suite_sha256"]),
-        ("SHA-256 of the environment", result["environment_sha256"]),
-        ("seed of the inputs", str(result["seed"])),
+        ("graded", f"{written(moment(result.graded_at))}, {_took(result)}"),
+        ("SHA-256 of the tests", result.suite_sha256),
+        ("SHA-256 of the environment", result.environment_sha256),
+        ("seed of the inputs", str(result.seed)),
         ("isolation tier", tier),
     ]
 
 
 def _took(result: Result) -> str:
-    tests = sum(len(e.get("tests", [])) for e in result["exercises"])
-    return f"{counted(tests, 'test')} in {result['seconds']:.2g} s"
+    return f"{counted(len(result.tests), 'test')} in {result.seconds:.2g} s"

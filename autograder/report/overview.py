@@ -5,7 +5,8 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from ..gradebook.totals import WITHOUT_POINTS, Result
+from ..gradebook.result import Result
+from ..gradebook.totals import WITHOUT_POINTS
 from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
 
 if TYPE_CHECKING:
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
 
 def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
     """Everything the overview shows of one assignment, ready for the template."""
-    readable = [result for result in results if result["outcome"] not in WITHOUT_POINTS]
-    totals = [result["totals"]["total"] for result in readable]
+    readable = [result for result in results if result.outcome not in WITHOUT_POINTS]
+    totals = [result.totals.total or 0.0 for result in readable]
     return {
         "assignment": assignment,
         "results": results,
@@ -23,18 +24,16 @@ def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
         "median": statistics.median(totals) if totals else None,
         "highest": max(totals, default=None),
         "lowest": min(totals, default=None),
-        "pending": sum(result["totals"]["manual_pending"] for result in readable),
-        "late": sum(result["totals"]["late_days"] > 0 for result in results),
+        "pending": sum(result.totals.manual_pending for result in readable),
+        "late": sum(result.totals.late_days > 0 for result in results),
         "histogram": histogram(totals),
         "difficulty": [_difficulty(exercise.id, readable) for exercise in assignment.exercises],
         "mistakes": mistakes(readable),
-        "outcomes": _grouped(results, "outcome", OUTCOME_MEANINGS),
-        "tiers": _grouped(results, "tier", TIER_MEANINGS),
+        "outcomes": _grouped([(r.student, r.outcome) for r in results], OUTCOME_MEANINGS),
+        "tiers": _grouped([(r.student, r.tier) for r in results], TIER_MEANINGS),
         "identical": identical(results),
-        "causes": {result["student"]: main_cause(result) for result in results},
-        "proofs": sorted(
-            {(r["suite_sha256"], r["environment_sha256"], r["seed"]) for r in results}
-        ),
+        "causes": {result.student: main_cause(result) for result in results},
+        "proofs": sorted({(r.suite_sha256, r.environment_sha256, r.seed) for r in results}),
     }
 
 
@@ -70,14 +69,14 @@ def histogram(totals: list[float]) -> dict[str, Any]:
 
 def _difficulty(id: str, results: list[Result]) -> dict[str, Any]:
     """The mean share of an exercise's points, of those who have points there at all."""
-    entries = [e for result in results for e in result["exercises"] if e["id"] == id]
-    marked = [e for e in entries if e["points"] is not None]
-    share = statistics.fmean(e["points"] / e["max_points"] for e in marked) if marked else None
+    entries = [e for result in results for e in result.exercises if e.id == id]
+    marked = [(e.points, e.max_points) for e in entries if e.points is not None]
+    share = statistics.fmean(points / most for points, most in marked) if marked else None
     return {
         "id": id,
         "percent": None if share is None else round(100 * share, 1),
-        "full": sum(e["points"] >= e["max_points"] for e in marked),
-        "unwritten": sum(e["status"] == "not written" for e in entries),
+        "full": sum(points >= most for points, most in marked),
+        "unwritten": sum(e.status == "not written" for e in entries),
         "marked": len(marked),
     }
 
@@ -86,14 +85,14 @@ def mistakes(results: list[Result]) -> list[dict[str, Any]]:
     """Named mistakes with the students who made them, the most common first."""
     found: dict[str, dict[str, Any]] = {}
     for result in results:
-        for exercise in result["exercises"]:
-            for test in exercise.get("tests", []):
-                if test.get("bug") and not test["carried_through"]:
-                    title = test.get("bug_title") or test["bug"]
-                    entry = {"title": title, "exercise": exercise["id"], "students": []}
-                    students = found.setdefault(test["bug"], entry)["students"]
-                    if result["student"] not in students:
-                        students.append(result["student"])
+        for exercise in result.exercises:
+            for test in exercise.tests:
+                if test.bug and not test.carried_through:
+                    title = test.bug_title or test.bug
+                    entry = {"title": title, "exercise": exercise.id, "students": []}
+                    students = found.setdefault(test.bug, entry)["students"]
+                    if result.student not in students:
+                        students.append(result.student)
     return sorted(found.values(), key=lambda entry: -len(entry["students"]))
 
 
@@ -101,15 +100,15 @@ def identical(results: list[Result]) -> list[dict[str, Any]]:
     """Groups of students who handed in the very same bytes."""
     groups: dict[str, set[str]] = {}
     for result in results:
-        if result["submission"]["same_as"]:
-            same = groups.setdefault(result["submission"]["sha256"], set())
-            same.update([result["student"], *result["submission"]["same_as"]])
+        if result.submission.same_as:
+            same = groups.setdefault(result.submission.sha256, set())
+            same.update([result.student, *result.submission.same_as])
     return [{"sha256": sha, "students": sorted(group)} for sha, group in sorted(groups.items())]
 
 
-def _grouped(results: list[Result], key: str, meanings: dict[str, str]) -> list[dict[str, Any]]:
+def _grouped(found: list[tuple[str, str]], meanings: dict[str, str]) -> list[dict[str, Any]]:
     return [
         {"name": name, "meaning": meaning, "students": students}
         for name, meaning in meanings.items()
-        if (students := [result["student"] for result in results if result[key] == name])
+        if (students := [student for student, own in found if own == name])
     ]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..gradebook.lateness import moment, written
-from ..gradebook.totals import Result
+from ..gradebook.result import Result
 from .feedback import feedback
 from .overview import overview
 from .plain_text import cleaned, counted, listed, number, shortened
@@ -32,17 +32,17 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 def render(results: Sequence[Result], syllabus: Syllabus) -> str:
     """The report of a class: an overview of each assignment, and a page of each student."""
-    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r["student"]), r["assignment"]))
+    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
     students: dict[str, list[Result]] = {}
     for result in shown:
-        students.setdefault(result["student"], []).append(result)
+        students.setdefault(result.student, []).append(result)
     classes = [
         overview(assignment, mine)
         for assignment in syllabus.assignments
-        if (mine := [r for r in shown if r["assignment"] == assignment.id])
+        if (mine := [r for r in shown if r.assignment == assignment.id])
     ]
     pages = [(name, [_feedback(r, syllabus) for r in mine]) for name, mine in students.items()]
-    newest = max((result["graded_at"] for result in shown), default=None)
+    newest = max((result.graded_at for result in shown), default=None)
     return _page(
         "class.html",
         syllabus=syllabus,
@@ -66,7 +66,7 @@ def anchor(student: str) -> str:
 
 
 def _feedback(result: Result, syllabus: Syllabus) -> dict[str, Any]:
-    return feedback(result, syllabus.assignment(result["assignment"]))
+    return feedback(result, syllabus.assignment(result.assignment))
 
 
 def _page(template: str, **content: Any) -> str:

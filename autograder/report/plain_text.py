@@ -5,6 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
+from ..gradebook.record import Record
+from ..gradebook.result import Result
+
 
 def visible(text: str) -> str:
     """Control characters, lone surrogates and changes of direction as ⟨U+202E⟩; tabs as spaces."""
@@ -13,15 +16,9 @@ def visible(text: str) -> str:
     return "".join(_shown(character) for character in text.replace("\r\n", "\n").expandtabs(4))
 
 
-def cleaned(value: Any) -> Any:
+def cleaned(result: Result) -> Result:
     """A result with every text in it made `visible`."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, dict):
-        return {cleaned(key): cleaned(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [cleaned(item) for item in value]
-    return value
+    return _cleaned(result)
 
 
 def number(value: float | None) -> str:
@@ -43,6 +40,22 @@ def listed(names: list[str]) -> str:
 def counted(count: int, name: str) -> str:
     """1 test, 2 tests"""
     return f"{count} {name}{'' if count == 1 else 's'}"
+
+
+def _cleaned(value: Any) -> Any:
+    """The very same object where there is nothing to clean: of most there is nothing."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Record):
+        fields = {name: (field, _cleaned(field)) for name, field in value}
+        changed = {name: new for name, (old, new) in fields.items() if new is not old}
+        return value.model_copy(update=changed) if changed else value
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list):
+        items = [_cleaned(item) for item in value]
+        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
+    return value
 
 
 def _shown(character: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Result
+from ..gradebook.exercise_result import ExerciseResult
+from ..gradebook.result import Result
+from ..gradebook.totals import UNGRADED, WITHOUT_POINTS
 from .plain_text import counted, listed
 
 # Shown as sign and word together: colour is never the only difference.
@@ -64,9 +64,8 @@ _CONSEQUENCES = {
 
 def outcome_sentence(result: Result) -> str:
     """What happened, for a worried student."""
-    tests = [test for e in result["exercises"] for test in e.get("tests", [])]
-    earned = sum(test["points"] > 0 for test in tests)
-    kind = result["outcome"]
+    tests, kind = result.tests, result.outcome
+    earned = sum(test.points > 0 for test in tests)
     if kind == UNGRADED:
         return (
             "Nothing is known about your notebook yet: the grader failed, through no fault of "
@@ -78,8 +77,7 @@ def outcome_sentence(result: Result) -> str:
             "read. This is about the file, not about your work: open the notebook, save it, and "
             "hand it in again, or ask your instructor."
         )
-    code = [e for e in result["exercises"] if e["kind"] == "code"]
-    if all(e["status"] == "not written" for e in code):
+    if all(e.status == "not written" for e in result.exercises if e.kind == "code"):
         return (
             "Your notebook was read, and no exercise is written in it. If you did write some, it "
             "may not have been saved before it was handed in."
@@ -90,13 +88,13 @@ def outcome_sentence(result: Result) -> str:
     return f"{_CONSEQUENCES[kind]} In all, {passed}"
 
 
-def cause_sentence(exercise: dict[str, Any]) -> str:
+def cause_sentence(exercise: ExerciseResult) -> str:
     """Whose fault a failure is, where it is an earlier exercise's."""
-    if not exercise.get("caused_by"):
+    if not exercise.caused_by:
         return ""
-    names = listed(exercise["caused_by"])
-    if exercise.get("carried_through"):
-        several = len(exercise["caused_by"]) > 1
+    names = listed(exercise.caused_by)
+    if exercise.carried_through:
+        several = len(exercise.caused_by) > 1
         replaced = "are replaced by correct ones" if several else "is replaced by a correct one"
         return (
             f"Probably caused by {names}. Carried through: tests that failed here pass once "
@@ -112,29 +110,33 @@ def main_cause(result: Result) -> str:
 
 
 def _cause(result: Result) -> str:
-    if result["outcome"] in WITHOUT_POINTS:
-        return result["reason"]
-    code = [e for e in result["exercises"] if e.get("tests") and not e["bonus"]]
-    written = [e for e in code if e["status"] != "not written"]
+    if result.outcome in WITHOUT_POINTS:
+        return result.reason
+    code = [e for e in result.exercises if e.tests and not e.bonus]
+    written = [e for e in code if e.status != "not written"]
     if code and not written:
         return "nothing is written"
-    lost = [e for e in written if e["points"] < e["max_points"]]
+    lost = [e for e in written if _lost(e) > 0]
     if not lost:
-        missing = [e["id"] for e in code if e["status"] == "not written"]
+        missing = [e.id for e in code if e.status == "not written"]
         return f"not written: {', '.join(missing)}" if missing else ""
-    worst = max(lost, key=lambda e: e["max_points"] - e["points"])
-    return f"{worst['id']}: {_why(worst)}"
+    worst = max(lost, key=_lost)
+    return f"{worst.id}: {_why(worst)}"
 
 
-def _why(exercise: dict[str, Any]) -> str:
-    failed = [test for test in exercise["tests"] if not test["points"]]
+def _lost(exercise: ExerciseResult) -> float:
+    return exercise.max_points - (exercise.points or 0)
+
+
+def _why(exercise: ExerciseResult) -> str:
+    failed = [test for test in exercise.tests if not test.points]
     for test in failed:
-        if test.get("bug_title"):
-            return test["bug_title"]
-        if test["outcome"] in TEST_OUTCOMES:
-            tells = test["outcome"] in ("LOAD_ERROR", "POLICY") and test["message"]
-            named = TEST_OUTCOMES[test["outcome"]]
-            return f"{named}: {test['message']['got']}" if tells else named
-    messages = [test["message"] for test in failed if test["message"]]
-    causes = (message["cause"] for message in messages if message.get("seen"))
-    return next(filter(None, causes), failed[0]["title"] if failed else "by hand")
+        if test.bug_title:
+            return test.bug_title
+        if test.outcome in TEST_OUTCOMES:
+            named = TEST_OUTCOMES[test.outcome]
+            if test.message and test.outcome in ("LOAD_ERROR", "POLICY"):
+                return f"{named}: {test.message.got}"
+            return named
+    causes = (test.message.cause for test in failed if test.message and test.message.seen)
+    return next(filter(None, causes), failed[0].title if failed else "by hand")

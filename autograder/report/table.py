@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from course_lib.checking.messages import cause_label
 
-from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Result
+from ..gradebook.exercise_result import Explanation, GradedTest, PartResult
+from ..gradebook.result import Result
+from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Totals
 from .plain_text import cleaned, number, shortened
 from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
 
@@ -32,14 +34,14 @@ def table(results: Sequence[Result]) -> Table:
     shown.add_column("outcome", no_wrap=True)
     shown.add_column("main cause")  # the one to give way on a narrow terminal
     for result in map(cleaned, results):
-        totals = result["totals"]
+        totals = result.totals
         shown.add_row(
-            Text(result["student"]),
-            result["assignment"],
+            Text(result.student),
+            result.assignment,
             Text(_score(totals), style="bold"),
-            f"{number(totals['automatic'])}/{number(totals['automatic_max'])}",
+            f"{number(totals.automatic)}/{number(totals.automatic_max)}",
             _by_hand(result),
-            Text(result["outcome"], style=_COLOURS.get(result["outcome"], "yellow")),
+            Text(result.outcome, style=_COLOURS.get(result.outcome, "yellow")),
             Text(main_cause(result).replace("\n", " "), overflow="ellipsis", no_wrap=True),
         )
     return shown
@@ -51,67 +53,66 @@ def show_test(result: Result, exercise: str) -> str:
     Raises KeyError, in a sentence, where the result has no such exercise.
     """
     result = cleaned(result)
-    known = {e["id"]: e for e in result["exercises"]}
+    known = {e.id: e for e in result.exercises}
     if exercise not in known:
         ids = ", ".join(known)
-        raise KeyError(f"{result['student']} has no exercise {exercise!r}; there are {ids}")
+        raise KeyError(f"{result.student} has no exercise {exercise!r}; there are {ids}")
     entry = known[exercise]
     lines = [
-        f"{result['student']}, {result['assignment']}: {entry['id']} {entry['title']}, "
-        f"{number(entry['points'])} of {number(entry['max_points'])} points ({entry['status']})"
+        f"{result.student}, {result.assignment}: {entry.id} {entry.title}, "
+        f"{number(entry.points)} of {number(entry.max_points)} points ({entry.status})"
     ]
-    if result["reason"]:
-        lines.append(f"{result['outcome']}: {result['reason']}")
+    if result.reason:
+        lines.append(f"{result.outcome}: {result.reason}")
     if told := cause_sentence(entry):
         lines.append(told)
-    for part in entry.get("parts", []):
+    for part in entry.parts:
         lines += ["", *_part(part)]
-    tests = entry.get("tests", [])
-    for test in tests:
-        if test["outcome"] != "PASSED":
-            lines += ["", *_test(test)]
-    if tests:
-        lines += ["", f"{sum(t['outcome'] == 'PASSED' for t in tests)} of {len(tests)} passed"]
+    failed = [test for test in entry.tests if test.outcome != "PASSED"]
+    for test in failed:
+        lines += ["", *_test(test)]
+    if count := len(entry.tests):
+        lines += ["", f"{count - len(failed)} of {count} passed"]
     return "\n".join(lines)
 
 
-def _score(totals: dict[str, Any]) -> str:
-    late = f" ({totals['late_days']} d late)" if totals["late_days"] else ""
-    return f"{number(totals['total'])}/{number(totals['max'])}{late}"
+def _score(totals: Totals) -> str:
+    late = f" ({totals.late_days} d late)" if totals.late_days else ""
+    return f"{number(totals.total)}/{number(totals.max)}{late}"
 
 
 def _by_hand(result: Result) -> str:
-    totals = result["totals"]
-    if result["outcome"] in WITHOUT_POINTS:
+    totals = result.totals
+    if result.outcome in WITHOUT_POINTS:
         return ""
-    given = [number(totals["manual"])] if totals["manual"] is not None else []
-    waiting = [f"{totals['manual_pending']} pending"] if totals["manual_pending"] else []
+    given = [number(totals.manual)] if totals.manual is not None else []
+    waiting = [f"{totals.manual_pending} pending"] if totals.manual_pending else []
     return ", ".join(given + waiting)
 
 
-def _test(test: dict[str, Any]) -> list[str]:
-    kept = "carried through: points kept" if test["carried_through"] else ""
-    kind = TEST_OUTCOMES.get(test["outcome"], "")
-    place = "visible check" if test["public"] else "hidden test"
+def _test(test: GradedTest) -> list[str]:
+    kept = "carried through: points kept" if test.carried_through else ""
+    kind = TEST_OUTCOMES.get(test.outcome, "")
+    place = "visible check" if test.public else "hidden test"
     said = "; ".join(filter(None, [kind, kept, place]))
-    earned = f"{number(test['points'])} of {number(test['max_points'])}"
-    sign = "↷" if test["carried_through"] else "✗"
-    lines = [f"{sign} {test['title']} ({said}; {earned})", f"  {test['id']}"]
-    message = test["message"] or {}
+    earned = f"{number(test.points)} of {number(test.max_points)}"
+    sign = "↷" if test.carried_through else "✗"
+    lines = [f"{sign} {test.title} ({said}; {earned})", f"  {test.id}"]
+    message = test.message or Explanation()
     for key in _PARTS:
-        label = cause_label(message.get("seen", False)) if key == "cause" else key
-        if text := message.get(key):
+        label = cause_label(message.seen) if key == "cause" else key
+        if text := getattr(message, key):
             lines += textwrap.indent(shortened(text), " " * 16).splitlines()
             first = -len(shortened(text).splitlines())
             lines[first] = f"  {label:<14}{lines[first].strip()}"
-    if test.get("bug_title"):
-        lines.append(f"  {'known mistake':<14}{test['bug_title']} [{test['bug']}]")
+    if test.bug_title:
+        lines.append(f"  {'known mistake':<14}{test.bug_title} [{test.bug}]")
     return lines
 
 
-def _part(part: dict[str, Any]) -> list[str]:
-    points = f"{number(part['points'])} of {number(part['max_points'])}"
-    words = f"{part['words']} of at most {part['word_limit']} words"
-    lines = [f"{part['id']} {part['title']} ({points}; {words})"]
-    lines += textwrap.indent(part["answer"] or "no answer was found", "  ").splitlines()
-    return lines + ([f"  comment: {part['comment']}"] if part["comment"] else [])
+def _part(part: PartResult) -> list[str]:
+    points = f"{number(part.points)} of {number(part.max_points)}"
+    words = f"{part.words} of at most {part.word_limit} words"
+    lines = [f"{part.id} {part.title} ({points}; {words})"]
+    lines += textwrap.indent(part.answer or "no answer was found", "  ").splitlines()
+    return lines + ([f"  comment: {part.comment}"] if part.comment else [])

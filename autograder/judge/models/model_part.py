@@ -20,6 +20,7 @@ import numpy as np
 from course_lib.course.exercise import ModelPart
 from course_lib.seam import StudentError
 
+from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
 from .asking import Open, ask
 from .classification import Classification
@@ -34,7 +35,7 @@ LIMITS = {"cpu_seconds": 240, "memory_mib": 2048, "scratch_mib": 160, "file_mib"
 
 def evaluate(
     files: dict[str, bytes], part: ModelPart, hidden: HiddenLabels, seed: int, open_worker: Open
-) -> dict[str, Any]:
+) -> ModelResult:
     """What is known of one model: its `accuracy` or `bleu`, or None and a `problem`.
 
     `recomputed` of `examples` answers were made again within the budget; they are a random
@@ -51,7 +52,7 @@ def evaluate(
     weights = next(name for name in part.files if name.endswith(".safetensors"))
     if weights not in files:
         found = f", only {', '.join(sorted(files))}" if files else ""
-        return told | {"problem": f"no {weights} was handed in{found}"}
+        return ModelResult(**told | {"problem": f"no {weights} was handed in{found}"})
     told["drawn"] = secrets.randbits(48)  # kept, so that the grading can be repeated
     order = asked_in(files, [seed, told["drawn"]], len(hidden.labels))
     texts = [hidden.sentences[row] for row in order]
@@ -62,26 +63,28 @@ def evaluate(
             asked = ask(worker, files, part, measure, texts, part.seconds)
     except StudentError as error:
         where = f" ({error.where})" if error.where else ""
-        return told | {"problem": f"{error.kind}: {error.message}{where}"}
+        return ModelResult(**told | {"problem": f"{error.kind}: {error.message}{where}"})
     except Unusable as error:
-        return told | {"problem": str(error)}
+        return ModelResult(**told | {"problem": str(error)})
     made = asked.answers
     told |= {"recomputed": len(made), "seconds": round(time.monotonic() - started, 2)}
     told["sentences_per_second"] = round(len(made) / max(asked.seconds, 0.01), 1)
     few = texts[: min(measure.probe, len(made))]
     same = _share_that_stays(made, shuffled, part, measure, few, open_worker, told["notes"])
     if same > measure.may_stay and len(set(made)) > 1:
-        return told | {
-            "problem": f"with its weights shuffled the model still makes {same:.0%} of the same "
+        problem = (
+            f"with its weights shuffled the model still makes {same:.0%} of the same "
             f"{measure.answers}: they do not come from {weights}"
-        }
+        )
+        return ModelResult(**told | {"problem": problem})
     alike = _share_that_is_alike(made, files, part, measure, few, open_worker, order[0])
     if alike < measure.least_alike:
-        return told | {
-            "problem": f"without one of their words, {len(few)} sentences get {measure.answers} "
+        problem = (
+            f"without one of their words, {len(few)} sentences get {measure.answers} "
             f"that have little to do with those of the whole ones ({alike:.0%} alike): a model "
             "knows more than the sentences of the test"
-        }
+        )
+        return ModelResult(**told | {"problem": problem})
     reached, notes = measure.score(made, order[: len(made)].tolist(), files, hidden)
     told["notes"] += notes
     if len(made) < len(order):
@@ -89,7 +92,7 @@ def evaluate(
             f"in the time there is, {len(made)} of {len(order)} sentences were {measure.asked}: "
             f"{measure.sample}"
         )
-    return told | reached
+    return ModelResult(**told | reached)
 
 
 def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.ndarray:

@@ -1,0 +1,111 @@
+"""The result of one submission: whose it is, what was graded, and what it adds up to.
+
+The judge makes it, a class run says who and when, marks by hand replace points. A result is never
+changed: each of these makes a new one, by `of` or `changed`, and only there it is added up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .exercise_result import ExerciseResult, GradedTest, ModelResult, PartResult
+from .record import Number, Record
+from .totals import Totals, add_up
+
+if TYPE_CHECKING:
+    from course_lib.course.syllabus import Assignment
+
+
+class SubmissionFacts(Record):
+    """What was handed in, where it lay and when it came: `sha256` is that of all its files."""
+
+    sha256: str
+    notebook_sha256: str = ""
+    file: str = ""
+    received: str | None = None
+    same_as: list[str] = []
+    notices: list[str] = []
+
+
+class Override(Record):
+    """Automatic points that a person has replaced."""
+
+    exercise: str
+    points: Number
+    comment: str
+    was: Number | None
+
+
+class Result(Record):
+    """What nobody has said yet is empty: the judge, for one, does not know whose it is."""
+
+    assignment: str
+    outcome: str
+    reason: str
+    submission: SubmissionFacts
+    seed: int
+    notices: list[str] = []
+    tier: str
+    layers: dict[str, str]
+    exercises: list[ExerciseResult]
+    model: ModelResult | None = None
+    totals: Totals = Totals()
+    seconds: Number
+    student: str = ""
+    suite_sha256: str = ""
+    environment_sha256: str = ""
+    graded_at: str = ""
+    overrides: list[Override] = []
+
+    @classmethod
+    def of(
+        cls,
+        assignment: Assignment,
+        submission: SubmissionFacts,
+        exercises: Sequence[ExerciseResult],
+        outcome: str,
+        reason: str,
+        *,
+        notices: Sequence[str] = (),
+        isolation: Mapping[str, Any] | None = None,
+        model: ModelResult | None = None,
+        seconds: float = 0.0,
+    ) -> Result:
+        """What a judge has found, added up. `isolation`: see `Worker`; without one nothing ran."""
+        isolation = isolation or {"tier": "", "layers": {}}
+        found = cls(
+            assignment=assignment.id,
+            outcome=outcome,
+            reason=reason,
+            submission=submission,
+            seed=assignment.seed,
+            notices=[*notices],
+            tier=isolation["tier"],
+            layers=isolation["layers"],
+            exercises=[*exercises],
+            seconds=seconds,
+        )
+        return found.changed(assignment, **({} if model is None else {"model": model}))
+
+    @classmethod
+    def read(cls, text: str) -> Result:
+        """A stored result; pydantic's own parser would refuse names that are no valid Unicode."""
+        return cls.model_validate(json.loads(text))
+
+    def changed(self, assignment: Assignment, **facts: Any) -> Result:
+        """A new result with other facts about the same submission, added up again."""
+        new = self.model_copy(update=facts)
+        totals = add_up(new.exercises, new.outcome, new.submission.received, assignment)
+        return new.model_copy(update={"totals": totals})
+
+    @property
+    def tests(self) -> list[GradedTest]:
+        """The tests of all exercises."""
+        return [test for exercise in self.exercises for test in exercise.tests]
+
+    @property
+    def parts(self) -> list[PartResult]:
+        """The written parts of all exercises."""
+        return [part for exercise in self.exercises for part in exercise.parts]

@@ -1,0 +1,180 @@
+"""A result in memory is what stands in the store and in every export, key by key."""
+
+from __future__ import annotations
+
+import json
+
+import proofs
+import pytest
+from sample_results import IN_TIME, SYLLABUS, sample
+
+from autograder.gradebook import manual
+from autograder.gradebook.manual import Manual, Mark
+from autograder.gradebook.result import Result
+from autograder.judge import grade as judge
+from autograder.judge import score
+from autograder.judge.models import model_part
+from autograder.judge.models.hidden_labels import HiddenLabels
+
+A1 = SYLLABUS.assignment("a1")
+SOFTMAX = "course_lib.numpy_forms.attention:softmax"
+JUDGED = "assignment outcome reason submission seed notices tier layers exercises totals seconds"
+COMPLETE = f"{JUDGED} student suite_sha256 environment_sha256 graded_at"
+TOTALS = (
+    "automatic automatic_max manual manual_max manual_pending bonus total max late_days "
+    "late_penalty"
+)
+ANY = "id title kind bonus section max_points points status"
+CODE = f"{ANY} written caused_by carried_through tests"
+TEST = "id title public max_points points outcome message bug bug_title caused_by carried_through"
+PART = "id title max_points points comment answer words word_limit"
+ABOUT = "problem notes source examples recomputed seconds sentences_per_second handed_in"  # a model
+OLD = {  # a row of a store from before some keys were there, and of one that knew another
+    "assignment": "a1",
+    "outcome": "TIMEOUT",
+    "reason": "in exercise 1.1: \ud800",
+    "submission": {"sha256": "ab", "file": "caf\udce9/a1.ipynb", "received": None},
+    "seed": 20270201,
+    "notices": [],
+    "tier": "A",
+    "layers": {"landlock": "ABI 6"},
+    "exercises": [
+        {
+            "id": "1.1",
+            "title": "Softmax",
+            "kind": "code",
+            "bonus": False,
+            "section": "§3.2.1",
+            "max_points": 10.0,
+            "points": 0,
+            "status": "zero",
+            "tests": [
+                {
+                    "id": "test_1_1_softmax.py::test_shape",
+                    "title": "shape",
+                    "public": True,
+                    "max_points": 1.25,
+                    "points": 0.0,
+                    "outcome": "FAILED",
+                    "message": {"expected": "1", "got": "2", "cause": "", "read": ""},
+                    "bug": None,
+                }
+            ],
+        }
+    ],
+    "totals": {"automatic": 0.0, "manual": None, "total": 0.0},
+    "seconds": 0.31,
+    "student": "s01",
+    "suite_sha256": "cd",
+    "environment_sha256": "ef",
+    "graded_at": "2027-02-09T08:00:00+00:00",
+    "mood": {"of another version": [1, 2.0, None]},
+}
+
+
+def names(told):
+    return " ".join(told)
+
+
+def the_same_again(result):
+    """Its JSON, which reads back as itself, byte for byte."""
+    told = result.as_json()
+    text = json.dumps(told)
+    assert json.dumps(Result.model_validate(json.loads(text)).as_json()) == text
+    return told
+
+
+def test_what_was_stored_before_is_read_and_written_as_it_was():
+    text = json.dumps(OLD)
+    read = Result.model_validate(json.loads(text))
+    assert json.dumps(read.as_json()) == text
+    assert (read.submission.same_as, read.exercises[0].parts, read.overrides) == ([], [], [])
+    assert not read.exercises[0].tests[0].message.seen
+
+
+def test_a_graded_notebook():
+    data = proofs.notebook("a1", "solution", {SOFTMAX: "def softmax(x, axis=-1): 1 / 0"})
+    told = the_same_again(proofs.graded(data, "a1", only=["1.1", "1.11"]))
+    code, written = told["exercises"]
+    assert names(told) == JUDGED
+    assert names(told["submission"]) == "sha256 notebook_sha256"
+    assert names(told["totals"]) == TOTALS
+    assert names(code) == CODE
+    assert names(written) == f"{ANY} parts"
+    assert names(written["parts"][0]) == PART
+    assert {names(test) for test in code["tests"]} == {TEST}
+    messages = [names(test["message"]) for test in code["tests"] if test["message"]]
+    assert {*messages} == {"expected got cause read seen"}
+    assert (json.dumps(code["points"]), json.dumps(code["max_points"])) == ("0", "10.0")
+
+
+@pytest.mark.parametrize("made", [judge.invalid, judge.ungraded])
+def test_a_submission_without_points(made):
+    told = the_same_again(made("why", A1, judge.facts_of(b"{", {})))
+    assert names(told) == JUDGED
+    assert told["reason"] == "why"
+    code = told["exercises"][0]
+    pending = [e["id"] for e in told["exercises"] if e["points"] is None]
+    totals = (told["totals"]["automatic"], told["totals"]["total"])
+    assert names(code) == CODE
+    if made is judge.invalid:
+        assert (pending, totals, code["status"]) == (["1.11"], (0, 0), "not written")
+    else:
+        assert (len(pending), totals) == (len(A1.exercises), (None, None))
+        assert code["status"] == "pending"
+
+
+@pytest.mark.parametrize(
+    ("id", "first"),
+    [
+        ("a3", "accuracy agreement"),
+        ("a4", "measure bleu low high signature agreement measured"),
+    ],
+)
+def test_a_trained_model(id, first):
+    assignment = SYLLABUS.assignment(id)
+    hidden = HiddenLabels("generated", ("a b", "c d"), (0, 1), "f" * 64)
+    model = model_part.evaluate({}, assignment.model, hidden, assignment.seed, open_nothing)
+    entries = score.models(assignment, score.nothing(assignment), model)
+    facts = judge.facts_of(b"{}", {})
+    result = Result.of(assignment, facts, entries, "GRADED", "", model=model)
+    told = the_same_again(result)
+    assert names(told) == JUDGED.replace("exercises", "exercises model")
+    assert names(told["model"]) == f"{first} {ABOUT}"
+    exercise = next(e for e in told["exercises"] if e["kind"] == "model")
+    assert names(exercise) == f"{ANY} model"
+    assert names(exercise["model"]) == f"{first} {ABOUT} zero_at full_at"
+    assert (exercise["points"], exercise["status"]) == (0.0, "not written")
+
+
+def open_nothing():
+    raise AssertionError("without weights no worker is asked")
+
+
+def test_marks_given_by_hand():
+    marks = {
+        ("s01", "a1", "1.11.a"): Mark(3.5, "Good"),
+        ("s01", "a1", "1.3"): Mark(5.0, "A slip"),
+        ("s01", "a1", "1.4"): Mark(None, "Well done"),
+    }
+    before = sample()
+    result = manual.apply(before, Manual(SYLLABUS, marks))
+    told = the_same_again(result)
+    assert names(told) == f"{COMPLETE} overrides"
+    assert names(told["submission"]) == "sha256 file received same_as"
+    assert told["overrides"] == [
+        {"exercise": "1.3", "points": 5.0, "comment": "A slip", "was": 8.0}
+    ]
+    commented = [e["id"] for e in told["exercises"] if "comment" in e]
+    assert commented == ["1.3", "1.4"]
+    assert before == sample(), "a result is never changed"
+
+
+def test_whatever_changes_is_added_up_at_once():
+    before = sample()
+    late = before.submission.model_copy(update={"received": "2027-02-09T12:00:00+00:00"})
+    again = before.changed(A1, submission=late)
+    assert (again.totals.late_days, again.totals.late_penalty) == (1, 9.8)
+    assert again.totals.total == before.totals.total - 9.8
+    assert before.submission.received == IN_TIME
+    assert before.changed(A1, exercises=[]).totals.max == 0
