@@ -7,6 +7,7 @@ submission tried again, and if that fails too, its row says so.
 from __future__ import annotations
 
 import multiprocessing
+import sys
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -106,6 +107,9 @@ class _Judges:
         for process in set(multiprocessing.active_children()) - self._others:
             process.kill()
         with suppress(Exception):
+            if self._pool is not None and sys.version_info < (3, 12):
+                # as newer Pythons do: a notebook half sent to a dead judge would wait without end
+                self._pool._call_queue._reader.close()  # type: ignore[attr-defined]
             self.close()
 
     def close(self) -> None:
