@@ -1,5 +1,6 @@
 """The English-French grammar: correct French, exact alignment, the same pairs everywhere."""
 
+import functools
 import random
 import re
 
@@ -9,15 +10,25 @@ from course_lib.data.datasets import load
 from course_lib.data.grammar import english_forms, french_forms, lexicon
 from course_lib.data.grammar.sentence_pairs import LENGTHS, SIZES, draw_pair, pairs, words
 
-SAMPLE = [pair for split in SIZES for pair in pairs(split)]
-FRENCH = [french for _, french, _ in SAMPLE]
+pytestmark = pytest.mark.xdist_group("grammar")  # its corpus is made once
 NOUNS = lexicon.nouns()
 ADJECTIVES = lexicon.adjectives()
 
 
+@functools.cache
+def sample():
+    """Every pair of the corpus; made when a test asks, not while tests are collected."""
+    return [pair for split in SIZES for pair in pairs(split)]
+
+
+@functools.cache
+def all_french():
+    return [french for _, french, _ in sample()]
+
+
 def found(pattern, at_least=1):
     """What a pattern finds in the French sentences; a rule that nothing is found for fails."""
-    hits = [hit for text in FRENCH for hit in re.findall(pattern, text.lower())]
+    hits = [hit for text in all_french() for hit in re.findall(pattern, text.lower())]
     assert len(hits) >= at_least, pattern
     return hits
 
@@ -47,8 +58,8 @@ def test_one_english_sentence_has_one_translation():
 
 
 def test_sentences_are_short_and_the_vocabulary_is_small():
-    assert {len(words(english)) for english, _, _ in SAMPLE} == set(LENGTHS)
-    assert max(len(words(french)) for french in FRENCH) <= 24
+    assert {len(words(english)) for english, _, _ in sample()} == set(LENGTHS)
+    assert max(len(words(french)) for french in all_french()) <= 24
     vocabulary = {word.lower() for english, _, _ in pairs("train") for word in words(english)}
     assert 300 <= len(vocabulary) <= 500
 
@@ -63,13 +74,13 @@ def test_an_unknown_split_is_told():
 
 def aligned(english):
     """Links of one sentence as pairs of words."""
-    pair = next(p for p in SAMPLE if re.fullmatch(english, p[0]))
+    pair = next(p for p in sample() if re.fullmatch(english, p[0]))
     left, right = words(pair[0]), words(pair[1])
     return {(left[i].lower(), right[j].lower()) for i, j in pair[2]}
 
 
 def test_every_word_is_aligned_and_no_link_leaves_the_sentence():
-    for english, french, alignment in SAMPLE:
+    for english, french, alignment in sample():
         assert {i for i, _ in alignment} == set(range(len(words(english))))
         assert {j for _, j in alignment} == set(range(len(words(french))))
         assert len(set(alignment)) == len(alignment)
@@ -108,7 +119,7 @@ PARK = ["au", "parc", "?"]
 
 def test_what_elides_never_stands_before_a_vowel():
     vowel = "[aeiouâàéèêëîïôûœ]|h(?!éros|ibou|omard|aricot|ache)"
-    for text in FRENCH:
+    for text in all_french():
         assert not re.search(rf"\b(le|la|de|que|je|me|te|se|ne|ce|ma|sa) ({vowel})", text.lower())
 
 
@@ -122,7 +133,7 @@ def test_what_is_elided_stands_before_a_vowel():
 
 
 def test_a_and_de_contract_with_the_article():
-    assert not [text for text in FRENCH if re.search(r"\b(à|de) (le|les)\b", text.lower())]
+    assert not [text for text in all_french() if re.search(r"\b(à|de) (le|les)\b", text.lower())]
     for contracted in ("au", "aux", "du"):
         found(rf"\b{contracted} \w", 20)
     found(r"\b(?:à|de) la \w", 20)
@@ -164,7 +175,7 @@ def test_determiner_adjectives_and_noun_agree(determiners):
     nouns, adjectives = forms(*DETERMINERS[determiners])
     either = determiners.replace(" ", "|")
     checked = 0
-    for text in FRENCH:
+    for text in all_french():
         for phrase in re.findall(rf"(?<![-\w])(?:{either}) ((?:\w+ ?)+)", text):
             run = phrase.split()
             if run[0] in VERB_FORMS or not set(run) & EVERY_NOUN:
@@ -185,7 +196,7 @@ def test_adjectives_after_a_noun_agree(gender):
     every |= forms("m", True)[1] | forms("f", True)[1]
     following = [
         (one, other)
-        for text in FRENCH
+        for text in all_french()
         for one, other in zip(words(text), words(text)[1:], strict=False)
         if one in own and other in every
     ]
@@ -223,7 +234,7 @@ def test_adjectives_stand_where_they_belong():
     before = {form for one in ADJECTIVES if one.before for form in one.french}
     after = {form for one in ADJECTIVES if not one.before for form in one.french}
     nouns = {noun.french[0] for noun in NOUNS}
-    for text in FRENCH:
+    for text in all_french():
         for one, other in zip(words(text), words(text)[1:], strict=False):
             assert not (one in nouns and other in before), text
             assert not (one in after and other in nouns), text
@@ -231,17 +242,17 @@ def test_adjectives_stand_where_they_belong():
 
 def test_des_is_de_before_an_adjective_and_after_a_negation():
     plurals = "petits|petites|grands|grandes|vieux|vieilles|beaux|belles|jolis|jolies"
-    assert not [text for text in FRENCH if re.search(rf"^Des ({plurals}) \w", text)]
+    assert not [text for text in all_french() if re.search(rf"^Des ({plurals}) \w", text)]
     found(rf"\bde (?:{plurals}) \w", 10)
     found(r"\b(?:pas|jamais) (?:de |d')\w", 20)
-    for text in FRENCH:
+    for text in all_french():
         assert not re.search(r"\b(mang|achet|vend|perd|trouv)\w+ (pas|jamais) (un|une)\b", text)
 
 
 def test_participles_agree():
     """With the subject after être, with an object that stands before after avoir."""
     assert set(found(r"\belles? (?:est|s'est) (\w+)")) >= {"partie", "arrivée"}
-    for text in FRENCH:
+    for text in all_french():
         assert not re.search(r"\b[Ee]lle (ne )?(s'est|est) (pas )?\w+(é|ti)\b[ .]", text), text
         assert not re.search(r"\b([Nn]ous sommes|[Ii]ls sont) (all|arriv|part|tomb)(é|i)\b", text)
     assert found(r"\bl'a (?:\w+ée|vue|entendue|connue)\b")  # "he saw her"
@@ -249,7 +260,7 @@ def test_participles_agree():
 
 
 def test_negation_stands_round_the_verb():
-    for english, french, _ in SAMPLE:
+    for english, french, _ in sample():
         left, right = words(english), [word.lower() for word in words(french)]
         for word, second in (("not", "pas"), ("never", "jamais")):
             assert (word in left) == (second in right), french

@@ -27,6 +27,7 @@ def shortened(notebook, tree):
     for path, long, short in (
         ("course_lib/recipes/translation_profiles.py", "train_limit=12_000", "train_limit=600"),
         (None, "64_000", "3_200"),  # the pairs of the toy that copies and reverses
+        (None, "v[:200]", "v[:20]"),  # the sentences of the study of beam widths
     ):
         text = (tree / path).read_text(encoding="utf-8") if path else notebooks.dump(notebook)
         assert text.count(long) == 1, long
