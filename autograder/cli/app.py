@@ -88,19 +88,19 @@ def grade(
     raise typer.Exit(
         grade_command.run(
             grade_command.Options(
-                submissions,
-                out,
-                assignment,
-                only,
-                exercise,
-                show,
-                manual,
-                jobs,
-                regrade,
-                require_isolation,
-                trust,
-                labels_from,
-                json,
+                submissions=submissions,
+                out=out,
+                assignment=assignment,
+                only=only,
+                exercise=exercise,
+                show=show,
+                manual=manual,
+                jobs=jobs,
+                regrade=regrade,
+                require_isolation=require_isolation,
+                trust=trust,
+                labels_from=labels_from,
+                json=json,
             )
         )
     )
