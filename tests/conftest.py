@@ -61,6 +61,13 @@ install_import_hook(_COMPONENTS, "beartype.beartype")
 
 from course_lib.course import syllabus
 
+# Files with tests of a minute: they begin first, so that none is left alone at the end.
+LONG = ("test_student_run", "test_weather", "test_bench", "test_cli", "test_word_alignment")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.stem not in LONG)
+
 
 @pytest.fixture(scope="session")
 def course() -> syllabus.Syllabus:
