@@ -9,10 +9,10 @@ READY := $(VENV)/ready
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
 
-demo: $(READY)  ## grade a small bundled class, train a translator, show the report (some minutes)
+demo: $(READY)  ## grade a small bundled class, train a translator, show the report (two to three minutes)
 	@$(COURSE) demo
 
-test: $(READY)  ## what every change must hold (11 to 17 minutes on 2 cores)
+test: $(READY)  ## what every change must hold (ten minutes on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)
