@@ -111,5 +111,6 @@ class Channel:
     def _wait(self, event: int, limit: Limit | None) -> None:
         poll = select.poll()
         poll.register(self.stream, event)
-        while not poll.poll(None if limit is None else limit.left() * 1000):
-            pass  # `left` ends this
+        ready: list[tuple[int, int]] = []
+        while not ready:  # `left` raises when the time is up
+            ready = poll.poll(None if limit is None else limit.left() * 1000)

@@ -20,10 +20,9 @@ from ..data.tokenization import TextTokenizer
 from ..data.word_dropout import WordDropout
 from ..fast.forms import use_fast_forms
 from ..training.classification_step import training_step
-from ..training.fit import TrainingConfig, fit
-from ..training.running_average import WeightAverage
+from .by_profile import fit_by
 from .classifier_profiles import ClassifierProfile
-from .profiles import optimizer_and_schedule, scale_words
+from .profiles import scale_words
 
 
 @dataclass(frozen=True)
@@ -76,33 +75,17 @@ def train_classifier(
     sequences = tokenizer.encode(examples["sentence"])
     buckets = TokenBuckets(sequences, examples["label"], settings.max_tokens, seed)
     batches = WordDropout(buckets, settings.word_dropout, seed)
-    n_steps = settings.epochs * len(batches)
     torch.manual_seed(seed)
     arguments = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
     model = use_fast_forms(EncoderClassifier(**arguments))
     scale_words(model, settings)
-    optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
-    average = WeightAverage(model, start=round(settings.average_from * n_steps))
     validation = data["validation"][:]
 
     def evaluate(model: torch.nn.Module) -> dict[str, float]:
         now = Trained(model, tokenizer, arguments, [], 0, 0, 0)
         return {"validation_accuracy": now.accuracy(validation) / 100}
 
-    history = fit(
-        model,
-        batches,
-        step=training_step,
-        optimizer=optimizer,
-        schedule=schedule,
-        config=TrainingConfig(
-            settings.epochs, label_smoothing=settings.label_smoothing, progress=progress
-        ),
-        evaluate=evaluate,
-        folder=folder,
-        average=average,
-    )
-    model.load_state_dict(average.weights)
+    history = fit_by(settings, model, batches, training_step, evaluate, progress, folder)
     return Trained(
         model,
         tokenizer,

@@ -19,10 +19,9 @@ from ..decoding.translator import Translator
 from ..evaluation.translation import bleu
 from ..fast.forms import use_fast_forms
 from ..training.fast_translation_step import fast_translation_step
-from ..training.fit import TrainingConfig, fit
-from ..training.running_average import WeightAverage
 from ..transformer import Transformer
-from .profiles import optimizer_and_schedule, scale_words
+from .by_profile import fit_by
+from .profiles import scale_words
 from .translation_profiles import TranslationProfile
 
 
@@ -58,9 +57,6 @@ def train_translator(
     wall, cpu = time.perf_counter(), time.process_time()
     tokenizer, batches = pairs_to_batches(data, settings, seed)
     model = untrained_model(tokenizer.vocab_size, settings, seed)
-    n_steps = settings.epochs * len(batches)
-    optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
-    average = WeightAverage(model, start=round(settings.average_from * n_steps))
     validation = data["validation"][: settings.sample]
 
     def evaluate(model: Any) -> dict[str, float]:
@@ -68,20 +64,7 @@ def train_translator(
         made = translator.translate(validation[settings.source], width=1)
         return {"sample_bleu": bleu(made, validation[settings.target]).value}
 
-    history = fit(
-        model,
-        batches,
-        step=fast_translation_step,
-        optimizer=optimizer,
-        schedule=schedule,
-        config=TrainingConfig(
-            settings.epochs, label_smoothing=settings.label_smoothing, progress=progress
-        ),
-        evaluate=evaluate,
-        folder=folder,
-        average=average,
-    )
-    model.load_state_dict(average.weights)
+    history = fit_by(settings, model, batches, fast_translation_step, evaluate, progress, folder)
     sides = (batches.source_ids, batches.target_ids)
     return TrainedTranslator(
         model,
