@@ -26,19 +26,20 @@ from torch import nn
 
 from course_lib.course.syllabus import ROOT
 from course_lib.fast.dropout import use_fast_dropout
-from course_lib.training import progress_bar
-from course_lib.training.batch_groups import groups, shares, tokens
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import DivergedError, TrainingConfig, fit
-from course_lib.training.log import TrainingLog
+from course_lib.training.loop import progress_bar
+from course_lib.training.loop.batch_groups import groups, shares, tokens
+from course_lib.training.loop.log import TrainingLog
 from course_lib.training.running_average import WeightAverage
 from course_lib.training.schedules import warmup_rate
 
+LOOP = ROOT / "course_lib/training/loop"
 MODULES = {
-    f"course_lib.{name}"
-    for name in """fast.dropout training.batch_groups training.checkpoints
-    training.distributed_step training.early_stopping training.fit training.log
-    training.progress_bar training.random_state training.run training.running_average""".split()
+    "course_lib.fast.dropout",
+    "course_lib.training.fit",
+    "course_lib.training.running_average",
+    *(f"course_lib.training.loop.{path.stem}" for path in LOOP.glob("[a-z]*.py")),
 }
 
 

@@ -26,7 +26,7 @@ from torch import nn
 from course_lib.course.syllabus import ROOT
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import CheckpointError, TrainingConfig, fit
-from course_lib.training.random_state import random_state, set_random_state
+from course_lib.training.loop.random_state import random_state, set_random_state
 from course_lib.training.running_average import WeightAverage
 
 SCRIPT = Path(__file__).with_name("small_training.py")

@@ -1,1 +1,1 @@
-"""Losses, optimizers, schedules, steps, and the loop that runs them."""
+"""Losses, optimizers, schedules, the step on one batch, and `fit`, the loop that repeats it."""

@@ -14,10 +14,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from .batch_groups import tokens
-from .checkpoints import CheckpointError
-from .distributed_step import DivergedError, Row
-from .run import Evaluation, TrainingConfig, TrainingRun
+from .loop.batch_groups import tokens
+from .loop.checkpoints import CheckpointError
+from .loop.distributed_step import DivergedError, Row
+from .loop.run import Evaluation, TrainingConfig, TrainingRun
 from .running_average import WeightAverage
 
 __all__ = ["CheckpointError", "DivergedError", "TrainingConfig", "fit"]

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from ..running_average import WeightAverage
 from .batch_groups import Batch, groups
 from .checkpoints import Checkpoints
 from .distributed_step import DivergedError, GroupStep, Row, accelerator
@@ -17,7 +18,6 @@ from .early_stopping import EarlyStopping
 from .log import TrainingLog
 from .progress_bar import ProgressBar
 from .random_state import random_state, set_random_state
-from .running_average import WeightAverage
 
 Evaluation = Callable[[nn.Module], Row | None]
 
