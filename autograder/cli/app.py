@@ -9,6 +9,7 @@ import typer
 
 from . import EXIT_CODES, EXIT_FOUND
 from .bench_app import Json, bench_app
+from .study_app import study_app
 
 app = typer.Typer(
     help="Build, check, grade and report on the Transformer course.",
@@ -19,6 +20,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.add_typer(bench_app, name="bench")
+app.add_typer(study_app, name="study")
 
 OptionalPath = Annotated[Path | None, typer.Option()]  # noqa: UP007
 

@@ -56,6 +56,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
     codes = {
         "SubmissionsError": EXIT_USAGE,
         "DataError": EXIT_USAGE,
+        "StudyError": EXIT_DISK,
         "BuildError": EXIT_USAGE,
         "BugError": EXIT_USAGE,
         "ManualError": EXIT_USAGE,

@@ -33,6 +33,7 @@ __all__ = ["DataError", "LoadedData", "load"]
 GRAMMARS: dict[str, Callable[[], Mapping[str, Sequence[Row]]]] = {
     "sentences": reviews.sentences,
     "reviews": reviews.reviews,
+    "votes": reviews.votes,
     "translation": sentence_pairs.translation,
 }
 REMEDY = (

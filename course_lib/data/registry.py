@@ -86,7 +86,7 @@ class Entry(_Table):
     stand_ins: dict[Source, str] = {}  # a source that has another data set in its place
     notices: dict[Literal["always", "hub"], str] = {}
     package: PackageFile | None = None
-    generated: Literal["sentences", "reviews", "translation"] | None = None
+    generated: Literal["sentences", "reviews", "votes", "translation"] | None = None
     splits: list[Split]
 
     @model_validator(mode="after")

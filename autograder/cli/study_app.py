@@ -1,0 +1,57 @@
+"""`course study`: run a hyperparameter study, look at it, and report what it found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .bench_app import Json
+
+study_app = typer.Typer(
+    help="A hyperparameter study in a database: run it, resume it, report it.", no_args_is_help=True
+)
+
+Storage = Annotated[str, typer.Option(help="the database, as a URL")]
+Name = Annotated[str | None, typer.Option(help="the study's name; the profile's if none")]  # noqa: UP007
+ProfileName = Annotated[str, typer.Option(help="tiny, cpu or colab")]
+Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:N")]
+SQLITE = "sqlite:///study.db"
+
+
+@study_app.command()
+def run(
+    profile: ProfileName = "tiny",
+    storage: Storage = SQLITE,
+    name: Name = None,
+    workers: Annotated[int, typer.Option(min=1, help="processes on this machine")] = 1,
+    device: Device = "cpu",
+    pruner: Annotated[str, typer.Option(help="none, asha or hyperband")] = "none",
+    json: Json = False,
+) -> None:
+    """Run every trial that is not finished yet; the same command goes on after an interruption."""
+    from . import study_command
+
+    where = study_command.Where(storage, name or profile)
+    raise typer.Exit(study_command.run(where, profile, workers, device, pruner, json))
+
+
+@study_app.command()
+def work(storage: Storage = SQLITE, name: Name = None, device: Device = "cpu") -> None:
+    """Run queued trials in this process until none is left: for a second machine or a cluster."""
+    from . import study_command
+
+    raise typer.Exit(study_command.work(study_command.Where(storage, name or "tiny"), device))
+
+
+@study_app.command()
+def rows(
+    storage: Storage = SQLITE,
+    name: Name = None,
+    out: Annotated[Path, typer.Option(help="the CSV file")] = Path("results.csv"),
+) -> None:
+    """Write one row a trial, as CSV."""
+    from . import study_command
+
+    raise typer.Exit(study_command.rows(study_command.Where(storage, name or "tiny"), out))

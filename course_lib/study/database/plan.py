@@ -1,0 +1,81 @@
+"""What a study is to run: its configurations with their seeds, queued in its database once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import optuna
+from optuna.storages import RDBStorage
+
+from ..space import Configuration
+from .rescue import restore
+from .storage import StudyError, sentences, shown
+
+Point = tuple[str, Configuration, int]  # where it comes from in the design, configuration, seed
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A study by name: the profile it trains by, and the points of its design, in order."""
+
+    name: str
+    profile: str
+    points: Sequence[Point]
+    pruner: str = "none"  # "none", "asha" or "hyperband"
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        profile: str,
+        designs: Mapping[str, Iterable[Configuration]],
+        seeds: Sequence[int],
+        pruner: str = "none",
+    ) -> Plan:
+        """Every configuration of every design once a seed; the first seed of all comes first."""
+        points = [
+            (design, configuration, seed)
+            for seed in seeds
+            for design, configurations in designs.items()
+            for configuration in configurations
+        ]
+        return cls(name, profile, points, pruner)
+
+
+def key(configuration: Configuration, seed: int) -> str:
+    """What makes a trial the same trial."""
+    return json.dumps([configuration, seed], sort_keys=True)
+
+
+def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
+    """The study of `plan`, with every point queued that it does not have yet.
+
+    Raises StudyError when a study of this name was planned with another profile or pruner.
+    """
+    with sentences(opened.url):
+        study = optuna.create_study(
+            study_name=plan.name, storage=opened, direction="maximize", load_if_exists=True
+        )
+        about = {"profile": plan.profile, "pruner": plan.pruner}
+        known = {name: study.user_attrs.get(name) for name in about}
+        if any(value is not None and value != about[name] for name, value in known.items()):
+            raise StudyError(
+                f"{shown(opened.url)} has a study {plan.name!r} with {_listed(known)}, and "
+                f"{_listed(about)} was asked for: give another --name, or the same profile"
+            )
+        for name, value in about.items():
+            study.set_user_attr(name, value)
+        restore(study)
+        queued = {trial.user_attrs.get("key") for trial in study.get_trials(deepcopy=False)}
+        for design, configuration, seed in plan.points:
+            if (this := key(configuration, seed)) not in queued:
+                attributes: dict[str, Any] = {"key": this, "seed": seed, "design": design}
+                study.enqueue_trial(configuration, user_attrs=attributes)
+    return study
+
+
+def _listed(about: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in about.items())
