@@ -9,8 +9,8 @@
 # %% [markdown] title="a3"
 # You have attention, its heads, the residual connection and the norm. What is missing is small: a
 # place for every word, two layers that look at one word at a time, a stack, and a training that
-# does not fall over. Then the encoder reads film reviews that nobody has simplified, and says
-# whether the writer liked the film.
+# does not fall over. Then the encoder reads movie reviews that nobody has simplified, and says
+# whether the writer liked the movie.
 #
 # **The goal** is to be right about more than 80 % of the validation sentences after at most ten
 # epochs, starting from random numbers. A model that was pretrained on billions of words passes 93 %
@@ -184,7 +184,7 @@ with needs("3.1"):
 # has its own parameters.
 #
 # - The layers are called `layers`, an `nn.ModuleList`.
-# - `norm_first=True`: nothing in a layer normalises its sum, so a last `LayerNorm`, called `norm`,
+# - `norm_first=True`: nothing in a layer normalizes its sum, so a last `LayerNorm`, called `norm`,
 #   follows the stack. In the paper's order there is none (`nn.Identity()`).
 # - `forward(x, mask=None, need_weights=False)` returns `(output, weights)`; `weights` is a list
 #   with one tensor a layer, from the input up, or None.
@@ -333,9 +333,10 @@ with needs("3.7", "3.8", "3.9"):
 # %% [markdown] exercise="3.10"
 # Now the whole: data, tokenizer, batches, model, training, and the files that you hand in.
 #
-# **Data.** SST-2: phrases cut from film reviews (Socher et al. 2013), 67,349 to train on, 872 whole
-# sentences to validate, 1,821 to test. The text is in lower case and split into tokens already. If
-# neither your disk nor the network has it, other sentences take its place, and the cell says so.
+# **Data.** SST-2: phrases cut from movie reviews (Socher et al. 2013), 67,349 for training, plus
+# whole sentences: 872 for validation and 1,821 for testing. The text is already lowercased and
+# tokenized. If the data set is neither on your disk nor available online, other sentences are used
+# instead, and the cell says so.
 #
 # **The goal**: more than 80 % of the validation sentences right after at most ten epochs. The
 # settings of the profile get there as they are when your encoder is right; if you change them,
@@ -476,14 +477,14 @@ with needs("3.7", "3.9"):
     submission_folder.check_folder("submission")
 
 # %% [markdown] exercise="3.11"
-# A training that is not looked at has taught nothing. `fit` returns a list of dicts, in order: one
+# A training run that nobody looks at teaches nothing. `fit` returns a list of dicts, in order: one
 # with `"step"` and `"loss"` (and more) for every step, one with `"step"` and
 # `"validation_accuracy"` for every evaluation.
 #
 # - `plot_curves(history, n_validation=872, axes=None)` returns two Axes, `(left, right)`; it draws
 #   into `axes`, a pair, if it is given one, else into a new figure.
-# - Left: the loss of every step, a line labelled `"training loss"`, not smoothed. Right: the
-#   validation accuracy **in percent**, labelled `"validation accuracy"`, with a band of ± one
+# - Left: the loss of every step, a line labeled `"training loss"`, not smoothed. Right: the
+#   validation accuracy **in percent**, labeled `"validation accuracy"`, with a band of ± one
 #   standard error, $\sqrt{p(1-p)/n}$, drawn by `fill_between`.
 # - Titles on both; the axes are "step" and "loss", "step" and "accuracy (%)".
 #
@@ -707,7 +708,7 @@ with needs("3.7", "3.9", "3.13"):
     by_length(reader, long_validation, [0, 64, 128, 256, 513])
 
 # %% [markdown] exercise="3.14"
-# The paper normalises after the addition; exercise 2.6 had both orders. Which trains better? The
+# The paper normalizes after the addition; exercise 2.6 had both orders. Which trains better? The
 # answer of one run is worth little: two runs with the same order and different seeds differ too.
 #
 # - `compare_norms(build, train, seeds)`: `build(norm_first, seed)` gives a fresh model,

@@ -110,7 +110,7 @@ print(settings)
 #
 # **The trap.** Two masks, two attentions. With source and target of equal length, a model that
 # gives the target's mask to the cross-attention raises no error. What can it not see? And in
-# pre-norm order: is `memory` normalised once more?
+# pre-norm order: is `memory` normalized once more?
 
 # %% component="course_lib.decoder:DecoderLayer"
 
@@ -453,7 +453,7 @@ with needs("4.10", "4.11"):
 # Now the whole: data, one vocabulary, batches of pairs, training, and the files that you hand in.
 #
 # Both languages share one vocabulary of byte pairs, as in the paper's English-German (§5.1; its
-# English-French has word pieces): frequent words are one token, rare ones are spelt from pieces,
+# English-French has word pieces): frequent words are one token, rare ones are spelled from pieces,
 # and only a character that training never had is unknown. The tokenizer is given, and reversible:
 # `decode` returns the text with its blanks and apostrophes.
 #
@@ -826,8 +826,8 @@ with needs(*TRANSLATION, "4.15"):
 #   the tokens of a target word it is **averaged**. A list of another length: `ValueError`.
 # - `alignment_links(weights, share=0.5)`: a set of (source word, target word): for each target word
 #   the source words with at least `share` of what its best one gets; none if it looks at nothing.
-# - `plot_alignment(weights, source, target, ax=None)` → Axes: rows are target words; colours from 0
-#   to 1, a colour bar, both axes labelled with the words; a wrong shape is a `ValueError`.
+# - `plot_alignment(weights, source, target, ax=None)` → Axes: rows are target words; colors from 0
+#   to 1, a color bar, both axes labeled with the words; a wrong shape is a `ValueError`.
 #
 # **The trap.** Teacher forcing: the decoder reads START, $t_1$, $t_2$, … Row 0 of the weights
 # belongs to START. Which token did the model *choose* with it? So which row shows where it looked
@@ -1003,7 +1003,7 @@ with needs(*TRANSLATION, "4.17"):
 # %% [markdown] rubric="4.18.a"
 # | point | given for |
 # |---|---|
-# | 1 | ten sentences drawn before reading, a count of acceptable ones with its judgement |
+# | 1 | ten sentences drawn before reading, a count of acceptable ones with its judgment |
 # | 1 | the most frequent kind with an example quoted, sorted correctly |
 # | 1 | a cause that fits the example and could be tested, not "the model is too small" alone |
 # | 1 | a sign that was wrong in one direction, and what ten sentences cannot show |
@@ -1141,11 +1141,11 @@ with needs(*TRANSLATION, "4.20"):
         own = [row for row in rows[1:] if row["length_penalty"] == penalty]
         low, high, gain = (np.array([r[k] for r in own]) for k in ("low", "high", "difference"))
         widths = np.array([row["width"] for row in own])
-        colour = plt.get_cmap("viridis")(0.8 * penalty)
+        color = plt.get_cmap("viridis")(0.8 * penalty)
         bars = np.maximum(0, [gain - low, high - gain])  # a weak model's gain may lie outside
         left.errorbar(widths + 0.4 * penalty, gain, bars, marker=mark,
-                      linestyle="", capsize=2, color=colour)
-        right.plot(widths, [r["sentences_per_second"] for r in own], mark + "-", color=colour,
+                      linestyle="", capsize=2, color=color)
+        right.plot(widths, [r["sentences_per_second"] for r in own], mark + "-", color=color,
                    label=f"α = {penalty}")
         apart = [row["width"] for row in own if row["low"] > 0 or row["high"] < 0]
         print(f"α = {penalty}: BLEU {min(r['bleu'] for r in own):.1f} to "
