@@ -287,9 +287,8 @@ with needs("2.3", "2.7"):
         print(f"{n_heads:2} heads: theory {theory}, module {counted:,}, maps {maps:,}")
 
 # %% [markdown] exercise="2.8"
-# A parameter learns only as much as its gradient lets it. Measure where the gradient arrives: for
-# each trainable parameter of a module, by name (`"w_q.weight"`), the Euclidean norm of its
-# gradient.
+# A parameter learns only through its gradient. Measure how much gradient arrives where: for each
+# trainable parameter of a module, by name (`"w_q.weight"`), the Euclidean norm of its gradient.
 #
 # - The loss to differentiate is given: `_probe_loss(output)`. If the module returns a tuple, the
 #   output is its first element.

@@ -16,17 +16,17 @@
 # epochs, starting from random weights. A model pretrained on billions of words passes 93 % (Devlin
 # et al. 2019); you have 67,349 phrases and a laptop, and 80 % does not come for free.
 #
-# **How sure is 80 %?** The validation split has 872 sentences. An accuracy of 0.8 on 872 sentences
-# has a standard error of $\sqrt{0.8 \cdot 0.2 / 872}$ = 1.35 points. Two runs that differ by one
-# point show nothing. Every proportion reported below comes with its standard error, and you compute
-# it.
+# **How certain is 80 %?** The validation split has 872 sentences. An accuracy of 0.8 on 872
+# sentences has a standard error of $\sqrt{0.8 \cdot 0.2 / 872}$ = 1.35 points. Two runs that differ
+# by one point show nothing. Every proportion reported below comes with its standard error, and you
+# compute it.
 #
 # ### Before you start
 #
 # | name | shape | |
 # |---|---|---|
 # | `token_ids` | `(batch, n)` | integers; 0 is padding |
-# | `x` | `(batch, n, d_model)` | passes from layer to layer |
+# | `x` | `(batch, n, d_model)` | passed from layer to layer |
 # | `mask` | `(batch, 1, 1, n)` | boolean, **True = may attend**, that is, a real token |
 # | `weights` | `(batch, n_heads, n, n)` | of one layer; a model returns a list of them |
 # | `logits` | `(batch, 2)` | 0 is negative, 1 is positive |
