@@ -7,18 +7,18 @@
 # ---
 
 # %% [markdown] title="a2"
-# In assignment 1 one query read one weighted average. The paper found one average too few
-# (§3.2.2):
+# In assignment 1 each query read one weighted average. The paper argues that one average is not
+# enough (§3.2.2):
 #
 # > Multi-head attention allows the model to jointly attend to information from different
 # > representation subspaces at different positions. With a single attention head, averaging
 # > inhibits this.
 #
 # You write attention again, now on tensors with gradients; run several heads side by side; show
-# that the result equals torch's own module to 1e-5; and put the residual connection and the layer
-# normalisation around it that every sub-layer of the Transformer has. Then you test the sentence
-# above: you count what heads cost, look at what they learn, and find a task that one head cannot
-# do and two can.
+# that the result matches torch's own module to 1e-5; and wrap it in the residual connection and
+# layer normalization that every sub-layer of the Transformer has. Then you test the sentence above:
+# you count what heads cost, look at what they learn, and find a task that one head cannot do and
+# two can.
 #
 # ### Before you start
 #
@@ -26,14 +26,14 @@
 # |---|---|---|
 # | `query`, `key`, `value` of the module | `(batch, n, d_model)` | what goes in |
 # | the same inside a head | `(batch, n_heads, n, d_k)` | `d_k = d_model / n_heads` |
-# | `weights` | `(batch, n_heads, n_q, n_k)` | one map a head |
+# | `weights` | `(batch, n_heads, n_q, n_k)` | one map per head |
 # | `mask` | broadcasts to the weights | boolean, **True = may attend** |
 #
-# `(n_q, n_k)` is a mask for all examples and heads, `(batch, 1, 1, n_k)` one that hides padding.
-# Nothing needs converting for this: broadcasting does it.
+# A mask of shape `(n_q, n_k)` applies to all examples and heads; one of shape `(batch, 1, 1, n_k)`
+# hides padding. Broadcasting handles both.
 #
-# Each experiment starts with a prediction. It is marked for being there, not for being right:
-# write it before you run the cell, and come back to it afterwards.
+# Each experiment starts with a prediction. Predictions are graded for completion, not correctness:
+# write yours before you run the cell, and come back to it afterwards.
 
 # %% setup="a2"
 
@@ -41,19 +41,19 @@
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V
 # \qquad\text{(§3.2.1, Eq. 1)}$$
 #
-# The function of exercise 1.4, on tensors. Two things are new. Autograd runs backwards through
-# every line you write. And there is a dropout: a callable (an `nn.Dropout`, say) that is applied
-# to the weights on their way to the values. The paper does not mention this one; its released
-# code and torch's module have it.
+# The function of exercise 1.4, on tensors. Two things are new. Autograd differentiates every line
+# you write. And there is dropout: a callable (an `nn.Dropout`, say) that is applied to the weights
+# before they multiply the values. The paper does not mention it; its released code and torch's
+# module have it.
 #
 # - Return `(output, weights)`; the weights are those *before* dropout.
-# - The checks of shapes are given: call `_check_shapes` first.
+# - The shape checks are given: call `_check_shapes` first.
 # - A query whose keys are all masked gets zero weights, a zero output, and **finite gradients**.
-# - Any number of axes in front; no loop over tokens, heads or examples.
+# - Any number of leading axes; no loop over tokens, heads or examples.
 #
-# **The trap.** `torch.where(mask, x, 0)` replaces a NaN by 0 on the way forwards. Going backwards,
-# the NaN's own operation receives a gradient of 0. What is 0 · NaN? So where may a NaN never
-# have been?
+# **The trap.** `torch.where(mask, x, 0)` replaces a NaN by 0 in the forward pass. In the backward
+# pass, the operation that produced the NaN receives a gradient of 0. What is 0 · NaN? So where must
+# a NaN never appear in the first place?
 
 # %% component="course_lib.attention:attention"
 
@@ -62,17 +62,17 @@
 # %% [markdown] exercise="2.2"
 # $$\mathrm{MultiHead}(Q, K, V) = \mathrm{Concat}(\mathrm{head}_1, \ldots, \mathrm{head}_h)W^O$$
 #
-# The paper gives each head its own matrices $W_i^Q$ of $d_{model} \times d_k$. Put side by side
-# they are one matrix of $d_{model} \times d_{model}$, and one product serves all heads. What is
-# left is to cut its result into heads, and to glue the heads' results together again.
+# The paper gives each head its own matrices $W_i^Q$ of $d_{model} \times d_k$. Side by side they
+# form one matrix of $d_{model} \times d_{model}$, and one product serves all heads. What remains is
+# to split its result into heads, and to merge the heads' results again.
 #
 # - `split_heads(x, n_heads)`: `(batch, n, d_model)` → `(batch, n_heads, n, d_k)`. Head $i$ owns
 #   the features $i\,d_k, \ldots, (i+1)\,d_k - 1$ of every token.
-# - `merge_heads(x)`: the way back.
-# - If `n_heads` does not divide the features: `ValueError` that names both numbers.
+# - `merge_heads(x)`: the inverse.
+# - If `n_heads` does not divide the number of features: `ValueError` that names both numbers.
 #
 # **The trap.** `x.view(batch, n_heads, n, d_k)` has the right shape. Write down which numbers head
-# 0 gets from two tokens of four features: is it half of each token? And why does `view` refuse
+# 0 gets from two tokens of four features: is it half of each token? And why does `view` fail on
 # what `transpose` returns?
 
 # %% component="course_lib.attention:split_heads"
@@ -92,10 +92,11 @@
 #   other parameters.
 # - `forward` returns `(output, weights)`, or `(output, None)` unless `need_weights`.
 # - Query, key and value may be three different tensors; there may be more keys than queries.
-# - Dropout acts on the weights, in training only.
+# - Dropout is applied to the weights, in training only.
 # - If `n_heads` does not divide `d_model`: `ValueError` that names both.
 #
-# **The trap.** By which root are the scores divided: that of the module's width, or of a head's?
+# **The trap.** Which square root are the scores divided by: that of the module's width, or of a
+# head's?
 
 # %% component="course_lib.attention:MultiHeadAttention"
 
@@ -104,14 +105,14 @@
 # %% [markdown] prediction="2.3"
 # **Prediction: cross-attention.** In a decoder "the queries come from the previous decoder layer,
 # and the memory keys and values come from the output of the encoder" (§3.2.3). Below, 3 target
-# tokens attend to 7 source tokens. What are the shapes of output and weights with four heads?
-# What happens to both when the seven source tokens are shuffled?
+# tokens attend to 7 source tokens. What are the shapes of the output and the weights with four
+# heads? What happens to each when the seven source tokens are shuffled?
 #
 # <!-- answer -->
-# The output has one row a query, `(1, 3, 32)`; the weights have one map a head, `(1, 4, 3, 7)`. A
-# shuffle moves the columns of the weights and changes nothing in the output: every key keeps its
-# own value, and a sum does not depend on the order of its terms. Attention does not know the
-# order of its memory; the order has to be written into the tokens.
+# The output has one row per query, `(1, 3, 32)`; the weights have one map per head, `(1, 4, 3, 7)`.
+# A shuffle permutes the columns of the weights and does not change the output: every key keeps its
+# own value, and a sum does not depend on the order of its terms. Attention does not know the order
+# of its memory; the order has to be encoded in the tokens.
 
 # %%
 with needs("2.3"):
@@ -129,10 +130,10 @@ with needs("2.3"):
     print("weights, columns moved, by ", (weights_2 - moved).abs().max().item())
 
 # %% [markdown] exercise="2.4"
-# Your module computes what `torch.nn.MultiheadAttention` computes. To show it, give it torch's
-# weights and compare. Only in this exercise may you use that class.
+# Your module computes what `torch.nn.MultiheadAttention` computes. To show it, give yours torch's
+# weights and compare. This is the only exercise in which you may use that class.
 #
-# The two disagree on conventions:
+# The two follow different conventions:
 #
 # | | this course | `nn.MultiheadAttention` |
 # |---|---|---|
@@ -142,18 +143,18 @@ with needs("2.3"):
 # | output layer | `w_o` | `out_proj` |
 #
 # `in_proj_weight` is `(3·d_model, d_model)`. The biases, if there are any, are `in_proj_bias`,
-# stacked likewise, and `out_proj.bias`.
+# stacked the same way, and `out_proj.bias`.
 #
 # - `to_torch_mask(mask, n_heads)` takes `(n_q, n_k)` or `(batch, 1 or n_heads, n_q, n_k)` and
-#   returns torch's form; the heads of one example lie together. Any other number of axes is a
+#   returns torch's form; the heads of one example are adjacent. Any other number of axes is a
 #   `ValueError`.
-# - `copy_from_torch(ours, theirs)` writes weights and biases into our module and returns nothing.
-#   It writes into the parameters that are there: an optimizer that holds them goes on with them.
-#   If one module has biases and the other has none: `ValueError`.
+# - `copy_from_torch(ours, theirs)` copies weights and biases into our module and returns nothing.
+#   It writes into the existing parameters, so an optimizer that holds them stays valid. If one
+#   module has biases and the other has none: `ValueError`.
 #
-# torch itself is of two minds: `F.scaled_dot_product_attention` takes True = may attend, as we do.
+# torch itself is not consistent: `F.scaled_dot_product_attention` uses True = may attend, as we do.
 #
-# **The trap.** A mask that is wrong way round raises no error. Which test would notice?
+# **The trap.** An inverted mask raises no error. Which test would notice?
 
 # %% component="course_lib.analysis.torch_attention:to_torch_mask"
 
@@ -178,37 +179,39 @@ with needs("2.3", "2.4"):
                 ours(x, x, x, mask, need_weights=True))
         far = [(a - b).abs().max().item() for a, b in zip(*pair, strict=True)]
         print(f"mask {name:18} output differs by {far[0]:.1e}, weights by {far[1]:.1e}")
-    turned, right = theirs(x, x, x, attn_mask=causal)[0], ours(x, x, x, causal)[0]
-    far = (turned - right).abs().amax(dim=(0, 2)).detach().numpy()
-    print("our causal mask given to torch as it is, difference by query:", far.round(2))
+    inverted, right = theirs(x, x, x, attn_mask=causal)[0], ours(x, x, x, causal)[0]
+    far = (inverted - right).abs().amax(dim=(0, 2)).detach().numpy()
+    print("our causal mask passed to torch unconverted, difference by query:", far.round(2))
 
 # %% [markdown]
-# The last line is what the trap of this exercise is about: torch accepts our mask and answers with
-# other numbers, and with NaN only for the last query, which it finds blocked everywhere.
+# The last line shows the trap of this exercise: torch accepts our mask and returns different
+# numbers, and NaN only for the last query, for which every key is blocked.
 #
 # **Quiz.** Our masks combine with `&`: a pair may attend if the causal mask *and* the padding mask
-# allow it. You have converted both for torch first. With which operator do you combine them now?
+# allow it. Suppose you have converted both for torch first. Which operator combines them now?
 #
 # <details><summary>Answer</summary>
 #
 # With `|`. There True = blocked, and a pair is blocked if one mask *or* the other blocks it. By De
-# Morgan, `~(a & b)` equals `~a | ~b`. Convert once, at the border, and combine on one side of it.
+# Morgan, `~(a & b)` equals `~a | ~b`. Convert once, at the boundary, and do all combining on one
+# side of it.
 # </details>
 
 # %% [markdown] exercise="2.5"
 # $$\mathrm{LayerNorm}(x) = \gamma \odot \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} + \beta,
 # \qquad \mu = \frac1d\sum_{i=1}^{d} x_i, \quad \sigma^2 = \frac1d\sum_{i=1}^{d}(x_i - \mu)^2$$
 #
-# The paper names layer normalisation (§3.1) and cites its source for the formula. Each position is
-# normalised by its own features: no other token and no other example has a part in it.
+# The paper names layer normalization (§3.1) and cites its source for the formula. Each position is
+# normalized over its own features; no other token or example is involved.
 #
-# - $\gamma$ is the parameter `weight`, of ones at first; $\beta$ is `bias`, of zeros.
-# - The variance is the **biased** one (divided by $d$), and $\epsilon$ stands **inside** the root.
-# - `eps` is an argument of the constructor, $10^{-6}$ by default.
+# - $\gamma$ is the parameter `weight`, initialized to ones; $\beta$ is `bias`, initialized to
+#   zeros.
+# - The variance is the **biased** one (divided by $d$), and $\epsilon$ is **inside** the root.
+# - `eps` is a constructor argument, $10^{-6}$ by default.
 # - Average $(x_i - \mu)^2$, as the formula says. $E[x^2] - E[x]^2$ is the same on paper, but in
-#   float32 it loses all its digits when the mean is large.
+#   float32 it loses all precision when the mean is large.
 #
-# **The trap.** What do `torch.std` and `torch.var` divide by if they are not told otherwise?
+# **The trap.** What do `torch.std` and `torch.var` divide by unless told otherwise?
 
 # %% component="course_lib.normalization:LayerNorm"
 
@@ -216,15 +219,15 @@ with needs("2.3", "2.4"):
 
 # %% [markdown] prediction="2.5"
 # **Prediction: does it matter?** A widespread implementation divides by `x.std(-1) + eps`: an
-# unbiased deviation, and ε outside the root. How large is the largest difference to yours for
-# `d_model` = 512 and inputs of scale 1? And for `d_model` = 4 and inputs of scale 0.001?
+# unbiased standard deviation, and ε outside the root. How large is the largest difference from
+# yours for `d_model` = 512 and inputs of scale 1? And for `d_model` = 4 and inputs of scale 0.001?
 #
 # <!-- answer -->
-# At 512 the two variances differ by the factor 512/511 and the results by one part in a thousand:
+# At 512 the two variances differ by a factor of 512/511 and the results by one part in a thousand:
 # about 0.004 for the largest values, and no experiment would notice. At 4 the factor is 4/3, or
 # some 13 % of the result. And at scale 0.001 the variance, near $10^{-6}$, is no larger than ε
-# inside the root, while outside the root ε is a thousandth of the deviation: together the largest
-# difference is about 1. A test has to look where the difference is.
+# inside the root, while outside the root ε is a thousandth of the standard deviation: together the
+# largest difference is about 1. A test has to use inputs where the difference shows.
 
 # %%
 with needs("2.5"):
@@ -239,16 +242,16 @@ with needs("2.5"):
 # \text{pre-norm: } x + \mathrm{Sublayer}(\mathrm{LayerNorm}(x))$$
 #
 # "The output of each sub-layer is $\mathrm{LayerNorm}(x + \mathrm{Sublayer}(x))$" (§3.1): the paper
-# is post-norm. Many later models are pre-norm, and some texts exchange the two names. The name says
-# where the norm stands: after the addition, or before the sub-layer.
+# is post-norm. Many later models are pre-norm, and some texts swap the two names. The name says
+# where the norm is: after the addition, or before the sub-layer.
 #
-# - `forward(x, sublayer)` calls `sublayer`, a function from a tensor to one of the same shape,
+# - `forward(x, sublayer)` calls `sublayer`, a function from a tensor to a tensor of the same shape,
 #   exactly once.
 # - "We apply dropout to the output of each sub-layer, before it is added to the sub-layer input and
 #   normalized" (§5.4).
-# - The parts are the attributes `norm`, your `LayerNorm`, and `dropout`.
+# - The attributes are `norm`, your `LayerNorm`, and `dropout`.
 #
-# **The trap.** In pre-norm, which `x` goes round the sub-layer: the one before the norm or after?
+# **The trap.** In pre-norm, which `x` bypasses the sub-layer: the one before the norm or after?
 
 # %% component="course_lib.residual:ResidualConnection"
 
@@ -258,21 +261,21 @@ with needs("2.5"):
 # "Due to the reduced dimension of each head, the total computational cost is similar to that of
 # single-head attention with full dimensionality" (§3.2.2). Count the parameters from the paper's
 # matrices, $W_i^Q, W_i^K, W_i^V \in \mathbb{R}^{d_{model} \times d_k}$ for each of the $h$ heads
-# and $W^O \in \mathbb{R}^{h d_v \times d_{model}}$, without building the module. Return
-# `(weights, biases)`; each output of each linear map has one bias, or none.
+# and $W^O \in \mathbb{R}^{h d_v \times d_{model}}$, without building the module. Return `(weights,
+# biases)`; each output of each linear map has one bias, or none if `bias` is false.
 
 # %% component="course_lib.analysis.heads:parameter_counts"
 
 # %% check="2.7"
 
 # %% [markdown] prediction="2.7"
-# **Prediction.** With `d_model` = 512, how many parameters has the module with 1, 2, 8 and 64
+# **Prediction.** With `d_model` = 512, how many parameters does the module have with 1, 2, 8 and 64
 # heads? And how many attention weights does it compute for one example of 100 tokens?
 #
 # <!-- answer -->
-# Always 1,048,576 + 2,048: with more heads each is narrower, and $h \cdot d_k = d_{model}$ stays.
-# The attention weights are $h$ maps of $100 \times 100$: 10,000 numbers with one head and 640,000
-# with 64. Heads cost no parameters; what they cost is maps.
+# Always 1,048,576 + 2,048: with more heads each is narrower, and $h \cdot d_k = d_{model}$ is
+# unchanged. The attention weights are $h$ maps of $100 \times 100$: 10,000 numbers with one head
+# and 640,000 with 64. Heads cost no parameters, but they do cost maps.
 
 # %%
 with needs("2.3", "2.7"):
@@ -284,34 +287,35 @@ with needs("2.3", "2.7"):
         print(f"{n_heads:2} heads: theory {theory}, module {counted:,}, maps {maps:,}")
 
 # %% [markdown] exercise="2.8"
-# A parameter learns as much as its gradient says. Measure where the gradient arrives: for each
-# trained parameter of a module, by its name (`"w_q.weight"`), the Euclidean norm of its gradient.
+# A parameter learns only through its gradient. Measure how much gradient arrives where: for each
+# trainable parameter of a module, by name (`"w_q.weight"`), the Euclidean norm of its gradient.
 #
-# - The number to differentiate is given: `_probe_loss(output)`. If the module returns a tuple, its
-#   first part is the output.
-# - A parameter that the output does not depend on gets 0.0; a frozen one (`requires_grad=False`) is
-#   left out.
-# - Return a dict of plain floats, and leave no trace: no `.grad` written, no hook left behind,
-#   every part of the module in the mode (training or evaluation) that it was in, and nobody's
-#   random numbers drawn or seeded. The second call returns the same numbers as the first.
+# - The loss to differentiate is given: `_probe_loss(output)`. If the module returns a tuple, the
+#   output is its first element.
+# - A parameter that the output does not depend on gets 0.0; omit frozen parameters
+#   (`requires_grad=False`).
+# - Return a dict of plain floats, and leave no side effects: no `.grad` written, no hook left
+#   behind, every submodule in the mode (training or evaluation) it was in, and no random generator
+#   advanced or reseeded. A second call returns the same numbers as the first.
 #
-# **The trap.** `_probe_loss` is no plain sum. What is the sum of a layer-normalised row, whatever
-# the row holds, and what is the gradient of a constant?
+# **The trap.** `_probe_loss` is not a plain sum. What does a layer-normalized row sum to, whatever
+# its input, and what is the gradient of a constant?
 
 # %% component="course_lib.analysis.heads:gradient_norms"
 
 # %% check="2.8"
 
 # %% [markdown] prediction="2.8"
-# **Prediction: eight bars.** Below are the norms for one multi-head attention, freshly made. One of
-# its eight parameters has gradient zero, for every input and every loss. Which one, and why? (Add
-# the same vector $b$ to every key, and look at one row of scores.)
+# **Prediction: eight bars.** The cell below computes the norms for one freshly initialized
+# multi-head attention. One of its eight parameters has gradient zero, for every input and every
+# loss. Which one, and why? (Add the same vector $b$ to every key, and look at one row of scores.)
 #
 # <!-- answer -->
 # `w_k.bias`. A vector $b$ added to every key adds the same number $q \cdot b / \sqrt{d_k}$ to all
-# scores of a query, and a softmax does not change when all of its inputs are shifted. The key's
-# bias cannot do anything, so no gradient reaches it (what is printed, some $10^{-7}$, is rounding).
-# The query's bias can: it adds $b \cdot k_j / \sqrt{d_k}$, which differs from key to key.
+# scores of a query, and a softmax does not change when all of its inputs are shifted by the same
+# amount. The key bias has no effect, so no gradient reaches it (the printed value, some $10^{-7}$,
+# is rounding error). The query bias does have one: it adds $b \cdot k_j / \sqrt{d_k}$, which
+# differs from key to key.
 
 # %%
 with needs("2.3", "2.8"):
@@ -324,21 +328,20 @@ with needs("2.3", "2.8"):
     ax.tick_params(axis="x", rotation=45)
     ax.set(title="Gradient by parameter", xlabel="parameter", ylabel="norm of the gradient")
     print({name: float(f"{norm:.2g}") for name, norm in norms.items()})
-    describe(ax, "Eight bars: the weights of w_v and w_o far above the others, w_k.bias at zero.")
+    describe(ax, "Eight bars, one per parameter; their heights are the norms printed above.")
 
 # %% [markdown] prediction="2.8"
-# **Prediction: a stack of six.** Six attention layers, one on top of the other: bare, with a
-# residual connection around each in the paper's order, and in pre-norm order. The figure shows the
-# gradient at `w_q.weight` of each layer. In which stack, and in which of its layers, is it
-# smallest?
+# **Prediction: a stack of six.** Six attention layers on top of each other: bare, with a residual
+# connection around each in the paper's order, and in pre-norm order. The figure shows the gradient
+# at `w_q.weight` of each layer. In which stack, and in which of its layers, is it smallest?
 #
 # <!-- answer -->
-# In the bare stack, and there in the *upper* layers, which are nearest to the loss: it is some
-# $10^{-9}$ from the third layer on. An untrained layer weights all tokens almost alike, so all
-# positions leave it with almost the same average. The next layer finds keys that are all alike, and
-# when all keys are alike no query can tell them apart: changing $W^Q$ changes nothing. Each layer
-# makes it worse. A residual connection keeps every position's own vector, and the gradient at the
-# queries is of the same order in all six layers.
+# In the bare stack, in its *upper* layers, which are nearest to the loss: it is some $10^{-9}$ from
+# the third layer on. An untrained layer weights all tokens almost equally, so all positions leave
+# it with almost the same average. The next layer sees keys that are all alike, and no query can
+# tell them apart: changing $W^Q$ changes nothing. Each layer makes it worse. A residual connection
+# keeps every position's own vector, and the gradient at the queries has the same order of magnitude
+# in all six layers.
 
 # %%
 class Stack(nn.Module):
@@ -379,24 +382,24 @@ with needs("2.3", "2.6", "2.8"):
     ax.set(title="Gradient at w_q, by layer", xlabel="layer, 1 at the bottom", ylabel="norm",
            ylim=(1e-10, 1e4))
     ax.legend(ncols=3, loc="upper center")
-    describe(ax, "Bare stack: almost nothing above layer 1. With residuals: equal bars.")
+    describe(ax, "Three bars per layer, one for each stack; the norms are printed above.")
 
 # %% [markdown] exercise="2.9"
 # $$\mathrm{JSD}(p, q) = H\!\left(\frac{p + q}{2}\right) - \frac{H(p) + H(q)}{2}, \qquad
 # H(p) = -\sum_j p_j \log_2 p_j$$
 #
-# Figure 5 of the paper shows two heads that "clearly learned to perform different tasks". How
-# different are heads, as a number? The Jensen-Shannon divergence of two rows of weights is 0 bits
-# when they are equal and 1 bit when they share no key.
+# Figure 5 of the paper shows two heads that "clearly learned to perform different tasks". How can
+# that be measured? The Jensen-Shannon divergence of two rows of weights is 0 bits when they are
+# equal and 1 bit when they share no key.
 #
 # - `head_diversity(weights, mask=None)`: the mean over all pairs of *different* heads and all query
 #   rows, as a float. `weights` is `(..., n_heads, n_q, n_k)`.
-# - A row counts if `mask` (which broadcasts to `weights`, True = may attend) leaves it a key in
-#   both heads: give the rows of padding tokens False throughout and they do not count.
+# - A row counts if `mask` (which broadcasts to `weights`, True = may attend) allows it at least one
+#   key in both heads. To exclude the rows of padding tokens, set them to False throughout.
 # - $0 \cdot \log 0$ counts as 0. Fewer than two heads, or no row that counts: `ValueError`.
-# - `plot_heads(weights, tokens)`: one heat map a head, titled with its number from 0; the same
-#   colours, 0 to 1, in all of them; tokens on both axes. Return a list of exactly `n_heads` Axes.
-#   `weights` is an array `(n_heads, n, n)`; if it does not fit the tokens: `ValueError`.
+# - `plot_heads(weights, tokens)`: one heat map per head, titled with its number from 0; the same
+#   color scale, 0 to 1, in all of them; tokens on both axes. Return a list of exactly `n_heads`
+#   Axes. `weights` is an array `(n_heads, n, n)`; if it does not fit the tokens: `ValueError`.
 #
 # **The trap.** Rows of padding have zero weights in every head. Are those heads "equal" there?
 
@@ -407,14 +410,14 @@ with needs("2.3", "2.6", "2.8"):
 # %% check="2.9"
 
 # %% [markdown] prediction="2.9"
-# **Prediction: before training.** Eight heads with random weights look at "the cat ate the mouse".
+# **Prediction: before training.** Eight heads with random weights read "the cat ate the mouse".
 # Their projections are independent of each other. Is their diversity near 0 bits, near 1, or in
 # between?
 #
 # <!-- answer -->
-# Near 0. The heads are independent, but what they say is nearly the same: the scores of a fresh
-# module are small, so most weights of every head are near 1/5. Different parameters are not yet
-# different behaviour.
+# Near 0. The heads are independent, but their outputs are nearly the same: the scores of a fresh
+# module are small, so most weights of every head are near 1/5. Different parameters do not yet mean
+# different behavior.
 
 # %%
 with needs("2.3", "2.9"):
@@ -427,18 +430,17 @@ with needs("2.3", "2.9"):
     axes = plot_heads(weights[0].detach().numpy(), words)
     axes[0].figure.suptitle("Eight heads before training")
     print(f"diversity {head_diversity(weights.detach()):.3f} bits")
-    describe(axes[0], "Eight heat maps, dark almost everywhere: most weights lie near one fifth.")
+    describe(axes[0], "Eight heat maps, one per head: weights between the five words.")
 
 # %% [markdown] exercise="2.10"
 # "While single-head attention is 0.9 BLEU worse than the best setting, quality also drops off with
-# too many heads" (§6.2, on Table 3, row (A)). A translation model takes days to train; the sentence
-# "with a single attention head, averaging inhibits this" can be tested in seconds.
+# too many heads" (§6.2, on Table 3, row (A)). A translation model takes days to train, but the
+# claim that "with a single attention head, averaging inhibits this" can be tested in seconds.
 #
-# **The task.** A memory holds eight symbols. A query names two positions and wants both symbols, in
-# order: the first here, the second there. The model, `PointerReader`, has embeddings, one
-# cross-attention, and one linear layer for both answers. An answer counts if both symbols are
-# right. Model, data and training loop are given (imported above from
-# `course_lib.analysis.pointer_reader`):
+# **The task.** A memory holds eight symbols. A query names two positions and asks for both symbols,
+# in order. The model, `PointerReader`, has embeddings, one cross-attention, and one linear layer
+# that gives both answers. A query counts as correct if both symbols are right. Model, data and
+# training loop are given (imported above from `course_lib.analysis.pointer_reader`):
 #
 # ```python
 # examples = draw_examples(count, generator)       # random memories, queries, answers
@@ -448,16 +450,16 @@ with needs("2.3", "2.9"):
 # ```
 #
 # **Yours is the comparison.** For every number of heads and every seed, train a reader on `n_train`
-# examples and measure it on `n_validation` *fresh* ones. Return a list of one dict a run:
+# examples and measure it on `n_validation` *fresh* ones. Return a list with one dict per run:
 # `{"n_heads", "seed", "parameters", "validation_accuracy"}`.
 #
-# - Fair: `d_model` is the same for all, and so are the number of parameters (count the whole
-#   reader), the number of steps, and the data of a seed. `dropout=0.0`.
-# - Honest: every seed has its row; never only the best.
-# - Repeatable: the same call returns the same rows, and a row is the same whatever ran before it.
-#   Parameters are drawn from torch's *global* generator, examples and batches from the one you
-#   pass: the seed of the run decides both.
-# - Polite: the global generator is left as it was.
+# - Fair: all runs have the same `d_model`, the same number of parameters (count the whole reader)
+#   and the same number of steps, and runs with the same seed have the same data. `dropout=0.0`.
+# - Honest: report every seed, never only the best.
+# - Reproducible: the same call returns the same rows, and a row does not depend on what ran before
+#   it. Parameters are drawn from torch's *global* generator, examples and batches from the one you
+#   pass: the run's seed determines both.
+# - No side effects: leave the global generator as you found it.
 
 # %% component="course_lib.analysis.one_head_or_many:compare_heads"
 
@@ -465,26 +467,26 @@ with needs("2.3", "2.9"):
 
 # %% [markdown] prediction="2.10"
 # **Prediction: one head or eight?** Chance is 1/64. A single head returns one weighted average,
-# $p\,v_a + (1-p)\,v_b$, and a linear layer reads both answers from it. What accuracy do you
-# expect from 1, 2, 8 and 32 heads (`d_model` is 32), over five seeds? Could one head use $p$ = 0.7
-# to say which symbol is the first? Is one head only slower, so that three times the steps help?
+# $p\,v_a + (1-p)\,v_b$, and a linear layer reads both answers from it. What accuracy do you expect
+# from 1, 2, 8 and 32 heads (`d_model` is 32), over five seeds? Could one head use $p$ = 0.7 to mark
+# which symbol comes first? Is one head merely slower, so that three times the steps would help?
 #
 # <!-- answer -->
-# One head: about 0.3. It can find both symbols but not give both back in order. The value with the
-# larger share wins the linear layer's scores for both answers: the second answer needs $p < ½$,
-# the first $p > ½$. Two heads are enough, one for each pointer, and eight do as well. With 32
-# heads each has one feature ($d_k = 1$), too few to point sharply at one of eight positions, and
-# accuracy falls again: the paper's "too many heads". More steps do not help the single head; of
-# the queries 23 % want the same symbol twice, and a few more are guessed.
+# One head: about 0.3. It can find both symbols but cannot return them in order. The value with the
+# larger share wins in the linear layer's scores for both answers: the second answer needs $p < ½$,
+# the first $p > ½$. Two heads are enough, one for each pointer, and eight do as well. With 32 heads
+# each has one feature ($d_k = 1$), too few to point sharply at one of eight positions, and accuracy
+# falls again: the paper's "too many heads". More steps do not help the single head: 23 % of the
+# queries ask for the same symbol twice, and it guesses a few more.
 #
 # *Why a linear layer cannot read a fixed mixture.* Let $m(s, j)$ be what symbol $s$ adds to the
-# score of symbol $j$ as the second answer, and ask for the positions $a$ and $b$. If the memory
-# holds $x$ at $a$ and $y$ at $b$, $y$ has to win; if it holds $y$ and $x$, $x$ has to. The sum of
-# the two conditions is $(1 - 2p)\,[m(x,x) + m(y,y) - m(x,y) - m(y,x)] > 0$. The bracket is
-# positive, since two equal symbols have to give that symbol. So $p < ½$; for the first answer, in
-# the same way, $p > ½$. The argument leaves out a $p$ that depends on the symbols, and a non-linear
-# layer behind the attention could do better: it is a limit of this reader, not of every model with
-# one head.
+# score of symbol $j$ as the second answer, and let a query ask for positions $a$ and $b$. If the
+# memory holds $x$ at $a$ and $y$ at $b$, $y$ has to win; if it holds $y$ and $x$, $x$ has to.
+# Adding the two conditions gives $(1 - 2p)\,[m(x,x) + m(y,y) - m(x,y) - m(y,x)] > 0$. The bracket
+# is positive, since two equal symbols have to give that symbol. So $p < ½$; by the same argument,
+# the first answer needs $p > ½$. The argument leaves out a $p$ that depends on the symbols, and a
+# non-linear layer after the attention could do better: it is a limit of this reader, not of every
+# model with one head.
 
 # %%
 with needs("2.3", "2.10"):
@@ -495,8 +497,8 @@ with needs("2.3", "2.10"):
                       for n in heads_tried])
     mean, deviation = table.mean(axis=1), table.std(axis=1, ddof=1)
     half = 2.776 * deviation / np.sqrt(len(seeds))  # Student's t: 95 %, four degrees of freedom
-    for n, scores, centre, width in zip(heads_tried, table, mean, half, strict=True):
-        print(f"{n:2} heads {np.round(scores, 3)} mean {centre:.3f} ± {width:.3f}")
+    for n, scores, center, width in zip(heads_tried, table, mean, half, strict=True):
+        print(f"{n:2} heads {np.round(scores, 3)} mean {center:.3f} ± {width:.3f}")
 
     figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
     ax.errorbar(heads_tried, mean, half, marker="o", capsize=4, label="mean and 95 % interval")
@@ -510,18 +512,19 @@ with needs("2.3", "2.10"):
     ax.legend(loc="center")
     longer = compare_heads([1], seeds[:3], steps=300)
     print("one head, 300 steps:", [round(row["validation_accuracy"], 3) for row in longer])
-    describe(ax, "About 0.3 at one head, near 1 from two to sixteen, lower again at 32.")
+    describe(ax, "Accuracy by number of heads, with intervals; the means are printed above.")
 
 # %% [markdown] prediction="2.10"
 # **Prediction: what did the heads learn?** Train one reader with two heads, and compare the weights
 # of each head with the two pointers. What share of its weight does head 0 put on the first
-# position, what share on the second? And the diversity of the two heads, before and after?
+# position, what share on the second? How diverse are the two heads before training, and after?
 #
 # <!-- answer -->
-# Each head follows one pointer: nearly all of its weight lies on one of the two positions. Which
-# head takes which is an accident of the start; nothing in the model distinguishes them. (Averages
-# do not reach 1 and 0 because both pointers name the same position in one query of eight.) The
-# diversity rises from near 0 to about ⅞ bit: the two heads share a key only in that eighth.
+# Each head follows one pointer: nearly all of its weight is on one of the two positions. Which head
+# takes which depends only on the random initialization; nothing in the model distinguishes them.
+# (The averages do not reach 1 and 0 because both pointers name the same position in one query out
+# of eight.) The diversity rises from near 0 to about ⅞ bit: the two heads share a key only in that
+# eighth.
 
 # %%
 with needs("2.3", "2.9"):
@@ -546,7 +549,7 @@ with needs("2.3", "2.9"):
         print(f"head {head}: {shares[0]:.2f} on the first position, {shares[1]:.2f} on the second")
 
 # %%
-# Eight queries of one memory, against its eight positions. Crosses: the two positions asked for.
+# Eight queries of one memory against its eight positions. Crosses mark the two positions asked for.
 with needs("2.3", "2.9"):
     axes = plot_heads(found[0].numpy(), [str(i) for i in range(8)])
     for head, ax in enumerate(axes):
@@ -556,40 +559,41 @@ with needs("2.3", "2.9"):
         ax.set_yticks(range(8), labels=named)
         ax.set(title=f"head {head}", ylabel="query: first, second", xlabel="position in memory")
     axes[0].figure.suptitle("Two heads after training (x first, + second pointer)")
-    describe(axes[0], "Each head is bright at one pointer of every query, one at x, one at +.")
+    describe(axes[0], "Two heat maps, one per head: eight queries against eight positions.")
 
 # %% [markdown]
-# Go back to your predictions. The five seeds vary the start and the data; they do not vary the
-# width, the number of steps or the size of the training set, so the figure says nothing about
-# these. Choose one of them to vary: state what you expect, run, and report every run.
+# Go back to your predictions. The five seeds vary the initialization and the data; they do not vary
+# the width, the number of steps or the size of the training set, so the figure says nothing about
+# these. Choose one of them to vary: state what you expect, run the comparison, and report every
+# run.
 
 # %% student="2.10"
-# One comparison of your own: expectation in a comment, then the rows of every run.
+# One comparison of your own: state what you expect in a comment, then print the rows of every run.
 # answer
 # Expected: at width 8 two heads have four features each to tell eight positions apart, and eight
-# heads one each: two heads should win clearly over eight, and over one.
-# Found: over eight in every run, over one head clearly in two runs of three. At this width a start
-# can fail, and three seeds are too few to say how often.
+# heads have one each: two heads should clearly beat eight, and one. Found: they beat eight heads in
+# every run, and one head clearly in two runs of three. At this width a run can fail, and three
+# seeds are too few to say how often.
 with needs("2.3", "2.10"):
     for row in compare_heads([1, 2, 8], seeds=[0, 1, 2], d_model=8):
         print(row)
 
 # %% [markdown] exercise="2.11"
-# Two short answers. Use what you counted and measured; a number says more than an adjective.
+# Two short answers. Use what you counted and measured: numbers say more than adjectives.
 
 # %% [markdown] written="2.11.a"
 # A classmate writes: "Eight heads are an ensemble of eight attention models, so they cost eight
-# times as much as one." Correct both halves. Say what stays the same and what does grow with the
-# number of heads.
+# times as much as one." Correct both halves. Say what stays the same and what grows with the number
+# of heads.
 #
 # <!-- answer -->
-# With $d_k = d_{model}/h$ the heads divide one width among them. At $d_{model} = 512$ the module
-# has 1,048,576 weights for 1 head and for 8. The scores cost
-# $h \cdot n^2 \cdot d_k = n^2 d_{model}$ multiplications either way. What grows is the number of
-# maps: $h\,n^2$ weights to store and to put through a softmax. Heads are no ensemble: an
-# ensemble's members are complete models, trained apart, whose predictions are averaged. Heads are
-# narrow parts of one layer, trained together through one loss, and $W^O$ mixes their concatenated
-# features; one head alone predicts nothing.
+# With $d_k = d_{model}/h$ the heads split one width among them. At $d_{model} = 512$ the module has
+# 1,048,576 weights with 1 head and with 8. The scores cost $h \cdot n^2 \cdot d_k = n^2 d_{model}$
+# multiplications either way. What grows is the number of maps: $h\,n^2$ weights to store and to
+# pass through a softmax. Heads are not an ensemble: an ensemble's members are complete models,
+# trained separately, whose predictions are averaged. Heads are narrow parts of one layer, trained
+# together through one loss, and $W^O$ mixes their concatenated features; one head alone predicts
+# nothing.
 
 # %% [markdown] rubric="2.11.a"
 # | point | given for |
@@ -597,41 +601,41 @@ with needs("2.3", "2.10"):
 # | 1 | parameters do not depend on $h$, *because* $h \cdot d_k = d_{model}$ |
 # | 1 | the arithmetic of scores and averages does not depend on $h$ either, with a reason |
 # | 1 | names something that grows: $h\,n^2$ weights, softmaxes, memory for the maps |
-# | 1 | no ensemble, with one reason: trained jointly, mixed by $W^O$, or no full models |
+# | 1 | not an ensemble, with one reason: trained jointly, mixed by $W^O$, or not full models |
 #
 # - **Full (4).** The exemplar above.
 # - **Partial (2).** "Every head has only 64 of the 512 features, so the eight together have as many
 #   parameters as one big head. Ensembles average the results of different models, but heads are
-#   concatenated." (Parameters and ensemble; nothing about arithmetic or about what grows.)
+#   concatenated." (Parameters and ensemble; nothing about arithmetic or what grows.)
 # - **Wrong (0).** "The heads run in parallel on the GPU, so eight cost as much as one. It is an
-#   ensemble because every head votes on which token matters." (Parallel is not cheap: the work is
-#   the question, not the time. Heads do not vote.)
+#   ensemble because every head votes on which token matters." (Parallel is not cheap: the question
+#   is about work, not time. Heads do not vote.)
 
 # %% [markdown] written="2.11.b"
 # Someone shows you the heat map of one sentence in which head 5 of a trained model links "its" to
 # "Law", and concludes: "head 5 resolves pronouns." Which two further measurements would you ask
-# for, what would each have to show, and what could the map still not tell you?
+# for, what would each have to show, and what would you still not know?
 #
 # <!-- answer -->
-# First, many sentences: mark pronouns and what they refer to in a few hundred, none of them chosen
-# for the figure, and report how often head 5's largest weight lies on the right word. Compare it
-# with a baseline such as "the nearest noun", and with the other heads; one of many heads fits any
-# one sentence by chance. Second, an intervention: switch head 5 off and see whether choices that
-# need the pronoun get worse, and others do not. Even then weights are not contributions: what
-# flows is weight times value, $W^O$ and the residual connection mix it with everything else, and
-# another head may do the same work.
+# First, many sentences: annotate pronouns and what they refer to in a few hundred sentences, none
+# of them picked for the figure, and report how often head 5's largest weight is on the right word.
+# Compare it with a baseline such as "the nearest noun", and with the other heads; with many heads,
+# some head fits any one sentence by chance. Second, an intervention: switch head 5 off and see
+# whether predictions that depend on the pronoun get worse, and others do not. Even then weights are
+# not contributions: what flows is weight times value, $W^O$ and the residual connection mix it with
+# everything else, and another head may do the same work.
 
 # %% [markdown] rubric="2.11.b"
 # | point | given for |
 # |---|---|
-# | 1 | a rate over many sentences, not chosen for the result |
+# | 1 | a rate over many sentences, not picked for the result |
 # | 1 | a comparison for that rate: a baseline (nearest noun, fixed distance) or other heads |
 # | 1 | an intervention: remove or change the head and measure what the model does |
-# | 1 | a limit of weights: value and $W^O$ decide what flows, or other paths carry it too |
+# | 1 | a limit of weights: value and $W^O$ determine what flows, or other paths carry it too |
 #
 # - **Full (4).** The exemplar above.
 # - **Partial (2).** "One sentence proves nothing. I would look at 500 sentences and count how often
-#   it is right. And I would compare with head 4, to see if it is special." (Rate and comparison; no
-#   intervention, no limit.)
-# - **Wrong (0).** "I would look at the map at a larger size and at the maps of the other layers, to
-#   see if 'its' is bright there too." (More maps of the same sentence are the same evidence.)
+#   it is right. And I would compare with head 4, to see if it is special." (Rate and comparison,
+#   but no intervention and no limit.)
+# - **Wrong (0).** "I would enlarge the map and look at the maps of the other layers, to see if
+#   'its' is bright there too." (More maps of the same sentence are the same evidence.)

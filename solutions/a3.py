@@ -7,35 +7,36 @@
 # ---
 
 # %% [markdown] title="a3"
-# You have attention, its heads, the residual connection and the norm. What is missing is small: a
-# place for every word, two layers that look at one word at a time, a stack, and a training that
-# does not fall over. Then the encoder reads film reviews that nobody has simplified, and says
-# whether the writer liked the film.
+# You have multi-head attention, the residual connection and the norm. Little is missing: positions,
+# a feed-forward network that looks at one word at a time, a stack of layers, and a training setup
+# that is stable. Then the encoder reads real movie reviews and says whether the writer liked the
+# movie.
 #
-# **The goal** is to be right about more than 80 % of the validation sentences after at most ten
-# epochs, starting from random numbers. A model that was pretrained on billions of words passes 93 %
-# (Devlin et al. 2019); you have 67,349 phrases and a laptop, and 80 % is not given away.
+# **The goal** is to classify more than 80 % of the validation sentences correctly after at most ten
+# epochs, starting from random weights. A model pretrained on billions of words passes 93 % (Devlin
+# et al. 2019); you have 67,349 phrases and a laptop, and 80 % does not come for free.
 #
-# **How sure is 80 %?** The validation split has 872 sentences. A share of 0.8 among 872 has a
-# standard error of $\sqrt{0.8 \cdot 0.2 / 872}$ = 1.35 points. Two runs that differ by one point
-# have not shown anything. Every number below that is a share carries its error, and you compute it.
+# **How certain is 80 %?** The validation split has 872 sentences. An accuracy of 0.8 on 872
+# sentences has a standard error of $\sqrt{0.8 \cdot 0.2 / 872}$ = 1.35 points. Two runs that differ
+# by one point show nothing. Every proportion reported below comes with its standard error, and you
+# compute it.
 #
 # ### Before you start
 #
 # | name | shape | |
 # |---|---|---|
 # | `token_ids` | `(batch, n)` | integers; 0 is padding |
-# | `x` | `(batch, n, d_model)` | what flows between layers |
+# | `x` | `(batch, n, d_model)` | passed from layer to layer |
 # | `mask` | `(batch, 1, 1, n)` | boolean, **True = may attend**, that is, a real token |
 # | `weights` | `(batch, n_heads, n, n)` | of one layer; a model returns a list of them |
 # | `logits` | `(batch, 2)` | 0 is negative, 1 is positive |
 #
-# `MultiHeadAttention`, `LayerNorm` and `ResidualConnection` are imported: they are what assignment
-# 2 asked for. The data code and the loop around one training step are given too.
+# `MultiHeadAttention`, `LayerNorm` and `ResidualConnection` from assignment 2 are imported. The
+# data code and the training loop around your training step are given too.
 #
-# Sizes come from a *profile*. `tiny` runs on made-up sentences in seconds and shows that your code
-# works; `cpu` trains two layers on a laptop in minutes; `colab` trains all six, best on a GPU.
-# Set the environment variable `COURSE_PROFILE`, or change the word in the cell below.
+# All sizes come from a *profile*. `tiny` runs on generated sentences in seconds and shows that your
+# code works; `cpu` trains two layers on a laptop in minutes; `colab` trains all six, preferably on
+# a GPU. Set the environment variable `COURSE_PROFILE`, or change the name in the cell below.
 
 # %% setup="a3"
 
@@ -59,14 +60,14 @@ print(settings)
 # $$PE_{(pos, 2i)} = \sin\!\left(pos / 10000^{2i/d_{model}}\right), \qquad
 # PE_{(pos, 2i+1)} = \cos\!\left(pos / 10000^{2i/d_{model}}\right)$$
 #
-# Attention does not see the order of its inputs (exercise 1.8). "Since our model contains no
-# recurrence and no convolution, in order for the model to make use of the order of the sequence, we
-# must inject some information about the relative or absolute position of the tokens" (§3.5).
+# Attention ignores the order of its inputs (exercise 1.8). "Since our model contains no recurrence
+# and no convolution, in order for the model to make use of the order of the sequence, we must
+# inject some information about the relative or absolute position of the tokens" (§3.5).
 #
 # - Return the table, `(n_positions, d_model)` in float32, without a batch axis. Positions count
 #   from 0.
 # - Sines and cosines are **interleaved**: feature $2i$ is a sine, feature $2i + 1$ the cosine of
-#   the same angle. (Much code puts all sines first. That is another table.)
+#   the same angle. (Much code puts all sines first. That is a different table.)
 # - An odd `d_model` ends with a sine.
 # - No loop over positions or features is needed.
 #
@@ -79,16 +80,16 @@ print(settings)
 
 # %% [markdown] prediction="3.1"
 # **Prediction: near and far.** Take the dot product of the row of position 50 with every other row.
-# Where is it largest, and how does it fall off? Is it the same for 5 steps ahead and 5 steps back?
-# And what changes if you start from position 90 instead?
+# Where is it largest, and how does it fall off? Is it the same 5 steps ahead and 5 steps back? And
+# what changes if you start from position 90 instead?
 #
 # <!-- answer -->
 # It is largest at 50 itself, where it is $d_{model}/2$, and falls off in waves on both sides. With
-# $\omega_i$ the frequencies, $\sin a \sin b + \cos a \cos b = \cos(a - b)$ makes it
-# $\sum_i \cos(\omega_i k)$ for a distance of $k$: it depends on the distance only, so 90 gives the
-# same curve, shifted, and ahead and back are the same. The dot product alone cannot tell "not"
-# before "good" from "not" behind it; the projections $W^Q$ and $W^K$ can, since a rotation by
-# $\omega_i k$ is a linear map.
+# $\omega_i$ the frequencies, $\sin a \sin b + \cos a \cos b = \cos(a - b)$ makes it $\sum_i
+# \cos(\omega_i k)$ for a distance of $k$: it depends only on the distance, so 90 gives the same
+# curve, shifted, and ahead and back are the same. The dot product alone cannot tell "not" before
+# "good" from "not" after it; the projections $W^Q$ and $W^K$ can, since a rotation by $\omega_i k$
+# is a linear map.
 
 # %%
 with needs("3.1"):
@@ -101,20 +102,20 @@ with needs("3.1"):
         right.plot(table @ table[start], dash, label=f"with position {start}")
     right.set(title="Dot products of rows", xlabel="position", ylabel="dot product")
     right.legend()
-    describe(figure, "Left: fast waves at the top, slow ones below. Right: two equal curves with "
-                     "their peaks at 50 and 90.")
+    describe(figure, "Left: the table, positions by features. Right: dot products of all rows "
+                     "with those of positions 50 and 90.")
 
 # %% [markdown] exercise="3.2"
-# A batch is a rectangle, and sentences are not. The short ones are filled up with token 0, and
-# what fills them is no word: no query may attend to it. The mask that says so goes where the mask
-# of Eq. 1 goes (§3.2.3); that padding has to be masked, the paper leaves to its code.
+# A batch is rectangular, but sentences differ in length. Short ones are padded with token 0, which
+# is not a word: no query may attend to it. The padding mask is applied to the scores, like the
+# decoder's mask in §3.2.3; the paper does not mention padding and leaves it to its code.
 #
-# - `padding_mask(token_ids, pad_id=0)` returns booleans of shape `(batch, 1, 1, n)`, True where a
-#   real token stands.
-# - The axes of size 1 are those of the heads and of the queries: the mask is about keys.
+# - `padding_mask(token_ids, pad_id=0)` returns booleans of shape `(batch, 1, 1, n)`, True where
+#   there is a real token.
+# - The axes of size 1 stand for heads and queries: the mask applies to keys.
 #
 # **The trap.** A mask of shape `(batch, 1, n, 1)` also broadcasts to the scores. What would it
-# hide? And would a training run show you the difference?
+# hide? And would you see the difference in a training run?
 
 # %% component="course_lib.masks:padding_mask"
 
@@ -125,18 +126,19 @@ with needs("3.1"):
 # encodings have the same dimension $d_{model}$ as the embeddings, so that the two can be summed"
 # (§3.5). "We apply dropout to the sums of the embeddings and the positional encodings" (§5.4).
 #
-# The constructor is given. Its parts are `tokens`, an `nn.Embedding` in which the row of `pad_id`
-# is zero and stays so; `positions`, your sinusoids for `max_length` positions, a buffer that is not
-# saved; and `dropout`. `self.table(n)`, given too, makes the sinusoids for `n` positions, times
-# `position_scale`, which is 1 in the paper and smaller where words have to be heard first. Write
-# `forward`:
+# The constructor is given. It creates `tokens`, an `nn.Embedding` in which the row of `pad_id` is
+# zero and stays zero; `positions`, your sinusoids for `max_length` positions, a non-persistent
+# buffer; and `dropout`. `self.table(n)`, also given, returns the sinusoids for `n` positions, times
+# `position_scale`, which is 1 in the paper and smaller where positions must not drown out the words
+# at first. Write `forward`:
 #
 # - from `(batch, n)` to `(batch, n, d_model)`: the three sentences above, in this order, with the
 #   first `n` rows of `self.positions`;
-# - an input longer than the table is no error: put a longer one in its place.
+# - an input longer than the table is not an error: replace the table by a longer one.
 #
-# **The trap.** What is multiplied: the embeddings, or the sum? Compare the size of a row of the
-# table with that of an embedding, whose entries start with deviation $1/\sqrt{d_{model}}$.
+# **The trap.** What is multiplied: the embeddings, or the sum? Compare the norm of a row of the
+# table with that of an embedding, whose entries are initialized with standard deviation
+# $1/\sqrt{d_{model}}$.
 
 # %% component="course_lib.embeddings:TransformerEmbedding"
 
@@ -148,11 +150,11 @@ with needs("3.1"):
 # "Each of the layers in our encoder and decoder contains a fully connected feed-forward network,
 # which is applied to each position separately and identically" (§3.3).
 #
-# - Two `nn.Linear` called `w_1`, to `d_ff` features, and `w_2`, back to `d_model`.
-# - No dropout inside: the paper drops the *output* of a sub-layer (§5.4), and that is the business
-#   of the residual connection.
+# - Two `nn.Linear` layers: `w_1`, to `d_ff` features, and `w_2`, back to `d_model`.
+# - No dropout inside: the paper applies dropout to the *output* of a sub-layer (§5.4), and the
+#   residual connection does that.
 #
-# **The trap.** Change the word at position 3. Which rows of the output may change?
+# **The trap.** If you change the word at position 3, which rows of the output may change?
 
 # %% component="course_lib.feed_forward:FeedForward"
 
@@ -163,58 +165,61 @@ with needs("3.1"):
 # is a simple, position-wise fully connected feed-forward network. We employ a residual connection
 # around each of the two sub-layers, followed by layer normalization" (§3.1).
 #
-# - The parts: `attention`, a `MultiHeadAttention`; `attention_residual`, a `ResidualConnection`;
-#   `feed_forward`; `feed_forward_residual`.
+# - The attributes: `attention`, a `MultiHeadAttention`; `attention_residual`, a
+#   `ResidualConnection`; `feed_forward`; `feed_forward_residual`.
 # - `forward(x, mask=None, need_weights=False)` returns `(output, weights)`, or `(output, None)`
 #   unless `need_weights`.
-# - `norm_first` goes on to both residual connections, `dropout` to the attention and to both.
+# - Pass `norm_first` to both residual connections, and `dropout` to the attention and to both
+#   residual connections.
 #
-# `ResidualConnection.forward(x, sublayer)` wants a function from a tensor to a tensor, and calls it
-# once. Attention wants three tensors and a mask, and returns two things.
+# `ResidualConnection.forward(x, sublayer)` expects a function from a tensor to a tensor, and calls
+# it once. Attention takes three tensors and a mask, and returns two values.
 #
 # **The trap.** How do the weights get out of a function that returns only the output? And in
-# pre-norm order: are the keys made from `x`, or from what the residual connection hands over?
+# pre-norm order: are the keys computed from `x`, or from the tensor that the residual connection
+# passes to the sub-layer?
 
 # %% component="course_lib.encoder:EncoderLayer"
 
 # %% check="3.5"
 
 # %% [markdown] exercise="3.6"
-# "The encoder is composed of a stack of $N = 6$ identical layers" (§3.1). Identical in form: each
-# has its own parameters.
+# "The encoder is composed of a stack of $N = 6$ identical layers" (§3.1). Identical in structure,
+# that is: each has its own parameters.
 #
 # - The layers are called `layers`, an `nn.ModuleList`.
-# - `norm_first=True`: nothing in a layer normalises its sum, so a last `LayerNorm`, called `norm`,
+# - `norm_first=True`: no layer normalizes its own output, so a final `LayerNorm`, called `norm`,
 #   follows the stack. In the paper's order there is none (`nn.Identity()`).
 # - `forward(x, mask=None, need_weights=False)` returns `(output, weights)`; `weights` is a list
-#   with one tensor a layer, from the input up, or None.
+#   with one tensor per layer, from the input up, or None.
 #
-# **The trap.** `[EncoderLayer(…)] * 6` has six entries. How many sets of parameters? And which
-# parameters does `model.parameters()` find in a plain Python list?
+# **The trap.** `[EncoderLayer(…)] * 6` has six entries. How many sets of parameters does it have?
+# And which parameters does `model.parameters()` find in a plain Python list?
 
 # %% component="course_lib.encoder:Encoder"
 
 # %% check="3.6"
 
 # %% [markdown] exercise="3.7"
-# The encoder returns a vector for every token; a classifier wants one for the sentence. The paper
-# translates and needs no such thing. Two ways are common: the **mean** over the real tokens, and
-# the vector of a first token put there for the purpose, `[CLS]` (Devlin et al. 2019).
+# The encoder returns a vector for every token; a classifier needs one for the sentence. The paper's
+# translator needs no such thing. Two methods are common: the **mean** over the real tokens, and the
+# vector of a special first token, `[CLS]` (Devlin et al. 2019).
 #
 # `masked_mean(x, mask)`: `(batch, n, d_model)` and a padding mask give `(batch, d_model)`.
 #
-# - What stands at the padding does not count, in the sum or in the number, not even when it is NaN.
-# - A sentence without any real token gives zeros.
+# - Padding positions do not count, neither in the sum nor in the number of tokens, even if they
+#   contain NaN.
+# - A sentence with no real token gives zeros.
 #
 # `EncoderClassifier`: embedding, encoder, one vector, dropout, one linear layer.
 #
-# - The parts: `embedding`, `encoder`, `dropout`, `output`.
+# - The attributes: `embedding`, `encoder`, `dropout`, `output`.
 # - `pooling` is `"mean"` or `"cls"`, the first token's vector; anything else is a `ValueError` that
-#   names it. `pad_id` and `position_scale` go on to the embedding, by name.
-# - `forward(token_ids, need_weights=False)` makes its own mask and returns `(logits, weights)`:
-#   logits, no probabilities; `weights` is the encoder's list, or None.
+#   names the given value. Pass `pad_id` and `position_scale` to the embedding as keyword arguments.
+# - `forward(token_ids, need_weights=False)` builds its own mask and returns `(logits, weights)`:
+#   logits, not probabilities; `weights` is the encoder's list, or None.
 #
-# **The trap.** A sentence of 4 tokens shares a batch with one of 40. By how much may its logits
+# **The trap.** A sentence of 4 tokens is in a batch with one of 40. By how much may its logits
 # differ from those it gets alone?
 
 # %% component="course_lib.classifier:masked_mean"
@@ -225,14 +230,14 @@ with needs("3.1"):
 
 # %% [markdown] prediction="3.7"
 # **Prediction: where are the parameters?** The paper's encoder has six layers of width 512, and our
-# vocabulary has 10,000 words. Which holds most parameters: the embedding, the attentions, or
-# the feed-forward networks? And in the model of the `cpu` profile, printed at the top?
+# vocabulary has 10,000 words. Which has the most parameters: the embedding, the attention layers,
+# or the feed-forward networks? And in the model of the `cpu` profile, printed at the top?
 #
 # <!-- answer -->
-# In the paper's size a layer's attention has about 1.05 million parameters and its feed-forward
+# At the paper's size a layer's attention has about 1.05 million parameters and its feed-forward
 # network 2.1 million, six times each: 6.3 and 12.6 million, against 5.1 million for the embedding.
-# A narrow model with few layers is the other way round: the layers grow with $d_{model}^2$, the
-# embedding with $d_{model}$ times 10,000. Most of what our model learns are words.
+# In a narrow model with few layers it is the other way around: the layers grow with $d_{model}^2$,
+# the embedding with $d_{model}$ times 10,000. Most of our model's parameters are word vectors.
 
 # %%
 with needs("3.7"):
@@ -253,13 +258,13 @@ with needs("3.7"):
 #
 # - `warmup_rate(step, d_model, warmup_steps=4000)`: steps count from **1**; step 0 is a
 #   `ValueError`.
-# - `WarmupSchedule(optimizer, d_model, warmup_steps=4000)` is a scheduler of torch (`LRScheduler`),
-#   whose `step()` is called after every step of the optimizer. The optimizer's own rate is a
-#   factor: 1.0 for the paper's schedule.
+# - `WarmupSchedule(optimizer, d_model, warmup_steps=4000)` is a torch scheduler (a subclass of
+#   `LRScheduler`) whose `step()` is called after every optimizer step. The optimizer's own learning
+#   rate is a factor: 1.0 for the paper's schedule.
 #
-# **The trap.** torch's schedulers set a rate already in their constructor, with `last_epoch` = 0.
-# Which step of the paper is that? What would the first step learn if the formula were asked for
-# step 0?
+# **The trap.** torch's schedulers already set a rate in their constructor, with `last_epoch` = 0.
+# Which of the paper's steps is that? What would the model learn in its first step if the formula
+# were evaluated at step 0?
 
 # %% component="course_lib.training.schedules:warmup_rate"
 
@@ -278,44 +283,44 @@ with needs("3.8"):
         print(f"d_model {d_model}, warm-up {warmup}: highest {max(rates):.2e} at {warmup}")
     ax.set(title="The paper's learning rate", xlabel="step", ylabel="learning rate")
     ax.legend()
-    describe(ax, "Three straight rises to a peak, each followed by a slow decay. A longer warm-up "
-                 "has a lower peak, a narrower model a higher one.")
+    describe(ax, "Learning rate against the step for three settings: a linear rise to a peak, then "
+                 "a slow decay. The peaks are printed above.")
 
 # %% [markdown] exercise="3.9"
-# Everything around this step is given: epochs, batches, evaluation, checkpoints. The step is yours,
-# and its order is pinned:
+# Everything around this step is given: epochs, batches, evaluation, checkpoints. You write the
+# step, in exactly this order:
 #
 # 1. training mode; `model(token_ids)` gives `(logits, weights)`; cross-entropy with
 #    `label_smoothing` ("we employed label smoothing of value $\epsilon_{ls}$ = 0.1", §5.4);
-# 2. `backward(loss)`, then `clip(model.parameters(), max_norm)`, which returns the gradient's norm
-#    as it was before;
+# 2. `backward(loss)`, then `clip(model.parameters(), max_norm)`, which returns the gradient norm
+#    before clipping;
 # 3. `optimizer.step()`, then `schedule.step()`;
-# 4. `optimizer.zero_grad()`, at the **end**: the next step finds clean gradients.
+# 4. `optimizer.zero_grad()`, at the **end**, so that the next step starts with clean gradients.
 #
 # - Return a dict of floats: `loss`, `gradient_norm` (before clipping), `learning_rate` (that of
 #   *this* step) and `accuracy` (of this batch).
 # - `backward` and `clip` are arguments. By default they are `Tensor.backward` and
-#   `nn.utils.clip_grad_norm_`; the given loop, `fit`, passes its own, which do the same on several
-#   devices or in mixed precision. Call them, not `loss.backward()`.
+#   `nn.utils.clip_grad_norm_`; the given loop, `fit`, passes its own versions for several devices
+#   or mixed precision. Call them, not `loss.backward()`.
 #
-# **The trap.** What does clipping do that stands behind `optimizer.step()`? And which rate does
-# `optimizer.param_groups[0]["lr"]` hold once the schedule has stepped?
+# **The trap.** What does clipping do if it comes after `optimizer.step()`? And which rate is in
+# `optimizer.param_groups[0]["lr"]` once the schedule has stepped?
 
 # %% component="course_lib.training.classification_step:training_step"
 
 # %% check="3.9"
 
 # %% [markdown] prediction="3.9"
-# **Prediction: eight sentences by heart.** The first test of any training: can the model learn one
-# small batch completely? Below, eight random "sentences" have random labels. Where does the loss
+# **Prediction: memorizing eight sentences.** The first test of any training code: can the model
+# overfit one small batch? Below, eight random "sentences" have random labels. Where does the loss
 # start, and can it reach 0 with label smoothing 0.1?
 #
 # <!-- answer -->
-# It starts near $\ln 2$ = 0.69, somewhat above if the fresh model happens to be sure of itself.
-# With smoothing the target is 0.95 and 0.05, and the loss cannot fall below the entropy of that:
-# 0.199. A model that does not get there on eight sentences has a mistake, and no amount of data
-# will mend it. (One that does may still have one: attention to padding, for example, learns this
-# batch as well.)
+# It starts near $\ln 2$ = 0.69, somewhat above if the fresh model happens to be confident. With
+# smoothing the target is 0.95 and 0.05, and the loss cannot fall below its entropy: 0.199. A model
+# that does not get there on eight sentences has a bug, and no amount of data will fix it. (A model
+# that does may still have one: one that attends to padding, for example, learns this batch just as
+# well.)
 
 # %%
 with needs("3.7", "3.8", "3.9"):
@@ -331,27 +336,30 @@ with needs("3.7", "3.8", "3.9"):
                   f"gradient {row['gradient_norm']:.2f}, accuracy {row['accuracy']:.2f}")
 
 # %% [markdown] exercise="3.10"
-# Now the whole: data, tokenizer, batches, model, training, and the files that you hand in.
+# Now everything together: data, tokenizer, batches, model, training, and the files that you hand
+# in.
 #
-# **Data.** SST-2: phrases cut from film reviews (Socher et al. 2013), 67,349 to train on, 872 whole
-# sentences to validate, 1,821 to test. The text is in lower case and split into tokens already. If
-# neither your disk nor the network has it, other sentences take its place, and the cell says so.
+# **Data.** SST-2: phrases cut from movie reviews (Socher et al. 2013), 67,349 for training, plus
+# whole sentences: 872 for validation and 1,821 for testing. The text is already lowercased and
+# tokenized. If the data set is neither on your disk nor available online, other sentences are used
+# instead, and the cell says so.
 #
-# **The goal**: more than 80 % of the validation sentences right after at most ten epochs. The
-# settings of the profile get there as they are when your encoder is right; if you change them,
-# change one thing at a time, and keep the one that *validation* prefers. The test sentences decide
-# your points, so nothing may be chosen by them.
+# **The goal**: more than 80 % of the validation sentences right after at most ten epochs. If your
+# encoder is correct, the profile's settings get there unchanged; if you change them, change one at
+# a time, and keep what does better on *validation*. The test sentences decide your points, so do
+# not use them to choose anything.
 #
-# **What you hand in** with the notebook is the folder `submission`: `classifier.safetensors`,
-# `config.json`, `tokenizer.json` and `predictions.csv`, your answers for the test split.
+# **What you hand in**, besides the notebook, is the folder `submission`: `classifier.safetensors`,
+# `config.json`, `tokenizer.json` and `predictions.csv`, your predictions for the test split.
 #
-# **How it is graded.** By the share of the test labels that the model has right; the limits stand
-# above, and in between it is proportional. The upper one lies below what the reference reaches, by
-# two standard deviations of seed and sampling together: a right model must not fail by bad luck.
-# The grader loads your folder with **your** `load_model` and asks **your** `predict` again, some
-# texts at a time, without network, on one thread, in 60 seconds. What comes back counts, on as many
-# sentences as the time allows; `predictions.csv` is compared with it. If you change these two
-# functions, keep their names and what they take and return.
+# **How it is graded.** By test accuracy: the line under the heading gives the limits, and points
+# are proportional in between. The upper limit is two standard deviations (of seed and sampling
+# together) below what the reference reaches, so that a correct model does not lose points by bad
+# luck. The grader loads your folder with **your** `load_model` and calls **your** `predict` again,
+# a few texts at a time, without network access, on one thread, for at most 60 seconds. Your points
+# come from these predictions, on as many sentences as the time allows; `predictions.csv` is
+# compared with them. If you change these two functions, keep their names, arguments and return
+# values.
 
 # %%
 from course_lib.data.batching import TokenBuckets, batches_in_order, pad
@@ -375,7 +383,7 @@ for name, split in (("training", training), ("validation", validation)):
 
 # %%
 def load_model(folder):
-    """The classifier that `folder` holds, ready to predict, with its tokenizer."""
+    """The classifier saved in `folder`, with its tokenizer, in evaluation mode."""
     from safetensors.torch import load_file
 
     config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
@@ -387,7 +395,7 @@ def load_model(folder):
 
 @torch.no_grad()
 def predict(model, texts):
-    """0 or 1 for every text, in their order."""
+    """0 or 1 for each text, in order."""
     model.eval()
     device = next(model.parameters()).device
     sequences = model.tokenizer.encode(list(texts))
@@ -400,15 +408,15 @@ def predict(model, texts):
 
 
 # %% [markdown] prediction="3.10"
-# **Prediction: before you train.** Which accuracy has the model before the first step? And someone
-# who always answers "positive"? After how many epochs will validation stop getting better: one, or
-# ten? Will the training batches be above or below validation then?
+# **Prediction: before you train.** What accuracy does the model have before the first step? And a
+# classifier that always answers "positive"? After how many epochs will validation accuracy stop
+# improving: one, or ten? Will training accuracy be above or below it by then?
 #
 # <!-- answer -->
-# Both about one half: 444 of the 872 validation sentences are positive, so "always positive" has
-# 50.9 %. (In training it would have 55.8 %: phrases, not sentences.) Nearly all of the gain comes
-# in the first epoch. Then the batches go on getting better while validation stays where it is,
-# within its error: the model learns phrases by heart, and a validation sentence is none of them.
+# Both about one half: 444 of the 872 validation sentences are positive, so "always positive" gets
+# 50.9 %. (On the training phrases it would get 55.8 %.) Nearly all of the gain comes in the first
+# epoch. After that training accuracy keeps rising while validation stays where it is, within its
+# error: the model memorizes phrases, and the validation sentences are not among them.
 
 # %%
 from course_lib.data.word_dropout import WordDropout
@@ -430,7 +438,7 @@ with needs("3.7", "3.9"):
     average = WeightAverage(model, start=round(settings.average_from * n_steps))
 
     def evaluate(model):
-        """The share of the validation sentences that the model has right."""
+        """Accuracy on the validation sentences."""
         right = np.equal(predict(model, validation["sentence"]), validation["label"])
         return {"validation_accuracy": float(right.mean())}
 
@@ -448,20 +456,20 @@ with needs("3.7", "3.9"):
             print(f"epoch {row['epoch']}: validation {row['validation_accuracy']:.4f}")
 
 # %% [markdown]
-# **What differs from the paper.** It trained on 4.5 million pairs of sentences for 100,000 steps;
-# you have 67,349 phrases and some 1,000 steps. The differences were chosen on validation, together;
-# taken alone most of them move the score by less than its error. Each is one setting of the
-# profile: undo one and see.
+# **What differs from the paper.** The paper trained on 4.5 million sentence pairs for 100,000
+# steps; you have 67,349 phrases and some 1,000 steps. These changes were chosen together, on
+# validation; on its own, each of them mostly moves the score by less than its error. Each is one
+# setting of the profile: undo one and see.
 #
 # | | the paper | here | why |
 # |---|---|---|---|
-# | size | 6 layers of 512 | fewer and narrower | wide models learn the phrases by heart |
-# | dropout | 0.1 | 0.3 | the same |
-# | words | all are read | some are read as `[UNK]` | a sentence must not hang on one word |
-# | scale | words and positions near 1 | both start smaller | so that no one shouts at the start |
-# | rate | rises, then falls for ever | rises, then falls to 0 | the end is known |
-# | norm | last | last in `cpu`, first in `colab` | six layers train more evenly |
-# | weights | mean of the last checkpoints | mean of the steps after a third | less noise |
+# | size | 6 layers of 512 | fewer and narrower | wide models memorize the phrases |
+# | dropout | 0.1 | 0.3 | to prevent memorizing |
+# | words | all are read | some become `[UNK]` | no sentence should depend on a single word |
+# | scale | words and positions near 1 | both start smaller | neither dominates at the start |
+# | rate | rises, then decays forever | rises, then falls to 0 | the number of steps is known |
+# | norm | last | last in `cpu`, first in `colab` | six layers train more stably |
+# | weights | mean of the last checkpoints | mean after the first third | less noise |
 
 # %%
 from course_lib.course import submission_folder
@@ -476,19 +484,19 @@ with needs("3.7", "3.9"):
     submission_folder.check_folder("submission")
 
 # %% [markdown] exercise="3.11"
-# A training that is not looked at has taught nothing. `fit` returns a list of dicts, in order: one
+# A training run that nobody looks at teaches nothing. `fit` returns a list of dicts, in order: one
 # with `"step"` and `"loss"` (and more) for every step, one with `"step"` and
 # `"validation_accuracy"` for every evaluation.
 #
 # - `plot_curves(history, n_validation=872, axes=None)` returns two Axes, `(left, right)`; it draws
-#   into `axes`, a pair, if it is given one, else into a new figure.
-# - Left: the loss of every step, a line labelled `"training loss"`, not smoothed. Right: the
-#   validation accuracy **in percent**, labelled `"validation accuracy"`, with a band of ± one
+#   into `axes`, a pair of Axes, if given, and otherwise into a new figure.
+# - Left: the loss of every step, unsmoothed, as a line labeled `"training loss"`. Right: the
+#   validation accuracy **in percent**, labeled `"validation accuracy"`, with a band of ± one
 #   standard error, $\sqrt{p(1-p)/n}$, drawn by `fill_between`.
 # - Titles on both; the axes are "step" and "loss", "step" and "accuracy (%)".
 #
-# **The trap.** A row of a training step also has an `"accuracy"`. Of which sentences is it, and in
-# which state of the model was it measured?
+# **The trap.** The dict of a training step also has an `"accuracy"`. On which sentences was it
+# measured, and in which mode was the model?
 
 # %% component="course_lib.analysis.training_curves:plot_curves"
 
@@ -497,25 +505,26 @@ with needs("3.7", "3.9"):
 # %%
 with needs("3.7", "3.9", "3.11"):
     axes = plot_curves(history, n_validation=len(validation["label"]))
-    describe(axes[0], "Left: the loss falls fast, then slowly, and jumps from batch to batch. "
-                      "Right: validation accuracy with its band of one standard error.")
+    describe(axes[0], "Left: training loss against the step. Right: validation accuracy (%), "
+                      "with a band of one standard error.")
 
 # %% [markdown]
-# Look at the band before you look at the points. Which of the evaluations differ by more than the
-# band is wide? (Evaluations on the same sentences share a part of their luck, so a difference
-# between them is somewhat surer than the band suggests. What other sentences would say is not.)
+# Look at the band before you look at the points. Which evaluations differ by more than the width of
+# the band? (Evaluations on the same sentences share part of their sampling error, so a difference
+# between them is somewhat more certain than the band suggests. How the model does on other
+# sentences is not.)
 
 # %% [markdown] exercise="3.12"
-# A layer with eight heads has eight maps. To see which words a sentence is read by, add up what
-# each word receives.
+# A layer with eight heads has eight maps. To see which words the model attends to, add up the
+# attention that each word receives.
 #
 # - `attention_received(weights, mask)`: the weights of one layer, `(batch, heads, n, n)`, and a
 #   padding mask, `(batch, 1, 1, n)`, give `(batch, n)`.
-# - The mean over the heads and over the **real** queries; 0 at padding. A sentence's numbers sum
+# - Average over the heads and over the **real** queries; padding gets 0. Each sentence's values sum
 #   to 1.
 #
-# **The trap.** The sum over which axis is 1 for every token, whatever the model does? And what do
-# the rows of padding queries hold?
+# **The trap.** The sum over which axis is 1 for every token, whatever the model does? And what is
+# in the rows of padding queries?
 
 # %% component="course_lib.analysis.encoder:attention_received"
 
@@ -523,16 +532,16 @@ with needs("3.7", "3.9", "3.11"):
 
 # %% [markdown] prediction="3.12"
 # **Prediction: not good.** Below are sentences with a negation or a contrast. Which does your model
-# get wrong? Which word of "the acting is good but the story is not ." receives most in the first
-# layer, which in the last: "good", "but", "not", or a word that says nothing?
+# get wrong? Which word of "the acting is good but the story is not ." receives the most attention
+# in the first layer, and which in the last: "good", "but", "not", or a word without sentiment?
 #
 # <!-- answer -->
-# In our run "good" alone is clearly positive, and "not good" falls to about a half: "not" is read,
-# and receives most, but does not turn the word round. Contrast and double negation are harder.
-# "not bad , and never dull" has four words that mostly stand in bad reviews and comes out negative,
-# and "although" is no match for "dull": a small model adds up the words it knows. In most of these
-# sentences words of opinion and "not" receive more than "the" and "is", in some the full stop does.
-# What the figure cannot show is in the text below it.
+# In our run "good" alone is clearly positive, and "not good" falls to about a half: "not" is
+# noticed, and receives the most, but does not reverse the word. Contrast and double negation are
+# harder. "not bad , and never dull" has four words that occur mostly in bad reviews and comes out
+# negative, and "although" is no match for "dull": a small model adds up the words it knows. In most
+# of these sentences opinion words and "not" receive more than "the" and "is"; in some the full stop
+# does. The text below the figure says what it cannot show.
 
 # %%
 SENTENCES = ["the acting is good .", "the acting is not good .",
@@ -542,7 +551,7 @@ SENTENCES = ["the acting is good .", "the acting is not good .",
 
 
 def look(texts):
-    """For every text: its tokens, P(positive), and what they receive in each layer."""
+    """For each text: its tokens, P(positive), and the attention they receive in each layer."""
     token_ids = pad(tokenizer.encode(texts))
     with torch.no_grad():
         logits, weights = model.eval()(token_ids, need_weights=True)
@@ -564,18 +573,18 @@ with needs("3.7", "3.9", "3.12"):
         ax.set_xticks(places, labels=tokens, rotation=60)
         ax.set(title=f"P(positive) = {positive:.2f}", xlabel="token", ylabel="received")
     grid[0, 0].legend()
-    describe(figure, "Six sentences, two bars a token; the dotted line is an equal share for all.")
+    describe(figure, "Six sentences, two bars per token; the dotted line marks equal shares.")
 
 # %% [markdown]
-# **What this shows, and what it does not.** It shows where the weights lie. It does not show why
+# **What this shows, and what it does not.** It shows where the weights are. It does not show why
 # the model decides as it does: a weight says how much of a token's *value* is taken, not what the
-# value holds; the residual connection carries every token past the attention; and from the second
-# layer on, "the token" is a vector that others have already been mixed into. And six sentences
-# chosen by hand can be fitted with any story.
+# value contains; the residual connection carries every token past the attention; and from the
+# second layer on, "the token" is a vector that others have already been mixed into. And any story
+# can be fitted to six hand-picked sentences.
 #
-# So measure something that the weights have to explain. Leave one token out and see how far
-# P(positive) moves. If a token that receives much also matters much, the two agree; the correlation
-# over the tokens of some validation sentences says how far.
+# So measure something that the weights ought to explain: leave one token out and see how far
+# P(positive) moves. If tokens that receive much attention also matter much, the two agree; the
+# correlation over the tokens of some validation sentences says how well.
 
 # %%
 with needs("3.7", "3.9", "3.12"):
@@ -593,10 +602,10 @@ with needs("3.7", "3.9", "3.12"):
     print(f"{len(shares)} tokens: correlation of attention received and effect {agreement:.2f}")
 
 # %% student="3.12"
-# Three sentences of your own with negation or contrast: what you expect, then what comes out.
+# Three sentences of your own with negation or contrast: what you expect, then what the model says.
 # answer
-# Expected: a double negation comes out wrong, and "not only" is read as a negation.
-# Found: the double negation is undecided, the other two are right, the last one barely.
+# Expected: a double negation comes out wrong, and "not only" is read as a negation. Found: the
+# double negation is undecided; the other two are right, the last one barely.
 with needs("3.7", "3.9", "3.12"):
     mine = ["it is not without charm .", "not only dull but also long .", "hardly a masterpiece ."]
     for tokens, positive, layers in look(mine):
@@ -604,15 +613,15 @@ with needs("3.7", "3.9", "3.12"):
         print(f"P(positive) {positive:.2f}, most received by {top!r}: {' '.join(tokens)}")
 
 # %% [markdown] exercise="3.13"
-# Self-attention costs $O(n^2 \cdot d)$ (§4, Table 1). Reviews have 10 tokens, or 500. What happens
-# to the time, and what to the accuracy?
+# Self-attention costs $O(n^2 \cdot d)$ (§4, Table 1). A review may have 10 tokens, or 500. What
+# happens to the time, and to the accuracy?
 #
-# - `accuracy_by_length(lengths, correct, edges)`: a list of one dict a bin,
-#   `{"from", "to", "n", "accuracy", "standard_error"}`. Bin $i$ holds
-#   $edges_i \le length < edges_{i+1}$; the accuracy is between 0 and 1, the standard error
-#   $\sqrt{p(1-p)/n}$.
-# - An empty bin is there too, with `n` 0 and `None` for both: nothing is known about it.
-# - A length outside the edges is a `ValueError` that names it. No sentence gets lost in silence.
+# - `accuracy_by_length(lengths, correct, edges)`: a list with one dict per bin, `{"from", "to",
+#   "n", "accuracy", "standard_error"}`. Bin $i$ holds $edges_i \le length < edges_{i+1}$; the
+#   accuracy is between 0 and 1, the standard error $\sqrt{p(1-p)/n}$.
+# - Include empty bins, with `n` 0 and `None` for accuracy and standard error, because there is
+#   nothing to report.
+# - A length outside the edges is a `ValueError` that names it. No sentence is dropped silently.
 #
 # **The trap.** A bin holds five sentences, all of them right. Which standard error does the formula
 # give? Do you believe it?
@@ -622,16 +631,17 @@ with needs("3.7", "3.9", "3.12"):
 # %% check="3.13"
 
 # %% [markdown] prediction="3.13"
-# **Prediction: longer.** From 16 to 512 tokens, with equally many tokens in all: by which factor
-# does the number of attention weights grow? The time? And is your model, trained on phrases of nine
-# words on average, better or worse on long sentences than on short ones?
+# **Prediction: longer.** From sentences of 16 tokens to sentences of 512, with the same number of
+# tokens in total: by what factor does the number of attention weights grow? And the time? And is
+# your model, trained on phrases of nine words on average, better or worse on long sentences than on
+# short ones?
 #
 # <!-- answer -->
 # With the same number of tokens, weights grow by 512/16 = 32. The time grows less: projections and
-# feed-forward networks cost the same for a token wherever it stands, and only the part that
-# compares tokens grows. Long sentences have more words of opinion, and more of them disagree; a
-# fall with length is plausible, but with bins of 100 or 200 sentences the errors are 3 to 4 points,
-# and a difference has to be larger than that to be seen.
+# feed-forward networks cost the same per token, and only the part that compares tokens grows. Long
+# sentences have more opinion words, and more of them disagree; a drop with length is plausible, but
+# with bins of 100 or 200 sentences the errors are 3 to 4 points, and only a larger difference would
+# be visible.
 
 # %%
 with needs("3.7", "3.9"):
@@ -653,14 +663,14 @@ EDGES = [0, 10, 20, 30, 513]
 
 
 def by_length(classifier, examples, edges):
-    """Print the accuracy bin by bin of the length in tokens; what is cut is told by `encode`."""
+    """Print the accuracy for each bin of lengths in tokens; `encode` reports truncated texts."""
     sequences = classifier.tokenizer.encode(examples["sentence"], max_length=10**6)
     lengths = [min(len(ids), 512) for ids in sequences]
     correct = np.equal(predict(classifier, examples["sentence"]), examples["label"])
     for row in accuracy_by_length(lengths, correct, edges):
-        told = "nobody knows" if row["n"] == 0 else (
+        score = "no texts" if row["n"] == 0 else (
             f"{100 * row['accuracy']:5.1f} % ± {100 * row['standard_error']:.1f}")
-        print(f"  {row['from']:3} to {row['to'] - 1:3} tokens, {row['n']:4} texts: {told}")
+        print(f"  {row['from']:3} to {row['to'] - 1:3} tokens, {row['n']:4} texts: {score}")
 
 
 
@@ -670,8 +680,8 @@ with needs("3.7", "3.9", "3.13"):
 
 # %% [markdown]
 # Whole reviews are another matter. Below, the model that was trained on phrases reads reviews of 10
-# to 512 tokens (and more, which are cut and counted); then a small model is trained on such reviews
-# for some hundred steps. It has read far fewer words, but in texts of the right length.
+# to 512 tokens (longer ones are truncated, and counted); then a small model is trained on such
+# reviews for a few hundred steps. It has read far fewer words, but in texts of the right length.
 
 # %%
 SMALL = replace(PRESETS["tiny"], d_ff=128, norm_first=True)
@@ -679,7 +689,7 @@ STEPS = 10 if PROFILE == "tiny" else 150
 
 
 def train_briefly(model, sequences, labels, steps, seed, learning_rate=1e-3):
-    """Train at a constant rate for some steps, epoch after epoch; the loss of each step."""
+    """Train for `steps` steps at a constant learning rate; returns the loss of each step."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
     constant = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
     batches = TokenBuckets(sequences, labels, max_tokens=1024, seed=seed)
@@ -707,17 +717,17 @@ with needs("3.7", "3.9", "3.13"):
     by_length(reader, long_validation, [0, 64, 128, 256, 513])
 
 # %% [markdown] exercise="3.14"
-# The paper normalises after the addition; exercise 2.6 had both orders. Which trains better? The
-# answer of one run is worth little: two runs with the same order and different seeds differ too.
+# The paper normalizes after the addition; exercise 2.6 had both orders. Which trains better? One
+# run per order says little: two runs with the same order and different seeds also differ.
 #
-# - `compare_norms(build, train, seeds)`: `build(norm_first, seed)` gives a fresh model,
-#   `train(model, seed)` trains it and returns
-#   `{"loss": …, "gradient_norms": [one a layer, the first layer first]}`.
-# - Return a list of dicts, one a run: `{"norm", "seed", "loss", "gradient_norm_first_layer",
-#   "gradient_norm_last_layer"}`, with norm `"post"` or `"pre"`. The same seeds for both.
-# - Fewer than three different seeds: `ValueError`.
+# - `compare_norms(build, train, seeds)`: `build(norm_first, seed)` returns a fresh model;
+#   `train(model, seed)` trains it and returns `{"loss": …, "gradient_norms": [one per layer, first
+#   layer first]}`.
+# - Return a list with one dict per run: `{"norm", "seed", "loss", "gradient_norm_first_layer",
+#   "gradient_norm_last_layer"}`, where norm is `"post"` or `"pre"`. Use the same seeds for both.
+# - Fewer than three distinct seeds: `ValueError`.
 #
-# **The trap.** Both orders start from the same seed. Why is that fairer than two times three seeds,
+# **The trap.** Both orders start from the same seed. Why is that fairer than six different seeds,
 # and what does it not make equal?
 
 # %% component="course_lib.analysis.fair_comparisons:compare_norms"
@@ -725,20 +735,21 @@ with needs("3.7", "3.9", "3.13"):
 # %% check="3.14"
 
 # %% [markdown] prediction="3.14"
-# **Prediction: first and last layer.** Six layers, no warm-up, a constant rate of 0.001. Is the
-# gradient at the start larger in the first layer or in the last: in post-norm order, and in
-# pre-norm order? Which of the two has the lower loss after the steps below? Will the three seeds
-# agree?
+# **Prediction: first and last layer.** Six layers, no warm-up, a constant learning rate of 0.001.
+# Is the gradient at initialization larger in the first layer or in the last: in post-norm order,
+# and in pre-norm order? Which of the two has the lower loss after the steps below? Will the three
+# seeds agree?
 #
 # <!-- answer -->
-# Xiong et al. (2020): in post-norm order the gradients grow towards the output at the start, for
-# every layer further down has one more norm between itself and the loss, and this is why it needs
-# the warm-up. In pre-norm order the residual path has no norm on it; the stream grows from layer to
-# layer, and its last norm divides by it. So one expects last over first above 1 for post, below 1
-# for pre. The norms themselves say little: seeds differ by more than orders do, and only the ratio
-# within a run compares like with like. In our runs it was near a half for pre, in every seed, while
-# for post it lay on either side of 1: six layers are few. Pre-norm was ahead after these few steps.
-# If the seeds of one order differ by as much as the orders do, the honest answer is "not shown".
+# Xiong et al. (2020): in post-norm order the gradients at initialization grow toward the output,
+# because every layer further down has more norms between itself and the loss, and this is why it
+# needs warm-up. In pre-norm order there is no norm on the residual path; the residual stream grows
+# from layer to layer, and the final norm divides by its size. So one expects the ratio of last to
+# first layer to be above 1 for post and below 1 for pre. The norms themselves say little: seeds
+# differ by more than orders do, and only the ratio within a run compares like with like. In our
+# runs it was near a half for pre, in every seed, while for post it was on either side of 1: six
+# layers are few. Pre-norm was ahead after these few steps. If the seeds of one order differ by as
+# much as the orders do, the honest answer is "not shown".
 
 # %%
 def build(norm_first, seed):
@@ -783,20 +794,19 @@ with needs("3.7", "3.9", "3.14"):
     handles, names = axes[0].get_legend_handles_labels()
     axes[0].legend(handles[::3], names[::3])
     axes[1].set(title="Loss after training", xlabel="norm", ylabel="mean of the last ten steps")
-    describe(figure, "Left: a line a run from first to last layer. Right: three losses an order.")
+    describe(figure, "Left: one line per run, first to last layer. Right: three losses per order.")
 
 # %% [markdown] exercise="3.15"
-# How much of the accuracy is the data? Train on 1 %, 10 % and all of it.
+# How much of the accuracy is due to the amount of data? Train on 1 %, 10 % and all of it.
 #
-# - `nested_subsets(labels, fractions, rng)`: for every fraction, in the order given, a sorted array
-#   of the indices of the examples it keeps.
-# - **Stratified**: every class keeps its share, `round(fraction · count)` of its examples, and at
-#   least one.
+# - `nested_subsets(labels, fractions, rng)`: for each fraction, in the order given, a sorted array
+#   of the indices of the examples to keep.
+# - **Stratified**: each class keeps `round(fraction · count)` of its examples, but at least one.
 # - **Nested**: the examples of a smaller fraction are among those of a larger one. Fraction 1 is
 #   everything.
-# - Random, from `rng`. A fraction that is not above 0 and at most 1: `ValueError`.
+# - Random, from `rng`. A fraction outside (0, 1]: `ValueError`.
 #
-# **The trap.** Three subsets drawn one after the other are not nested. What would a curve over them
+# **The trap.** Three subsets drawn independently are not nested. What would a curve over them
 # compare besides the amount of data?
 
 # %% component="course_lib.analysis.fair_comparisons:nested_subsets"
@@ -804,15 +814,15 @@ with needs("3.7", "3.9", "3.14"):
 # %% check="3.15"
 
 # %% [markdown] prediction="3.15"
-# **Prediction: a tenth.** A small model, the same number of *steps* each time, so that 1 % is seen
-# over and over. Which validation accuracy do you expect from 1, 10 and 100 % of the phrases? And
-# which *training* loss is lowest?
+# **Prediction: a tenth.** A small model is trained for the same number of *steps* each time, so the
+# 1 % is seen many times over. Which validation accuracy do you expect from 1, 10 and 100 % of the
+# phrases? And which *training* loss is lowest?
 #
 # <!-- answer -->
 # Every factor of ten adds some points, the first more than the second: with 1 % most words of the
-# validation sentences have never been seen. The training loss is the other way round: a few hundred
-# phrases can be learned by heart. A low training loss says nothing about new sentences. (Compare
-# the last point with the model that you trained in full: is it better by more than the errors?)
+# validation sentences have never been seen. The training loss is the other way around: a few
+# hundred phrases can be memorized. A low training loss says nothing about new sentences. (Compare
+# the last point with the model from 3.10: is that one better by more than the errors?)
 
 # %%
 with needs("3.7", "3.9", "3.15"):
@@ -834,21 +844,21 @@ with needs("3.7", "3.9", "3.15"):
     ax.axhline(50, linestyle=":", color="black")
     ax.set(title="Accuracy and amount of data, equal steps", xlabel="training phrases",
            ylabel="validation accuracy (%)", xscale="log")
-    describe(ax, "Three points with errors of one standard error; the dotted line is guessing.")
+    describe(ax, "Three points with error bars of one standard error; the dotted line is guessing.")
 
 # %% [markdown] exercise="3.16"
-# Accuracy is one number. How often is a predicted "positive" right, and how many positives are
-# found?
+# Accuracy is only one number. How often is a predicted "positive" right, and how many of the
+# positives are found?
 #
 # $$P = \frac{TP}{TP + FP}, \qquad R = \frac{TP}{TP + FN}, \qquad F_1 = \frac{2PR}{P + R}$$
 #
-# $P$ is the precision, $R$ the recall; $TP$ counts the positives that were found, $FP$ what was
-# wrongly called positive, $FN$ the positives that were missed.
+# $P$ is the precision, $R$ the recall; $TP$ counts the positives that were found, $FP$ the
+# negatives that were called positive, and $FN$ the positives that were missed.
 #
 # - `classification_scores(predictions, labels)` returns a dict of `accuracy`, `precision`,
-#   `recall`, `f1` (all of class 1) and `standard_error`, that of the accuracy.
-# - Where a denominator is 0 the score is 0.0, never NaN.
-# - Different lengths: `ValueError` that names both. Nothing to score: `ValueError`.
+#   `recall`, `f1` (all for class 1) and `standard_error`, that of the accuracy.
+# - If a denominator is 0, the score is 0.0, never NaN.
+# - Different lengths: `ValueError` that names both. Empty input: `ValueError`.
 #
 # **The trap.** A model that always says "positive" on a set with 90 % positives: what are its
 # accuracy and its $F_1$? Which of the five numbers would have warned you?
@@ -858,8 +868,8 @@ with needs("3.7", "3.9", "3.15"):
 # %% check="3.16"
 
 # %% [markdown] prediction="3.16"
-# **Prediction: the gap.** What others reached on SST-2 with whole test sentences, without
-# pretraining, and one model with it:
+# **Prediction: the gap.** Published results on the SST-2 test sentences; only the last model is
+# pretrained:
 #
 # | model | test accuracy | source |
 # |---|--:|---|
@@ -870,13 +880,13 @@ with needs("3.7", "3.9", "3.15"):
 # | convolutional network, random word vectors | 82.7 | Kim 2014 |
 # | BERT base, pretrained, fine-tuned | 93.5 | Devlin et al. 2019 |
 #
-# Where will your encoder stand? Is it, beyond its standard error, different from Naive Bayes?
+# Where will your encoder rank? Does it differ from Naive Bayes by more than its standard error?
 #
 # <!-- answer -->
 # Near 80: in the company of SVM and Naive Bayes, some points below the tree network, and far below
-# BERT. With an error of 1.3 points on validation (0.9 on the 1,821 test sentences) a distance of
-# one or two points to Naive Bayes is not shown; one of ten to BERT is. Attention without
-# pretraining does not beat counting words by much on 67,349 phrases: what BERT adds is not the
+# BERT. With an error of 1.3 points on validation (0.9 on the 1,821 test sentences) a gap of one or
+# two points to Naive Bayes is not significant; one of ten points to BERT is. Without pretraining,
+# attention does not beat counting words by much on 67,349 phrases: what BERT adds is not the
 # architecture but what it has read.
 
 # %%
@@ -891,10 +901,10 @@ with needs("3.7", "3.9", "3.16"):
               f"{gap / (100 * max(scores['standard_error'], 1e-9)):+5.1f} standard errors")
 
 # %% [markdown]
-# Read the last column with care. The cited figures are of the *test* sentences, yours of the
-# validation sentences; they have errors of their own (0.8 points at 85 % of 1,821); and your
-# validation score has been looked at while choosing. And if your data are the made-up sentences,
-# the comparison means nothing at all.
+# Read the last column with care. The cited figures are for the *test* sentences, yours for the
+# validation sentences; they have errors of their own (0.8 points at 85 % of 1,821); and you have
+# used validation to make choices, so your score there is optimistic. If your data are the generated
+# sentences, the comparison means nothing at all.
 
 # %% [markdown] exercise="3.17"
 # Training starts from random weights, and the paper does not say which. Three answers for the
@@ -902,32 +912,33 @@ with needs("3.7", "3.9", "3.16"):
 #
 # | scheme | weights | idea |
 # |---|---|---|
-# | `"xavier"` | uniform in $\pm\sqrt{6/(n_{in}+n_{out})}$ | variance kept (Glorot, Bengio 2010) |
-# | `"he"` | normal, deviation $\sqrt{2/n_{in}}$ | the same behind $\max(0, x)$ (He et al. 2015) |
-# | `"normal"` | normal, deviation 0.02 | the same for all sizes (Devlin et al. 2019, truncated) |
+# | `"xavier"` | uniform in $\pm\sqrt{6/(n_{in}+n_{out})}$ | keeps variance (Glorot, Bengio 2010) |
+# | `"he"` | normal, std $\sqrt{2/n_{in}}$ | the same after $\max(0, x)$ (He et al. 2015) |
+# | `"normal"` | normal, std 0.02 | the same for all sizes (Devlin et al. 2019, truncated) |
 #
-# - `initialize(model, scheme, generator)` draws the weights of every `nn.Linear` anew, in place;
-#   its biases become 0. Embeddings and layer norms stay as they are.
-# - All randomness comes from `generator`; torch's global one is not touched.
-# - Another scheme: `ValueError` that names the three.
+# - `initialize(model, scheme, generator)` redraws the weights of every `nn.Linear` in place and
+#   sets its biases to 0. Embeddings and layer norms do not change.
+# - All randomness comes from `generator`; leave torch's global one alone.
+# - Any other scheme: `ValueError` that names the three.
 #
-# **The trap.** `nn.Linear(100, 400).weight` has which shape? And where in the model do the linear
-# layers sit: are they all attributes of the model itself?
+# **The trap.** What is the shape of `nn.Linear(100, 400).weight`? And where in the model are the
+# linear layers: are they all attributes of the model itself?
 
 # %% component="course_lib.initialization:initialize"
 
 # %% check="3.17"
 
 # %% [markdown] prediction="3.17"
-# **Prediction: too small, too large.** For 64 features the three deviations are about 0.125, 0.177
-# and 0.02. Which has the lowest loss at the first step, and which after training? Are the
-# differences larger than those between seeds?
+# **Prediction: too small, too large.** For 64 features the three standard deviations are about
+# 0.125, 0.177 and 0.02. Which has the lowest loss at the first step, and which after training? Are
+# the differences larger than those between seeds?
 #
 # <!-- answer -->
-# At the first step the small weights are nearest to $\ln 2$, for they say nothing; large ones
-# already have opinions, and wrong ones. Behind every sub-layer stands a LayerNorm, which takes the
-# size out again, and Adam's steps do not depend on the size of the gradient: so three starts that
-# differ by a factor of nine end close together. In a deep network without norms they would not.
+# At the first step the small weights are nearest to $\ln 2$, because they predict almost nothing;
+# large ones already make confident predictions, and wrong ones. Every sub-layer is followed by a
+# LayerNorm, which removes the scale again, and Adam's steps do not depend on the size of the
+# gradient: so three starts that differ by a factor of nine end close together. In a deep network
+# without norms they would not.
 
 # %%
 with needs("3.7", "3.9", "3.17"):
@@ -943,31 +954,32 @@ with needs("3.7", "3.9", "3.17"):
         print(f"{scheme:6}: first step {first}, last ten steps {last}, mean {np.mean(last):.3f}")
 
 # %% [markdown] exercise="3.18"
-# A model with a mistake still trains. Most of the mistakes that this assignment warns of cost one
-# to five points, and no error is raised. So they have to be looked for, by what the model *does*.
+# A model with a bug still trains. Most of the bugs that this assignment warns about cost one to
+# five points of accuracy and raise no error. To find them you have to test what the model *does*.
 #
 # `diagnose(model, token_ids, pad_id=0)` gets a classifier whose code you do not see, and some
-# sentences. `model(token_ids, need_weights=True)` gives `(logits, weights)`, with one tensor
-# `(batch, heads, n, n)` a layer: the weights that the values were multiplied with. All models pool
-# by the mean. Return the name of the fault; a model has at most one:
+# sentences. `model(token_ids, need_weights=True)` returns `(logits, weights)`, with one tensor
+# `(batch, heads, n, n)` per layer: the weights by which the values were multiplied. All models use
+# mean pooling. Return the name of the fault; a model has at most one:
 #
 # | name | what is wrong |
 # |---|---|
 # | `"healthy"` | nothing |
-# | `"dropout in evaluation"` | dropout goes on when the model is told to evaluate |
+# | `"dropout in evaluation"` | dropout stays on in evaluation mode |
 # | `"mask after softmax"` | padding gets weight 0, but only after the softmax |
 # | `"pads attended"` | real tokens attend to padding |
-# | `"pads pooled"` | the mean at the end counts the padding |
+# | `"pads pooled"` | the mean at the end includes the padding |
 # | `"future hidden"` | no token attends to a later one, as in a decoder |
-# | `"no positions"` | the order of the words is not known |
+# | `"no positions"` | word order is ignored |
 #
-# - `course_lib/diagnosis/checks.py` asks questions of this kind, one at a time; you may read it.
-#   Which question comes first, and what two answers mean together, is yours to find.
-# - Ask the model in evaluation mode and without gradients, and leave it in the mode it came in.
-# - The sentences may have no padding. There is always one with several different tokens.
-# - Differences below $10^{-4}$ are rounding. The models are not trained.
+# - `course_lib/diagnosis/checks.py` has checks of this kind, one at a time; you may read it.
+#   Finding out which check comes first, and what two results mean together, is up to you.
+# - Run the model in evaluation mode and without gradients, and leave it in the mode you found it
+#   in.
+# - The sentences may have no padding. At least one of them has several different tokens.
+# - Differences below $10^{-4}$ are rounding error. The models are not trained.
 #
-# **The trap.** One of the faults disturbs every other measurement. Two others both make the answer
+# **The trap.** One of the faults disturbs every other measurement. Two others both make the output
 # depend on how much padding there is. What tells those two apart?
 
 # %% component="course_lib.diagnosis.diagnose:diagnose"
@@ -976,13 +988,13 @@ with needs("3.7", "3.9", "3.17"):
 
 # %% [markdown] prediction="3.18"
 # **Prediction: which would you have noticed?** Which of the six faults would a training curve have
-# shown you? And which of them change nothing at all if every batch holds one sentence?
+# shown you? And which of them have no effect at all if every batch has one sentence?
 #
 # <!-- answer -->
-# Probably none: all six train. "No positions" costs little on reviews, where a bag of words goes
-# far, and "dropout in evaluation" makes the validation curve a little lower and noisier. With one
-# sentence a batch there is no padding, and "mask after softmax", "pads attended" and "pads pooled"
-# are invisible: a fault of padding needs a test with padding.
+# Probably none: all six train. "No positions" costs little on reviews, where a bag of words goes a
+# long way, and "dropout in evaluation" makes the validation curve a little lower and noisier. With
+# one sentence per batch there is no padding, and "mask after softmax", "pads attended" and "pads
+# pooled" are invisible: testing for a padding fault takes padding.
 
 # %%
 from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
@@ -997,10 +1009,10 @@ with needs("3.7", "3.9", "3.18"):
     print("your own model:", diagnose(model, pad(train_ids[:8])))
 
 # %% [markdown]
-# The course has a longer checklist, for whenever a model does not learn: shapes, row sums, masks,
-# positions, dropout, norms, entropy of the attention and gradients by layer, warm-up. In a terminal
-# it is `course debug a3.ipynb`; here it looks at the model that you trained. How has the entropy
-# changed since the start?
+# The course has a longer checklist for a model that does not learn: shapes, row sums, masks,
+# positions, dropout, norms, attention entropy and gradients by layer, warm-up. In a terminal, run
+# it with `course debug a3.ipynb`; here it checks the model that you trained. How has the entropy
+# changed since initialization?
 
 # %%
 from course_lib.diagnosis import checklist
@@ -1014,75 +1026,76 @@ with needs("3.7", "3.8", "3.9"):
     print(*checklist.run(model, some, labels, rate=warmup_rate), sep="\n")
 
 # %% [markdown] exercise="3.19"
-# Two short answers. Use what you measured; a number says more than an adjective.
+# Two short answers. Use what you measured: numbers say more than adjectives.
 
 # %% [markdown] written="3.19.a"
-# A classmate trains the paper's post-norm encoder with Adam at a constant rate of 0.001, and the
-# loss does not move. "I'll just take a tenth of the rate", they say. Explain what warm-up does that
-# a smaller constant rate does not, and name one other change that would have helped.
+# A classmate trains the paper's post-norm encoder with Adam at a constant learning rate of 0.001,
+# and the loss does not move. "I'll just use a tenth of the rate", they say. Explain what warm-up
+# does that a smaller constant rate does not, and name one other change that would have helped.
 #
 # <!-- answer -->
 # At the start two things are unreliable. Adam divides by a running mean of squared gradients that
 # rests on a handful of batches, so its first steps have nearly full length whatever the gradients
-# are. And in post-norm order gradients tend to be largest near the output while the layers still
-# hold random numbers (Xiong et al. 2020). Large steps can then throw the model into a region that
-# it does not leave. Warm-up makes just these first steps small and later ones large; a tenth of the
-# rate makes all of them small, and training takes up to ten times as many. Pre-norm order would
-# also have helped: in exercise 3.14 its last layer got half the gradient of its first, in every
-# seed, and it had the lower loss without any warm-up.
+# are. And in post-norm order gradients tend to be largest near the output while the weights are
+# still random (Xiong et al. 2020). Large steps can then push the model into a region that it does
+# not leave. Warm-up makes only these first steps small and later ones large; a tenth of the rate
+# makes all of them small, and training takes up to ten times as many. Pre-norm order would also
+# have helped: in exercise 3.14 its last layer had half the gradient of its first, in every seed,
+# and it reached the lower loss without any warm-up.
 
 # %% [markdown] rubric="3.19.a"
 # | point | given for |
 # |---|---|
 # | 1 | why the *first* steps are special: Adam's statistics, or gradients at a random start |
 # | 1 | warm-up makes only early steps small; a small constant rate slows the whole training |
-# | 1 | another remedy with a reason: pre-norm, longer averages, clipping, another start |
+# | 1 | another remedy with a reason: pre-norm, longer averages, clipping, another initialization |
 #
 # - **Full (3).** The exemplar above.
-# - **Partial (2).** "In the beginning the gradients are random and big, so steps must be small;
-#   when the model has settled, they may be large again. With a tenth of the rate they would also be
+# - **Partial (2).** "At the beginning the gradients are random and big, so steps must be small;
+#   when the model has settled, they can be large again. With a tenth of the rate they would also be
 #   small at the end, where we want to be fast." (No other remedy.)
 # - **Wrong (0).** "Warm-up lets the GPU get going. A smaller rate is the same thing but simpler,
 #   and more epochs would have helped." (The paper's warm-up is about steps, not machines; and a
 #   rate that is small throughout is the opposite of one that grows.)
 
 # %% [markdown] written="3.19.b"
-# Your model has 80.3 % on the 872 validation sentences. You add a second dropout, train once more,
+# Your model gets 80.3 % on the 872 validation sentences. You add a second dropout, train once more,
 # and get 81.2 %. Is it better? Say what the two numbers show, what you would do to find out, and
-# why trying twenty such changes and keeping the best makes it worse.
+# why trying twenty such changes and keeping the best makes the problem worse.
 #
 # <!-- answer -->
 # The difference is 0.9 points, 8 sentences; one score has a standard error of 1.35 points, and the
-# seed alone moves it by about as much. So nothing is shown: the change may help, hurt or do
-# nothing. To find out, train both variants with the same five or more seeds, and compare the mean
-# difference with its own standard error; on the same sentences one can also count those that only
-# one of the two has right (McNemar's test). Of twenty changes without any effect the best lies
-# almost two standard deviations above the mean by luck alone: the maximum of many noisy scores is
-# biased upwards, and falls back on the test sentences, which must therefore be kept for the end.
+# seed alone moves it by about as much. So the result is inconclusive: the change may help, hurt or
+# do nothing. To find out, train both variants with the same five or more seeds, and compare the
+# mean difference with its own standard error; on the same sentences one can also count those that
+# only one of the two has right (McNemar's test). Of twenty changes with no effect at all, the best
+# is almost two standard deviations above the mean by luck alone: the maximum of many noisy scores
+# is biased upward, and drops again on the test sentences, which must therefore be kept for the end.
 
 # %% [markdown] rubric="3.19.b"
 # | point | given for |
 # |---|---|
 # | 1 | the difference against a standard error (about 1.35 points, or 8 of 872): nothing is shown |
 # | 1 | a test that would show it: several seeds for both, paired sentences, or more sentences |
-# | 1 | the best of many is chosen for its luck too, so it is biased upwards |
+# | 1 | the best of many was also the luckiest, so its score is biased upward |
 #
 # - **Full (3).** The exemplar above.
 # - **Partial (1).** "The standard error is about 1.4 points, so 0.9 is within the noise and I
-#   cannot say." (Right, but no way to find out, and nothing about the choice among twenty.)
+#   cannot say." (Correct, but no way to find out, and nothing about choosing among twenty.)
 # - **Wrong (0).** "Yes, 81.2 is more than 80.3. With twenty changes I would find an even better
-#   one, which I could then report." (That is the mistake itself.)
+#   one, which I could then report." (That is exactly the mistake.)
 
 # %% [markdown] exercise="3.20"
-# The bonus is given for the same files: more than 80 % of the test labels begins to earn it, 84 %
-# earns all of it. The profile's settings alone are not expected to earn all. What might help: word
-# vectors from a masked-word task on the same sentences; other weights in the average; an ensemble
-# that your `predict` averages; whole sentences counted more than phrases. No other data and no
-# pretrained weights. Only the four files reach the grader, so all members of an ensemble go into
-# `classifier.safetensors`; 64 MiB and 60 seconds are the limits.
+# The bonus uses the same files: it starts at 80 % test accuracy and is complete at 84 %. The
+# profile's settings alone are not expected to earn all of it. What might help: word vectors
+# pretrained on a masked-word task on the same sentences; averaging over different steps; an
+# ensemble that your `predict` averages; weighting whole sentences more than phrases. No other data
+# and no pretrained weights. Only the four files reach the grader, so all members of an ensemble go
+# into `classifier.safetensors`; the limits are 64 MiB and 60 seconds.
 #
-# Choose on validation, report every run you made, and let the test sentences be. If you get there,
-# save into `submission` and hand it in as before: the points of 3.10 are earned by the same files.
+# Choose on validation, report every run you made, and do not touch the test sentences. If you get
+# there, save into `submission` and hand it in as before: the same files also earn the points of
+# 3.10.
 
 # %% student="3.20"
 # Your own training: what you changed, what you expected, and every run.
