@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..data.datasets import load
 from .classification_task import ClassificationTask
 from .database.plan import Plan
+from .designs import one_at_a_time, sampled_design
 from .profiles import StudyProfile
-from .space import DEFAULT, FACTORS, one_at_a_time, sampled_design
+from .space import DEFAULT, FACTORS
 from .task import Task
 from .translation_task import TranslationTask
 
