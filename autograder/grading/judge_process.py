@@ -72,26 +72,24 @@ def grade_one(submission: Submission, exercises: tuple[str, ...] | None) -> Resu
 
 
 def grade_again(
-    submission: Submission, exercises: tuple[str, ...] | None, first: Result | None
+    submission: Submission,
+    exercises: tuple[str, ...] | None,
+    first: Result | None,
+    public_only: bool = False,
 ) -> Result:
     """Grade one submission with no others running; returns the better of two tries."""
     from ..judge import second_try
 
-    if first is None:  # the grader failed on the first try
-        first = _judge(submission, exercises)
+    if first is None:  # there was no first try, or the grader failed on it
+        first = _judge(submission, exercises, public_only)
     if not second_try.is_needed(first):
         return first
-    return second_try.better(first, _judge(submission, exercises, before=first))
+    return second_try.better(first, _judge(submission, exercises, public_only, first))
 
 
 def check_one(submission: Submission) -> Result:
     """Run only the visible tests, in a judge process with no other work."""
-    from ..judge import second_try
-
-    first = _judge(submission, None, public_only=True)
-    if not second_try.is_needed(first):
-        return first
-    return second_try.better(first, _judge(submission, None, public_only=True, before=first))
+    return grade_again(submission, None, None, public_only=True)
 
 
 def _judge(

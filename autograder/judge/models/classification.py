@@ -23,8 +23,8 @@ class Classification:
     probe = 128
     max_same = 0.95  # two labels are often the same by chance
     min_alike = 0.65  # a lookup table has about 0.5, a classifier rarely less than 0.8
-    answers = "predictions"
-    asked = "predicted"
+    noun = "predictions"
+    verb = "predicted"
     sample = "the score is that of this random sample"
 
     @property
@@ -48,28 +48,28 @@ class Classification:
             labels.append(int(label))
         return labels
 
-    def same(self, made: Sequence[int], others: Sequence[int]) -> float:
-        return float(np.mean(np.equal(made, others)))
+    def same(self, answers: Sequence[int], others: Sequence[int]) -> float:
+        return float(np.mean(np.equal(answers, others)))
 
     alike = same
 
     def score(
         self,
-        made: Sequence[int],
+        answers: Sequence[int],
         rows: Sequence[int],
         files: dict[str, bytes],
         hidden: HiddenLabels,
     ) -> tuple[dict[str, Any], list[str]]:
-        right = np.equal(made, [hidden.labels[row] for row in rows])
+        right = np.equal(answers, [hidden.labels[row] for row in rows])
         found: dict[str, Any] = {"accuracy": round(100 * float(np.mean(right)), 2)}
         given, note = _handed_in(files, hidden)
         if given is None:
             return found, [note]
-        agreement = float(np.mean(np.equal(made, [given[row] for row in rows])))
+        agreement = float(np.mean(np.equal(answers, [given[row] for row in rows])))
         found["agreement"] = round(agreement, 4)
         if agreement >= MIN_AGREEMENT:
             return found, []
-        note = f"predictions.csv agrees with the model on {agreement:.1%} of {len(made)} sentences"
+        note = f"predictions.csv agrees with the model on {agreement:.1%} of {len(right)} sentences"
         return found, [f"{note}: the model's own predictions count"]
 
 

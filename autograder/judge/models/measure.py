@@ -26,25 +26,25 @@ class Measure(Protocol):
     probe: int  # texts in each check for a lookup table
     max_same: float  # share of answers that may be the same with shuffled weights
     min_alike: float  # how alike answers must stay when sentences lose a word
-    answers: str  # the answers' name in messages
-    asked: str  # the verb for producing them
+    noun: str  # what an answer is called in messages, in the plural
+    verb: str  # the participle for producing answers in messages
     sample: str  # the note if only some sentences were answered
 
     def read(self, value: Any, expected: int, function: str) -> list[Any]:
         """A call's value as `expected` answers. Raises Unusable for anything else."""
         ...
 
-    def same(self, made: Sequence[Any], others: Sequence[Any]) -> float:
+    def same(self, answers: Sequence[Any], others: Sequence[Any]) -> float:
         """Share of answers that are the same in both and not empty."""
         ...
 
-    def alike(self, made: Sequence[Any], others: Sequence[Any]) -> float:
+    def alike(self, answers: Sequence[Any], others: Sequence[Any]) -> float:
         """Similarity of two lists of answers, 0 to 1."""
         ...
 
     def score(
         self,
-        made: Sequence[Any],
+        answers: Sequence[Any],
         rows: Sequence[int],
         files: dict[str, bytes],
         hidden: HiddenLabels,

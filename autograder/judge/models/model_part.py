@@ -38,8 +38,8 @@ def evaluate(
 ) -> ModelResult:
     """The result of one model: its `accuracy` or `bleu`, or None and a `problem`.
 
-    `recomputed` of `examples` answers, a random sample, were made within the time limit. Whatever
-    the submission does ends in a result.
+    `recomputed` of `examples` answers, a random sample, were computed within the time limit.
+    Whatever the submission does ends in a result.
     """
     measure = MEASURES[part.measure]
     fields: dict[str, Any] = {**measure.blank, "problem": "", "notes": [], "source": hidden.source}
@@ -66,30 +66,30 @@ def evaluate(
         return ModelResult(**fields | {"problem": f"{error.kind}: {error.message}{where}"})
     except Unusable as error:
         return ModelResult(**fields | {"problem": str(error)})
-    made = asked.answers
-    fields |= {"recomputed": len(made), "seconds": round(time.monotonic() - started, 2)}
-    fields["sentences_per_second"] = round(len(made) / max(asked.seconds, 0.01), 1)
-    few = texts[: min(measure.probe, len(made))]
-    same = _share_unchanged(made, shuffled, part, measure, few, open_worker, fields["notes"])
-    if same > measure.max_same and len(set(made)) > 1:
+    answers = asked.answers
+    fields |= {"recomputed": len(answers), "seconds": round(time.monotonic() - started, 2)}
+    fields["sentences_per_second"] = round(len(answers) / max(asked.seconds, 0.01), 1)
+    few = texts[: min(measure.probe, len(answers))]
+    same = _share_unchanged(answers, shuffled, part, measure, few, open_worker, fields["notes"])
+    if same > measure.max_same and len(set(answers)) > 1:
         problem = (
             f"with its weights shuffled the model still makes {same:.0%} of the same "
-            f"{measure.answers}: they do not come from {weights}"
+            f"{measure.noun}: they do not come from {weights}"
         )
         return ModelResult(**fields | {"problem": problem})
-    alike = _share_alike(made, files, part, measure, few, open_worker, order[0])
+    alike = _share_alike(answers, files, part, measure, few, open_worker, order[0])
     if alike < measure.min_alike:
         problem = (
-            f"without one of their words, {len(few)} sentences get {measure.answers} that have "
+            f"without one of their words, {len(few)} sentences get {measure.noun} that have "
             f"little in common with those of the full sentences ({alike:.0%} alike): a trained "
             "model does not depend on the exact test sentences"
         )
         return ModelResult(**fields | {"problem": problem})
-    reached, notes = measure.score(made, order[: len(made)].tolist(), files, hidden)
+    reached, notes = measure.score(answers, order[: len(answers)].tolist(), files, hidden)
     fields["notes"] += notes
-    if len(made) < len(order):
+    if len(answers) < len(order):
         fields["notes"].append(
-            f"within the time limit, {len(made)} of {len(order)} sentences were {measure.asked}: "
+            f"within the time limit, {len(answers)} of {len(order)} sentences were {measure.verb}: "
             f"{measure.sample}"
         )
     return ModelResult(**fields | reached)
@@ -102,7 +102,7 @@ def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.nda
 
 
 def _share_alike(
-    made: Sequence[Any],
+    answers: Sequence[Any],
     files: dict[str, bytes],
     part: ModelPart,
     measure: Measure,
@@ -119,7 +119,7 @@ def _share_alike(
             others = ask(worker, files, part, measure, changed, seconds).answers
     except (StudentError, Unusable):
         return 0.0
-    return measure.alike(made[: len(others)], others)
+    return measure.alike(answers[: len(others)], others)
 
 
 def _without_a_word(text: str, rng: np.random.Generator) -> str:
@@ -130,7 +130,7 @@ def _without_a_word(text: str, rng: np.random.Generator) -> str:
 
 
 def _share_unchanged(
-    made: Sequence[Any],
+    answers: Sequence[Any],
     shuffled: dict[str, bytes],
     part: ModelPart,
     measure: Measure,
@@ -147,7 +147,7 @@ def _share_unchanged(
         reason = error.message if isinstance(error, StudentError) else str(error)
         notes.append(f"the model could not be run with shuffled weights ({reason[:200]})")
         return 0.0
-    return measure.same(made[: len(others)], others)
+    return measure.same(answers[: len(others)], others)
 
 
 def _shuffled(data: bytes, seed: int) -> bytes:

@@ -27,8 +27,8 @@ class Translation:
     probe = 10  # with shuffled weights few translations end early, so these are slow
     max_same = 0.1  # translations are hardly ever the same by chance
     min_alike = 0.2  # a trained model has 0.7 or more
-    answers = "translations"
-    asked = "translated"
+    noun = "translations"
+    verb = "translated"
     sample = "the score is that of this random sample, and its interval is wider"
 
     @property
@@ -52,25 +52,25 @@ class Translation:
                 raise Unusable(f"{function} returned {_kind(text)} for a text: expected a str")
         return [text[: LONGEST + 1] for text in value]
 
-    def same(self, made: Sequence[str], others: Sequence[str]) -> float:
+    def same(self, answers: Sequence[str], others: Sequence[str]) -> float:
         """Share of translations that are the same in both and not empty."""
-        return sum(a == b != "" for a, b in zip(made, others, strict=True)) / len(made)
+        return sum(a == b != "" for a, b in zip(answers, others, strict=True)) / len(answers)
 
-    def alike(self, made: Sequence[str], others: Sequence[str]) -> float:
+    def alike(self, answers: Sequence[str], others: Sequence[str]) -> float:
         """Similarity by chrF, 0 to 1; 1 if all texts on both sides are empty."""
-        if not any(made) and not any(others):
+        if not any(answers) and not any(others):
             return 1.0
-        cut = [[text[:LONGEST] for text in side] for side in (others, made)]
+        cut = [[text[:LONGEST] for text in side] for side in (others, answers)]
         return chrf(*cut).value / 100
 
     def score(
         self,
-        made: Sequence[str],
+        answers: Sequence[str],
         rows: Sequence[int],
         files: dict[str, bytes],
         hidden: HiddenLabels,
     ) -> tuple[dict[str, Any], list[str]]:
-        kept = [text[:LONGEST] for text in made]
+        kept = [text[:LONGEST] for text in answers]
         references = [str(hidden.labels[row]) for row in rows]
         with _quietly():
             reached = bleu(kept, references)
@@ -79,19 +79,21 @@ class Translation:
         found: dict[str, Any] = {"bleu": round(reached.value, 2), "signature": reached.signature}
         found |= {"low": round(low, 2), "high": round(high, 2), "measured": _measured(files)}
         notes = []
-        if cut := sum(len(text) > LONGEST for text in made):
+        if cut := sum(len(text) > LONGEST for text in answers):
             notes.append(
-                f"{cut} of {len(made)} translations were longer than {LONGEST:,} characters and "
+                f"{cut} of {len(answers)} translations were longer than {LONGEST:,} characters and "
                 "were cut there"
             )
         given, note = _handed_in(files, hidden)
         if given is None:
             return found, [*notes, note]
-        equal = [_plain(text) == _plain(given[row]) for text, row in zip(made, rows, strict=True)]
+        equal = [
+            _plain(text) == _plain(given[row]) for text, row in zip(answers, rows, strict=True)
+        ]
         agreement = sum(equal) / len(equal)
         if agreement < MIN_AGREEMENT:
             notes.append(
-                f"translations.txt has the model's translation of {agreement:.1%} of {len(made)} "
+                f"translations.txt has the model's translation of {agreement:.1%} of {len(equal)} "
                 "sentences: the model's own translations count"
             )
         return found | {"agreement": round(agreement, 4)}, notes

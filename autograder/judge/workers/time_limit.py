@@ -21,7 +21,8 @@ MAX_FAILED = 8
 
 
 class TimeLimit:
-    """The limits of one request: `seconds` of CPU time, of sleep, and `WALL` times that in all.
+    """The limits of one request: `seconds` of CPU time, as many asleep (at most MAX_ASLEEP), and a
+    multiple of them in all.
 
     CPU time is that of all processes below the worker's supervisor. If it cannot be measured
     (`supervisor` is None), `seconds` are wall-clock seconds.
