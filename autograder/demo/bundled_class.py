@@ -37,7 +37,7 @@ class Recipe:
     raw: bytes = b""  # replaces the first notebook
     model: int = classifier.TRAINED  # epochs its classifier is trained; 0: none is handed in
     translator: str = ""  # which translator is handed in: "trained", "short", or "" for none
-    weights: bool = True  # False: hands in a translator's other files without its weights
+    weights: bool = True  # False: a model is handed in without its weights
 
 
 CLASS = (
