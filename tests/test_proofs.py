@@ -77,7 +77,7 @@ def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened,
 
 @pytest.mark.parametrize(("case", "backend"), through("sandbox", FIRST_VARIANTS))
 def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, opened, proven):
-    touched = case.rests_on_it(proofs.COURSE.assignment(case.assignment))
+    touched = case.affected(proofs.COURSE.assignment(case.assignment))
     result = prove.graded(case, opened(backend, case.assignment), touched)
     proven(case, backend, prove.CLAIMS["variant"], claims.everything(result))
 

@@ -128,7 +128,7 @@ def test_translations_without_weights_earn_nothing(evaluated, files):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"translation.safetensors": b"not weights"}, "no readable safetensors file"),
+        ({"translation.safetensors": b"not weights"}, "not a readable safetensors file"),
         ({"translation.safetensors": save({"other": torch.ones(3)})}, "RuntimeError: Error(s) in"),
         ({"config.json": b"[" * 10**5}, "RecursionError"),
         ({"config.json": b'{"model": {"n_layers": 2}}'}, "TypeError"),
@@ -164,7 +164,7 @@ def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
     )
     told = evaluated({"translation.safetensors": weights}, code, whole=False)
     assert told.bleu is None
-    assert "a model knows more than the sentences of the test" in told.problem
+    assert "a trained model does not depend on the exact test sentences" in told.problem
 
 
 def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated, trained):
@@ -172,7 +172,7 @@ def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated, tra
     check = f"    assert model.embedding.tokens.weight[7, 7] == {weight}, 'broken weights'\n"
     told = evaluated(code=CODE.replace("    step, found", f"{check}    step, found"))
     assert told.bleu > 90
-    assert told.notes == ["with shuffled weights the model could not be asked (broken weights)"]
+    assert told.notes == ["the model could not be run with shuffled weights (broken weights)"]
 
 
 @pytest.mark.parametrize("seconds", [0.05, 7.0])
@@ -191,8 +191,8 @@ def test_what_the_time_allows_is_the_sample_that_counts(evaluated, files, second
     assert told.bleu > 90
     assert told.agreement == 0.0
     assert told.notes[-1] == (
-        "in the time there is, 10 of 130 sentences were translated: this random sample counts, "
-        "and the interval is the wider for it"
+        "within the time limit, 10 of 130 sentences were translated: the score is that of "
+        "this random sample, and its interval is wider"
     )
 
 
@@ -207,17 +207,17 @@ def test_calls_grow_when_the_model_is_fast_enough():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ("return texts[0]", "translate gave str for 10 texts: wanted a list of one translation"),
-        ("return texts[1:]", "translate gave 9 values for 10 texts: wanted a list of one"),
-        ("return set(texts)", "translate gave set for 10 texts"),
-        ("return iter(texts)", "translate gave list_iterator for 10 texts"),
-        ("return None", "translate gave NoneType for 10 texts"),
-        ("return [None] * len(texts)", "translate gave NoneType for a text: wanted a str"),
-        ("return [text.encode() for text in texts]", "gave bytes for a text: wanted a str"),
-        ("return [[text] for text in texts]", "translate gave list for a text: wanted a str"),
-        ("return [1] * len(texts)", "translate gave int for a text: wanted a str"),
+        ("return texts[0]", "translate returned str for 10 texts, not a list of translations"),
+        ("return texts[1:]", "translate returned 9 values for 10 texts, not a list of"),
+        ("return set(texts)", "translate returned set for 10 texts"),
+        ("return iter(texts)", "translate returned list_iterator for 10 texts"),
+        ("return None", "translate returned NoneType for 10 texts"),
+        ("return [None] * len(texts)", "translate returned NoneType for a text: expected a str"),
+        ("return [text.encode() for text in texts]", "returned bytes for a text: expected a str"),
+        ("return [[text] for text in texts]", "translate returned list for a text: expected a str"),
+        ("return [1] * len(texts)", "translate returned int for a text: expected a str"),
         ("raise KeyError('word')", "KeyError: 'word' (cell"),
-        ("import os; os._exit(3)", "the process ended itself with exit code 3"),
+        ("import os; os._exit(3)", "the process exited with code 3"),
         ("return ['x' * 10**6] * len(texts)", "at most 8 MiB of text"),
         ("open('handed_in/translations.txt')", "FileNotFoundError"),
         (
@@ -257,10 +257,10 @@ def test_texts_that_say_nothing_are_scored_all_the_same(evaluated, text):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b"Le chat.\n", "has not one line for each of 130 sentences"),
-        (b"\n" * 10**6, "has not one line for each of 130 sentences"),
-        (b"", "has not one line for each of 130 sentences"),
-        (b"\xff\xfe", "cannot be read: wanted UTF-8"),
+        (b"Le chat.\n", "does not have one line for each of 130 sentences"),
+        (b"\n" * 10**6, "does not have one line for each of 130 sentences"),
+        (b"", "does not have one line for each of 130 sentences"),
+        (b"\xff\xfe", "cannot be read: expected UTF-8"),
         (None, "no translations.txt was handed in"),
     ],
 )

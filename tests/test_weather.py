@@ -135,7 +135,7 @@ def test_a_grader_that_always_fails_leaves_a_row_that_says_so(tmp_path, monkeypa
     monkeypatch.setattr(class_run, "judges", failing)
     row = grade()
     assert row.outcome == "UNGRADED"
-    assert row.reason.startswith("could not be graded: no worker could be asked for")
+    assert row.reason.startswith("could not be graded: no worker could be started")
     assert row.reason.endswith("; run the same command again")
     assert (row.totals.total, row.totals.automatic) == (None, None)
     assert all(e.points is None for e in row.exercises)

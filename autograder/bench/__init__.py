@@ -1,1 +1,1 @@
-"""Measured comparisons: two things in one run, written to `results/NAME.json`."""
+"""Benchmarks and training runs whose measurements are written to `results/NAME.json`."""

@@ -1,4 +1,4 @@
-"""Beam search of ours with its cache and without, and by others: same weights, same sentences."""
+"""Our beam search, with and without cache, against other libraries on the same weights and data."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ PACKAGES = ("ctranslate2", "transformers", "joeynmt")
 
 
 def uncached(model: Transformer) -> Decoding:
-    """For a search that reads whole prefixes again at each step."""
+    """Decoding for a search that runs the decoder on the whole prefix at every step."""
     return lambda source_ids: encoded(model, source_ids), uncached_step(model)
 
 
 def run(
-    folder: Path, n_sentences: int, peers: Sequence[str], tell: Callable[[str], None]
+    folder: Path, n_sentences: int, peers: Sequence[str], log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Each round, all translate another share of the test split, one after the other.
+    """In each round all contenders translate another part of the test split, one after another.
 
-    On one thread, by this process's processor time; what a peer does once, such as loading, is
-    left out. Writes `results/bench_decode.json`. Raises PeerError for a peer that is missing.
+    Measured on one thread, in CPU time, without one-time costs such as loading. Writes
+    `results/bench_decode.json`. Raises PeerError for a missing peer.
     """
     torch.set_num_threads(1)
     translator = Translator.load(folder)
@@ -52,7 +52,7 @@ def run(
     ids = translator.tokenizer.encode(texts)
     with tempfile.TemporaryDirectory() as scratch:
         contenders = _contenders(translator.model, peers, Path(scratch))
-        rows = [_round(contenders, ids[number::ROUNDS], tell) for number in range(ROUNDS)]
+        rows = [_round(contenders, ids[number::ROUNDS], log) for number in range(ROUNDS)]
     measures = _measures(rows)
     about = {
         "name": f"{data.name}, {len(texts)} sentences of {SPLIT}",
@@ -70,7 +70,7 @@ def run(
 
 
 def _contenders(model: Transformer, peers: Sequence[str], scratch: Path) -> dict[str, Peer]:
-    """By name, each warmed up. Raises PeerError for an unknown name."""
+    """Contenders by name, each warmed up. Raises PeerError for an unknown name."""
     builders: dict[str, Callable[[], Peer]] = {
         "cached": lambda: _ours(model, fast_decoding),
         "uncached": lambda: _ours(model, uncached),
@@ -96,9 +96,9 @@ def _ours(model: Transformer, decoding: Callable[[Transformer], Decoding]) -> Pe
 
 
 def _round(
-    contenders: dict[str, Peer], sentences: Sequence[Ids], tell: Callable[[str], None]
+    contenders: dict[str, Peer], sentences: Sequence[Ids], log: Callable[[str], None]
 ) -> dict[str, float]:
-    """Sentences per second of each, and how many of a hundred translations equal ours."""
+    """Sentences per second of each contender, and the percentage of translations equal to ours."""
     row, made = {}, {}
     for name, translate in contenders.items():
         started = time.process_time()
@@ -110,12 +110,12 @@ def _round(
             row[f"identical_to_{name}"] = 100 * same / len(sentences)
             own = row["cached_sentences_per_second"]
             row[f"speedup_over_{name}"] = own / row[f"{name}_sentences_per_second"]
-    tell(", ".join(f"{name} {row[f'{name}_sentences_per_second']:.1f}/s" for name in contenders))
+    log(", ".join(f"{name} {row[f'{name}_sentences_per_second']:.1f}/s" for name in contenders))
     return row
 
 
 def _measures(rows: list[dict[str, float]]) -> dict[str, Any]:
-    """What was measured, a value a round, and the median speed-up as one figure."""
+    """The measurements, one value per round, and the median of each speedup."""
     units = {"speedup": "ratio", "identical": "percent"}
     measures = {}
     for key in sorted(rows[0]):

@@ -1,4 +1,4 @@
-"""Training our encoder against torch's own, interleaved, in its fast forms and at equal work."""
+"""Training steps of our encoder, in its fast forms, against torch's, interleaved."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from . import results_file
 
 CONFIG = replace(PRESETS["cpu"], norm_first=True)
 TOKENS = 2048
-LENGTHS = (8, 16, 24, 40)  # padded lengths of the batches, as SST-2 sorted by length gives them
+LENGTHS = (8, 16, 24, 40)  # padded batch lengths, typical for SST-2 sorted by length
 ROUNDS = {2: 15, 6: 7}  # repetitions by number of layers
 CLOSE = 1e-4
 
 
 class Contender(NamedTuple):
-    """An encoder with its optimizer; `read(x, real)` gives its output."""
+    """An encoder with its optimizer; `read(x, real)` returns its output."""
 
     model: nn.Module
     read: Callable[[Tensor, Tensor], Tensor]
@@ -34,10 +34,10 @@ class Contender(NamedTuple):
 
 
 def run() -> dict[str, Any]:
-    """Forward, backward and AdamW of both, pre-norm; writes `results/bench_encoder.json`.
+    """Time forward, backward and AdamW, pre-norm; writes `results/bench_encoder.json`.
 
-    torch's layer also drops inside its feed-forward network, which the paper does not: it runs
-    once as it is and once without, and that one is the same work as ours.
+    Unlike the paper, torch's layer has dropout inside its feed-forward network. It runs once as it
+    is and once without that dropout, which is the same work as ours.
     """
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -64,16 +64,16 @@ def run() -> dict[str, Any]:
 
 
 def _batch(n: int) -> tuple[Tensor, Tensor]:
-    """Vectors of sentences of nearly `n` tokens, and where real tokens stand."""
+    """Vectors of sentences of up to `n` tokens, and a mask, True for real tokens."""
     sentences = TOKENS // n
     lengths = torch.randint(int(0.8 * n), n + 1, (sentences,))
     return torch.randn(sentences, n, CONFIG.d_model), torch.arange(n) < lengths[:, None]
 
 
 def _contenders(config: TransformerConfig, example: tuple[Tensor, Tensor]) -> tuple[Contender, ...]:
-    """Ours, torch's at equal work, torch's as it is. Raises RuntimeError if they disagree."""
+    """Ours, torch's with the same work, torch's as it is. Raises RuntimeError if they disagree."""
     form = config.arguments
-    del form["position_scale"]  # of an embedding: these read vectors
+    del form["position_scale"]  # for embeddings, which these encoders do not have
     same_work, as_it_is, ours = torch_encoder(**form), torch_encoder(**form), Encoder(**form)
     for layer in as_it_is.layers:
         layer.dropout = nn.Dropout(config.dropout)
@@ -88,8 +88,8 @@ def _contenders(config: TransformerConfig, example: tuple[Tensor, Tensor]) -> tu
     x, real = example
     for model, _ in forms:
         model.eval()
-    wanted, *others = [read(x, real)[real] for _, read in forms]
-    if not all(torch.allclose(wanted, other, atol=CLOSE) for other in others):
+    output, *others = [read(x, real)[real] for _, read in forms]
+    if not all(torch.allclose(output, other, atol=CLOSE) for other in others):
         raise RuntimeError("the encoders disagree on the same weights: nothing to compare")
     return tuple(
         Contender(model.train(), read, torch.optim.AdamW(model.parameters(), lr=1e-4))
@@ -98,7 +98,7 @@ def _contenders(config: TransformerConfig, example: tuple[Tensor, Tensor]) -> tu
 
 
 def _seconds(contender: Contender, batches: list[tuple[Tensor, Tensor]]) -> float:
-    """Processor time of a training step on each batch."""
+    """CPU time of one training step on each batch."""
     started = time.process_time()
     for x, real in batches:
         contender.read(x, real)[real].square().mean().backward()

@@ -1,6 +1,6 @@
-"""Our grading against `nbgrader autograde`: the same notebooks, the same machine, one run.
+"""Our grading against `nbgrader autograde`, on the same notebooks and machine, in one run.
 
-One submission is compared with one, and a class with the same class in one nbgrader command.
+Both grade a single submission, and a class (with one command for nbgrader).
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ UNITS = {
 
 
 def run(
-    syllabus: Syllabus, submissions: int, assignments: list[str], tell: Callable[[str], None]
+    syllabus: Syllabus, submissions: int, assignments: list[str], log: Callable[[str], None]
 ) -> dict[str, Any]:
     """Measure both and write `results/bench_grading.json`; returns the measures.
 
-    A class is `submissions` times the built solution of an assignment. `aN_seconds` is one of them
-    after another; `aN_class_seconds` is the wall time a submission with `course grade`'s two jobs.
-    Both are those of a grader that has started, which takes `aN_start_seconds` a run; nbgrader's
-    are whole commands. What trains in a notebook does so in the profile "tiny", and no trained
-    model is handed in: nbgrader has nothing to score one with.
+    A class is `submissions` copies of an assignment's built solution. `aN_seconds` are per
+    submission, graded one at a time; `aN_class_seconds` is wall time per submission with `course
+    grade`'s two jobs. Both exclude the start of the grader, which takes `aN_start_seconds` per run;
+    nbgrader's times are of whole commands. Notebooks train with the profile "tiny", and no trained
+    model is handed in, because nbgrader cannot score one.
 
-    Raises RuntimeError when a solution does not get all points of its code.
+    Raises RuntimeError if a solution does not get all points of its code.
     """
     seconds: dict[str, dict[str, list[float]]] = {}
     digest = hashlib.sha256()
     for assignment in (syllabus.assignment(id) for id in assignments):
         notebook = ROOT / "solutions" / f"{assignment.id}.ipynb"
         digest.update(notebook.read_bytes())
-        seconds[assignment.id] = _measured(syllabus, assignment, notebook, submissions, tell)
+        seconds[assignment.id] = _measured(syllabus, assignment, notebook, submissions, log)
     measures = {
         f"{id}_{kind}": results_file.measure(unit, found[kind])
         for id, found in seconds.items()
@@ -84,9 +84,9 @@ def _measured(
     assignment: Assignment,
     notebook: Path,
     submissions: int,
-    tell: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> dict[str, list[float]]:
-    """Seconds by kind: ours and nbgrader's alternate, so that both see the same machine."""
+    """Seconds by kind; ours and nbgrader's alternate, for equal conditions."""
     data = notebook.read_bytes()
     made = [Submission(f"s{n:02}", assignment.id, str(notebook), data) for n in range(submissions)]
     with (
@@ -95,13 +95,13 @@ def _measured(
     ):
         found = {"start_seconds": [start_seconds]}
         for submission in made:
-            place = course / "submitted" / submission.student / assignment.id
-            place.mkdir(parents=True)
-            shutil.copy(notebook, place / notebook.name)
-        tell(f"{assignment.id}: one submission, ours and nbgrader's")
+            folder = course / "submitted" / submission.student / assignment.id
+            folder.mkdir(parents=True)
+            shutil.copy(notebook, folder / notebook.name)
+        log(f"{assignment.id}: one submission, ours and nbgrader's")
         found["seconds"] = [_ours(assignment, pool, [submission]) for submission in made]
         found["nbgrader_seconds"] = [_nbgrader(course, assignment, f"--student={made[0].student}")]
-        tell(f"{assignment.id}: a class of {submissions}, ours and nbgrader's")
+        log(f"{assignment.id}: a class of {submissions}, ours and nbgrader's")
         found["class_seconds"] = [_ours(assignment, pool, made)]
         found["nbgrader_class_seconds"] = [_nbgrader(course, assignment, "--force") / submissions]
     return found
@@ -111,7 +111,7 @@ def _measured(
 def _warm_judges(
     syllabus: Syllabus, assignment: Assignment, submission: Submission
 ) -> Iterator[tuple[ProcessPoolExecutor, float]]:
-    """Judges that have graded already, so each has read the suite; the seconds until then."""
+    """Judges that have graded once, so that each has read the suite; and the seconds that took."""
     started = time.perf_counter()
     with class_run.judges(syllabus, {assignment.id}, class_run.Settings(jobs=JOBS)) as pool:
         _graded(pool, [submission] * (2 * JOBS))
@@ -124,7 +124,7 @@ def _graded(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
 
 
 def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submission]) -> float:
-    """Seconds a submission of a whole grading, each in a fresh sandboxed worker."""
+    """Wall seconds per submission, each graded in a fresh sandboxed worker."""
     started = time.perf_counter()
     results = _graded(pool, made)
     seconds = (time.perf_counter() - started) / len(made)

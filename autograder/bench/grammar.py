@@ -1,4 +1,4 @@
-"""Trains the translator on the grammar's sentences: exact match, and words found by attention."""
+"""Trains the translator on the grammar's sentences; measures exact match and word alignment."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ UNITS = {"exact_match_percent": "%", "bleu": "BLEU", "cpu_minutes": "min"}
 Measures = dict[str, Any]
 
 
-def run(seeds: Sequence[int], tell: Callable[[str], None]) -> Measures:
-    """One training a seed, looked at on the test sentences; writes `results/grammar_cpu.json`."""
+def run(seeds: Sequence[int], log: Callable[[str], None]) -> Measures:
+    """Train once per seed, evaluate on the test split; writes `results/grammar_cpu.json`."""
     torch.set_num_threads(1)
     settings = profile(PROFILE)
     data = datasets.load(settings.dataset, sources=["generated"])
@@ -30,16 +30,16 @@ def run(seeds: Sequence[int], tell: Callable[[str], None]) -> Measures:
     rows = list[dict[str, float]]()
     for seed in seeds:
         trained = train_translator(data, settings, seed, progress=True)
-        made = trained.translator.translate(test[settings.source], width=1)
+        translations = trained.translator.translate(test[settings.source], width=1)
         rows.append(
             {
-                "exact_match_percent": 100 * exact_match(made, test[settings.target]),
+                "exact_match_percent": 100 * exact_match(translations, test[settings.target]),
                 "alignment_error_rate": error_rate(trained.translator, pairs("test")),
-                "bleu": bleu(made, test[settings.target]).value,
+                "bleu": bleu(translations, test[settings.target]).value,
                 "cpu_minutes": trained.cpu_seconds / 60,
             }
         )
-        tell(f"seed {seed}: " + ", ".join(f"{key} {value:.3f}" for key, value in rows[-1].items()))
+        log(f"seed {seed}: " + ", ".join(f"{key} {value:.3f}" for key, value in rows[-1].items()))
     measures = {
         key: results_file.measure(UNITS.get(key, "1"), [row[key] for row in rows])
         for key in rows[0]

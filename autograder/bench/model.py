@@ -20,7 +20,7 @@ REPETITIONS, ROUNDS = 5, 15
 
 
 def run() -> dict[str, Any]:
-    """Forward and backward of both, without weights; writes `results/bench_model.json`."""
+    """Time forward and backward without weights; writes `results/bench_model.json`."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     ours = FusedMultiHeadAttention(CONFIG.d_model, CONFIG.n_heads, dropout=0.0)
@@ -28,23 +28,21 @@ def run() -> dict[str, Any]:
     x = torch.randn(BATCH, TOKENS, CONFIG.d_model, requires_grad=True)
     ratios, seconds = [], []
     for _ in range(ROUNDS):
-        mine = _seconds(ours, x)
-        yours = _seconds(theirs, x)
-        ratios.append(yours / mine)
-        seconds.append(mine)
+        seconds.append(_seconds(ours, x))
+        ratios.append(_seconds(theirs, x) / seconds[-1])
     measures = {
         "speedup_over_nn_multihead_attention": results_file.measure("ratio", ratios),
         "median_speedup": results_file.measure("ratio", [statistics.median(ratios)]),
         "forward_backward_seconds": results_file.measure("s", seconds),
     }
-    drawn = f"random, {BATCH} × {TOKENS} × {CONFIG.d_model}"
-    data = {"name": drawn, "source": "seed 0", "sha256": ""}
+    name = f"random, {BATCH} × {TOKENS} × {CONFIG.d_model}"
+    data = {"name": name, "source": "seed 0", "sha256": ""}
     results_file.write("bench_model", "course bench model", measures, data)
     return measures
 
 
 def _seconds(module: nn.Module, x: torch.Tensor) -> float:
-    """The fastest of a few forward and backward passes: the least disturbed one."""
+    """Seconds of the fastest of a few forward and backward passes."""
     times = []
     for _ in range(REPETITIONS):
         started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""A course folder of nbgrader's own, with an assignment generated from our starter."""
+"""Creates an nbgrader course folder and runs nbgrader in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from course_lib.course.syllabus import ROOT, Assignment
 
 @contextlib.contextmanager
 def made(assignment: Assignment) -> Iterator[Path]:
-    """A course folder of nbgrader's with the assignment generated from our starter."""
+    """An nbgrader course folder with the assignment generated from our starter."""
     with tempfile.TemporaryDirectory(prefix="nbgrader-") as name:
         course = Path(name)
         source = course / "source" / assignment.id
@@ -28,7 +28,7 @@ def made(assignment: Assignment) -> Iterator[Path]:
         yield course
 
 
-# Starters are stubbed already: nbgrader must not replace solution cells by its own stub.
+# Starters have stubs already: nbgrader must not replace solution cells with its own.
 CONFIG = """\
 c = get_config()
 c.CourseDirectory.course_id = "transformer"
@@ -44,13 +44,13 @@ c.ExecutePreprocessor.timeout = 600
 
 
 def run(arguments: list[str], course: Path) -> str:
-    """Run nbgrader in a course folder; raises RuntimeError with its last lines if it fails."""
+    """Run nbgrader in a course folder. Raises RuntimeError with its last output if it fails."""
     command = [sys.executable, "-m", "nbgrader", *arguments]
     scripts = str(Path(sys.executable).parent)  # nbgrader calls `alembic` by its bare name
     env = os.environ | {
         "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")]),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "COURSE_PROFILE": "tiny",  # a notebook that trains does it in seconds
+        "COURSE_PROFILE": "tiny",  # notebooks that train take seconds
     }
     done = subprocess.run(
         command, cwd=course, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

@@ -1,4 +1,4 @@
-"""A results file: what was measured, by which command, with which versions, on what."""
+"""Writes a results file: measurements, command, package versions, device and data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "sacrebleu", "pytest",
 
 
 def measure(unit: str, values: list[float]) -> dict[str, Any]:
-    """One measure: a value a repetition, and their mean and standard deviation."""
+    """One measure: a value per repetition, their mean and standard deviation."""
     sd = statistics.stdev(values) if len(values) > 1 else 0.0
     rounded = [round(value, 6) for value in values]
     mean = round(statistics.fmean(values), 6)
@@ -34,9 +34,9 @@ def write(
     data: Mapping[str, str],
     also: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write `results/NAME.json`. `data` says what it was measured on: name, source, sha256.
+    """Write `results/NAME.json`. `data` describes the data: name, source, sha256.
 
-    `also` is what no number says, say the list of what failed.
+    `also` adds fields that are not measures, such as a list of failures.
     """
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
@@ -60,7 +60,7 @@ def write(
 
 
 def _device() -> str:
-    """The GPU's name where torch has been used with one, else the processor's."""
+    """The GPU's name if torch has used one, else the processor's."""
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         return torch.cuda.get_device_name()
@@ -68,7 +68,7 @@ def _device() -> str:
 
 
 def _processor() -> str:
-    """The processor's name where Linux tells it."""
+    """The processor's name on Linux, else the machine type."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

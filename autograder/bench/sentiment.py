@@ -1,4 +1,4 @@
-"""Trains the sentence classifier with several seeds and keeps what it reached, one value a seed."""
+"""Trains the sentence classifier with several seeds and records its results, one value per seed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from . import results_file
 
 
 def run(
-    profile_name: str, seeds: Sequence[int], name: str, tell: Callable[[str], None]
+    profile_name: str, seeds: Sequence[int], name: str, log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Train once a seed on real SST-2; writes `results/NAME.json` after each of them.
+    """Train once per seed on real SST-2; writes `results/NAME.json` after each.
 
-    The test split is scored with the final weights and decides nothing.
+    The test split is scored once with the final weights and influences nothing.
     """
     torch.set_num_threads(1)
     settings = profile(profile_name)
@@ -33,7 +33,7 @@ def run(
     for seed in seeds:
         trained = train_classifier(data, settings, seed)
         rows.append(_measured(trained, data))
-        tell(
+        log(
             f"seed {seed}: validation {rows[-1]['validation_accuracy']:.2f} %, "
             f"{rows[-1]['cpu_minutes']:.2f} CPU minutes"
         )

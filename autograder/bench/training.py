@@ -1,4 +1,4 @@
-"""Training our Transformer at base size against `torch.nn.Transformer`, interleaved."""
+"""Training steps of our Transformer at base size against `torch.nn.Transformer`, interleaved."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from . import results_file
 
 CONFIG = PRESETS["base"]
 VOCABULARIES = (32_000, 8_000)  # the paper's for English-French (§5.1), and the profile's
-LENGTHS = (14, 28)  # of the batches, as Multi30k sorted by length gives them
+LENGTHS = (14, 28)  # padded batch lengths, typical for Multi30k sorted by length
 TOKENS = 1024
 ROUNDS = 5
 SMOOTHING = 0.1
@@ -35,7 +35,7 @@ Pair = tuple[Tensor, Tensor]
 
 
 class Contender(NamedTuple):
-    """A model with its optimizer; `loss(source_ids, target_ids)`."""
+    """A model with its loss, `loss(source_ids, target_ids)`, and optimizer."""
 
     model: nn.Module
     loss: Loss
@@ -43,10 +43,10 @@ class Contender(NamedTuple):
 
 
 class TorchTranslator(nn.Module):
-    """`torch.nn.Transformer` between the embeddings of the paper, which are its output as well.
+    """`torch.nn.Transformer` with the paper's embeddings, shared with the output layer.
 
-    torch ends both stacks with one more norm, which the paper's order has not, and drops inside
-    the feed-forward networks, which the paper does not. Without `as_it_is` both are left out.
+    Unlike the paper, torch ends both stacks with an extra norm and has dropout inside the
+    feed-forward networks. Without `as_it_is` both are removed.
     """
 
     def __init__(self, vocab_size: int, as_it_is: bool) -> None:
@@ -62,34 +62,34 @@ class TorchTranslator(nn.Module):
             layer_norm_eps=1e-6,
             batch_first=True,
         )
-        self.transformer.encoder.use_nested_tensor = False  # never used in training
+        self.transformer.encoder.use_nested_tensor = False  # has no effect in training
         if not as_it_is:
             self.transformer.encoder.norm = self.transformer.decoder.norm = None
             for layer in [*self.transformer.encoder.layers, *self.transformer.decoder.layers]:
                 layer.dropout = nn.Identity()
 
     def loss(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        """torch's own cross-entropy, smoothed, of torch's own stacks."""
-        read, wanted = shift_targets(target_ids)
-        n = read.shape[1]
+        """Label-smoothed cross-entropy of the complete logits."""
+        decoder_input, labels = shift_targets(target_ids)
+        n = decoder_input.shape[1]
         x = self.transformer(
             self.embedding(source_ids),
-            self.embedding(read),
+            self.embedding(decoder_input),
             tgt_mask=torch.ones(n, n, dtype=torch.bool).triu(1),
             src_key_padding_mask=source_ids == 0,
-            tgt_key_padding_mask=read == 0,
+            tgt_key_padding_mask=decoder_input == 0,
             memory_key_padding_mask=source_ids == 0,
             tgt_is_causal=True,
         )
         logits = x @ self.embedding.tokens.weight.T
-        return fast_label_smoothed_loss(logits, wanted, SMOOTHING)
+        return fast_label_smoothed_loss(logits, labels, SMOOTHING)
 
 
 def run() -> dict[str, Any]:
-    """Forward, loss, backward, clipping and AdamW; writes `results/bench_train.json`.
+    """Time forward, loss, backward, clipping and AdamW; writes `results/bench_train.json`.
 
     "nn_transformer" does the same work as ours; "nn_transformer_as_it_is" is torch's unchanged;
-    "own_logits" is ours with torch's loss of complete logits, the form torch's contenders have.
+    "own_logits" is ours with the loss that torch's contenders have, from complete logits.
     """
     torch.set_num_threads(1)
     measures: dict[str, Any] = {}
@@ -118,7 +118,7 @@ def run() -> dict[str, Any]:
 
 
 def _batch(n: int, vocab_size: int) -> Pair:
-    """Pairs of about `n` tokens a side, padded."""
+    """Random source and target ids of about `n` tokens each, padded."""
     sentences = TOKENS // n
     source_ids = torch.randint(5, vocab_size, (sentences, n))
     target_ids = torch.randint(5, vocab_size, (sentences, n + 1))
@@ -129,21 +129,21 @@ def _batch(n: int, vocab_size: int) -> Pair:
 
 
 def _contenders(vocab_size: int, example: Pair) -> dict[str, Contender]:
-    """Raises RuntimeError if ours and torch's at equal work disagree on the same weights."""
+    """The contenders by name, with equal weights. Raises RuntimeError if their losses differ."""
     theirs, as_it_is = TorchTranslator(vocab_size, False), TorchTranslator(vocab_size, True)
     ours = Transformer(vocab_size, **CONFIG.arguments)
     _copy_from_torch(ours, theirs)
     use_fast_forms(ours)
 
     def own(source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        read, wanted = shift_targets(target_ids)
+        decoder_input, labels = shift_targets(target_ids)
         memory, mask = ours.encode(source_ids)
-        x, _ = ours.decoder(ours.embedding(read), memory, target_mask(read), mask)
-        return projected_loss(x, ours.embedding.tokens.weight, wanted, SMOOTHING)[0]
+        x, _ = ours.decoder(ours.embedding(decoder_input), memory, target_mask(decoder_input), mask)
+        return projected_loss(x, ours.embedding.tokens.weight, labels, SMOOTHING)[0]
 
     def own_logits(source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        read, wanted = shift_targets(target_ids)
-        return fast_label_smoothed_loss(ours(source_ids, read)[0], wanted, SMOOTHING)
+        decoder_input, labels = shift_targets(target_ids)
+        return fast_label_smoothed_loss(ours(source_ids, decoder_input)[0], labels, SMOOTHING)
 
     forms: dict[str, tuple[nn.Module, Loss]] = {
         "own": (ours, own),
@@ -176,7 +176,7 @@ def _copy_from_torch(ours: Transformer, theirs: TorchTranslator) -> None:
 
 
 def _seconds(contender: Contender, batches: list[Pair]) -> float:
-    """Processor time of a training step on each batch."""
+    """CPU time of one training step on each batch."""
     model, loss, optimizer = contender
     started = time.process_time()
     for source_ids, target_ids in batches:

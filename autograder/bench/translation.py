@@ -1,4 +1,4 @@
-"""Trains the translator on real Multi30k and keeps what it reached, one value a seed."""
+"""Trains the translator on real Multi30k and records its results, one value per seed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from . import results_file
 REAL: tuple[Source, ...] = ("mirror",)
 TEST = "test_2016_flickr"
 WIDTH = 5
-LENGTH_PENALTIES = (0.6, 1.0, 1.4)  # validation chooses
+LENGTH_PENALTIES = (0.6, 1.0, 1.4)  # chosen on validation
 MODELS = ROOT / "out" / "translators"
 Measures = dict[str, Any]
 
@@ -32,12 +32,12 @@ def run(
     seeds: Sequence[int],
     name: str,
     test_name: str | None,
-    tell: Callable[[str], None],
+    log: Callable[[str], None],
 ) -> Measures:
-    """Train once a seed; writes `results/NAME.json` after each, the model to `out/translators`.
+    """Train once per seed; writes `results/NAME.json` after each, the model to `out/translators`.
 
-    The test split is translated only with `test_name`, after the last step of training and the
-    choice of the length penalty, and written to `results/TEST_NAME.json`.
+    The test split is translated only with `test_name`, after training and the choice of the length
+    penalty; the results are written to `results/TEST_NAME.json`.
     """
     torch.set_num_threads(1)
     settings = profile(profile_name)
@@ -52,12 +52,12 @@ def run(
         trained = train_translator(data, settings, seed, progress=True)
         trained.translator.save(MODELS / f"{name}_{seed}")
         rows.append(_trained(trained, data, settings))
-        tell(f"seed {seed}: " + _line(rows[-1]))
+        log(f"seed {seed}: " + _line(rows[-1]))
         measures = _measures(rows)
         results_file.write(name, command, measures, about)
         if test_name:
             test_rows.append(_tested(trained.translator, data, settings))
-            tell(f"seed {seed}: " + _line(test_rows[-1]))
+            log(f"seed {seed}: " + _line(test_rows[-1]))
             results_file.write(test_name, command, _measures(test_rows), about)
     return measures | (_measures(test_rows) if test_rows else {})
 
@@ -65,10 +65,11 @@ def run(
 def _trained(
     trained: TrainedTranslator, data: datasets.LoadedData, settings: TranslationProfile
 ) -> dict[str, float]:
-    """`cpu_minutes` are those of everything until the model is trained, its tokenizer included."""
-    made, seconds = _translate(trained.translator, data["validation"][:][settings.source], 1, 0.0)
+    """Results of the training. `cpu_minutes` includes training the tokenizer."""
+    validation = data["validation"][:]
+    translations, seconds = _translate(trained.translator, validation[settings.source], 1, 0.0)
     reached = {
-        "validation_bleu": bleu(made, data["validation"][:][settings.target]).value,
+        "validation_bleu": bleu(translations, validation[settings.target]).value,
         "cpu_minutes": trained.cpu_seconds / 60,
         "wall_minutes": trained.wall_seconds / 60,
         "decoding_cpu_minutes": seconds / 60,
@@ -87,20 +88,20 @@ def _trained(
 def _tested(
     translator: Translator, data: datasets.LoadedData, settings: TranslationProfile
 ) -> dict[str, float]:
-    """Greedy and beam search, whose length penalty is the best one on validation.
+    """Test BLEU of greedy and beam search, with the length penalty that is best on validation.
 
-    Whether one beats the other is a question of the sentences drawn: with its 95 % interval.
+    Their difference comes with a 95 % interval from resampling the sentences.
     """
     reached = {}
     validation, test = data["validation"][:], data[TEST][:]
     for penalty in LENGTH_PENALTIES:
-        made, _ = _translate(translator, validation[settings.source], WIDTH, penalty)
-        reached[_penalty_key(penalty)] = bleu(made, validation[settings.target]).value
+        translations, _ = _translate(translator, validation[settings.source], WIDTH, penalty)
+        reached[_penalty_key(penalty)] = bleu(translations, validation[settings.target]).value
     best = max(LENGTH_PENALTIES, key=lambda penalty: reached[_penalty_key(penalty)])
-    wanted = test[settings.target]
+    references = test[settings.target]
     greedy, greedy_seconds = _translate(translator, test[settings.source], 1, best)
     beam, beam_seconds = _translate(translator, test[settings.source], WIDTH, best)
-    compared = paired_bootstrap(beam, greedy, wanted)
+    compared = paired_bootstrap(beam, greedy, references)
     return reached | {
         "length_penalty": best,
         "greedy_bleu": compared.second,
@@ -121,10 +122,10 @@ def _penalty_key(penalty: float) -> str:
 def _translate(
     translator: Translator, texts: list[str], width: int, penalty: float
 ) -> tuple[list[str], float]:
-    """The translations, and the processor's seconds for them."""
+    """The translations and the CPU seconds they took."""
     started = time.process_time()
-    made = translator.translate(texts, width=width, length_penalty=penalty)
-    return made, time.process_time() - started
+    translations = translator.translate(texts, width=width, length_penalty=penalty)
+    return translations, time.process_time() - started
 
 
 def _measures(rows: list[dict[str, float]]) -> Measures:

@@ -28,9 +28,7 @@ def run(assignments: list[str], check: bool, as_json: bool) -> int:
         if not drifted and not as_json:
             print("everything that is generated is up to date")
         return EXIT_FOUND if drifted else EXIT_OK
-    written = course_build.write(
-        course, assignments, tell=lambda text: print(text, file=sys.stderr)
-    )
+    written = course_build.write(course, assignments, log=lambda text: print(text, file=sys.stderr))
     if as_json:
         print(json.dumps({"written": written}))
     else:

@@ -57,7 +57,7 @@ def run(out: Path, jobs: int) -> int:
                 course, grade_command.with_models(course, kept, None), "generated"
             )
             settings = class_run.Settings(
-                jobs, tier.letter, min_tier="D", regrade=True, hidden=labels
+                jobs, tier.name, min_tier="D", regrade=True, hidden=labels
             )
             return grade_command.grade(kept, course, store, settings, quiet=False)
 

@@ -67,7 +67,7 @@ def run(options: Options) -> int:
     say(f"isolation: {told(tier)}")
     settings = class_run.Settings(
         options.jobs,
-        tier.letter,
+        tier.name,
         "D" if options.trust else "C",
         options.regrade,
         exercises,
@@ -143,11 +143,11 @@ def checked_tier(required: str | None, trust: bool) -> detection.Tier:
     tier = detection.detect()
     if required is not None and required.upper() not in tuple("ABCD"):
         raise UsageProblem(f"--require-isolation {required}: give a tier, A, B, C or D")
-    if required is not None and tier.letter > required.upper():
+    if required is not None and tier.name > required.upper():
         raise IsolationProblem(
             f"this machine offers {told(tier)}; you asked for tier {required.upper()}"
         )
-    if tier.letter > "C" and not trust:
+    if tier.name > "C" and not trust:
         raise IsolationProblem(
             f"this machine offers only {told(tier)}: untrusted code could read and write your "
             "files. Grade on Linux (root or user namespaces), or add --i-trust-these-submissions"
@@ -158,7 +158,7 @@ def checked_tier(required: str | None, trust: bool) -> detection.Tier:
 def told(tier: detection.Tier) -> str:
     """`tier A (namespaces, …)`, and what is missing for a better one."""
     missing = "; ".join(f"no {layer}: {why}" for layer, why in tier.missing.items())
-    return f"tier {tier.letter} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"
+    return f"tier {tier.name} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"
 
 
 def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, HiddenLabels]:

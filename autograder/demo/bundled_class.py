@@ -1,7 +1,7 @@
-"""A small class for the demonstration: real notebooks, made from right, wrong and hostile sources.
+"""A small class for the demonstration: notebooks built from right, wrong and hostile sources.
 
-Nothing of it is stored: the notebooks are built from the library, the named bugs and the variants,
-and the models are trained, so the class can never fall behind the course.
+Nothing is stored: the notebooks are built from the library, the named bugs and the variants, and
+the models are trained, so the class is always up to date with the course.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ HOSTILE = Path(__file__).parents[1] / "hostile"
 
 @dataclass(frozen=True)
 class Recipe:
-    """How one student's notebooks come about."""
+    """How one student's notebooks are built."""
 
     student: str
     bugs: tuple[str, ...] = ()  # names of files in autograder/bugs
     variants: tuple[str, ...] = ()
-    hostile: str = ""  # a file in autograder/hostile, put at the end of the first notebook
+    hostile: str = ""  # a file in autograder/hostile, appended to the first notebook
     starter: bool = False
-    copies: str = ""  # a student whose files these are too
-    raw: bytes = b""  # in place of the first notebook
-    model: int = classifier.TRAINED  # epochs its classifier was trained; 0: none is handed in
-    translator: str = ""  # which translator is handed in: "trained", "short" or none
-    weights: bool = True  # or only somebody's predictions
+    copies: str = ""  # another student, whose notebooks are copied
+    raw: bytes = b""  # replaces the first notebook
+    model: int = classifier.TRAINED  # epochs its classifier is trained; 0: none is handed in
+    translator: str = ""  # which translator is handed in: "trained", "short", or "" for none
+    weights: bool = True  # False: a model is handed in without its weights
 
 
 CLASS = (
@@ -106,7 +106,7 @@ CLASS = (
 
 
 def missing(syllabus: Syllabus) -> list[str]:
-    """Names in the recipes that no bug, variant or hostile file has; a test holds this empty."""
+    """Names in the recipes that do not exist; a test checks that there are none."""
     known = {bug.name for a in syllabus.assignments for bug in bugs.load(a.id)}
     known |= {v.name for a in syllabus.assignments for v in variants.load(a)}
     known |= {path.name for path in HOSTILE.glob("*.py")}
@@ -115,26 +115,26 @@ def missing(syllabus: Syllabus) -> list[str]:
 
 
 def write(folder: Path, syllabus: Syllabus, only: Collection[str] = ()) -> int:
-    """Write `STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb` below `folder`; how many.
+    """Write `STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb` below `folder`; returns how many.
 
-    `only` keeps some assignments.
+    `only`: just these assignments.
     """
-    made: dict[tuple[str, str], bytes] = {}
-    wanted = [a for a in syllabus.assignments if not only or a.id in only]
-    for assignment in wanted:
+    built: dict[tuple[str, str], bytes] = {}
+    chosen = [a for a in syllabus.assignments if not only or a.id in only]
+    for assignment in chosen:
         first = assignment.id == syllabus.assignments[0].id
         for recipe in CLASS:
-            made[recipe.student, assignment.id] = _notebook(
-                recipe, assignment, syllabus, made, first
+            built[recipe.student, assignment.id] = _notebook(
+                recipe, assignment, syllabus, built, first
             )
-    for (student, id), data in made.items():
+    for (student, id), data in built.items():
         path = folder / student / id / f"{id}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    for assignment in wanted:
+    for assignment in chosen:
         if assignment.model is not None and assignment.model.measure == "accuracy":
             _hand_in_classifiers(folder, assignment)
-    return len(made)
+    return len(built)
 
 
 def _hand_in_classifiers(folder: Path, assignment: Assignment) -> None:
@@ -144,7 +144,7 @@ def _hand_in_classifiers(folder: Path, assignment: Assignment) -> None:
     with tempfile.TemporaryDirectory() as name:
         trained = Path(name)
         classifier.hand_in(trained, assignment.model.dataset, assignment.model.split, epochs)
-        _lay_beside(
+        _copy_beside(
             folder, assignment, trained, {r.student: str(r.model) for r in CLASS if r.model}
         )
 
@@ -159,10 +159,10 @@ def hand_in_translators(folder: Path, syllabus: Syllabus, trained: Path) -> None
     """Put a translator, from `trained`, beside every notebook whose recipe has one."""
     for id in {id for _, id in with_translators(syllabus)}:
         chosen = {r.student: r.translator for r in CLASS}
-        _lay_beside(folder, syllabus.assignment(id), trained, chosen)
+        _copy_beside(folder, syllabus.assignment(id), trained, chosen)
 
 
-def _lay_beside(
+def _copy_beside(
     folder: Path, assignment: Assignment, trained: Path, chosen: Mapping[str, str]
 ) -> None:
     for recipe in CLASS:
@@ -176,11 +176,11 @@ def _notebook(
     recipe: Recipe,
     assignment: Assignment,
     syllabus: Syllabus,
-    made: dict[tuple[str, str], bytes],
+    built: dict[tuple[str, str], bytes],
     first: bool,
 ) -> bytes:
     if recipe.copies:
-        return made[recipe.copies, assignment.id]
+        return built[recipe.copies, assignment.id]
     if recipe.raw and first:
         return recipe.raw
     sources = {} if recipe.starter else dict(_sources(recipe, assignment))
@@ -194,7 +194,7 @@ def _notebook(
 
 
 def _sources(recipe: Recipe, assignment: Assignment) -> Iterator[tuple[str, str]]:
-    """What this student wrote: the reference, but for the recipe's variants and bugs."""
+    """This student's sources: the reference except for the recipe's variants and bugs."""
     for exercise in assignment.exercises:
         yield from ((c, Component.parse(c).source) for c in exercise.components)
     for variant in variants.load(assignment):

@@ -1,4 +1,4 @@
-"""Trained models for the demonstration: real ones, trained in seconds on made-up sentences."""
+"""Classifiers for the demonstration, trained in seconds on generated sentences."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TRAINED, SHORT = 12, 6  # epochs
 
 @dataclass(frozen=True)
 class _Task:
-    """The data and its tokenizer, and what is the same for every model."""
+    """The data and its tokenizer."""
 
     data: LoadedData
     tokenizer: TextTokenizer
@@ -39,8 +39,8 @@ class _Task:
 
 
 def hand_in(folder: Path, dataset: str, split: str, epochs: Sequence[int] = (TRAINED,)) -> None:
-    """Train one model and save it after each of `epochs`, in `folder/EPOCHS`, as students do."""
-    with contextlib.redirect_stdout(io.StringIO()):  # the demonstration tells it in its own words
+    """Train one model; save it after each of `epochs` in `folder/EPOCH`, as students do."""
+    with contextlib.redirect_stdout(io.StringIO()):  # the demonstration reports the data itself
         data = datasets.load(dataset, sources=["generated"])
     task = _Task(data, TextTokenizer.train(data["train"][:]["sentence"], min_frequency=1))
     settings = {"vocab_size": task.tokenizer.vocab_size, **CONFIG.arguments}
@@ -57,14 +57,14 @@ def hand_in(folder: Path, dataset: str, split: str, epochs: Sequence[int] = (TRA
             if epoch in epochs:
                 about = {"name": data.name, "source": data.source}
                 about["fingerprint"] = data.fingerprint(split)
-                made = predictions(model, task.encoded(split))
-                place = folder / str(epoch)
-                submission_folder.save(place, model, settings, task.tokenizer, made, about)
+                labels = predictions(model, task.encoded(split))
+                target = folder / str(epoch)
+                submission_folder.save(target, model, settings, task.tokenizer, labels, about)
 
 
 @torch.no_grad()
 def predictions(model: nn.Module, sequences: list[list[int]]) -> list[int]:
-    """The likelier label of every sequence."""
+    """The more probable label of every sequence."""
     model.eval()
     labels = [0] * len(sequences)
     for indices, token_ids in batches_in_order(sequences):

@@ -1,10 +1,10 @@
-"""The translator of the demonstration: trained live, in a process of its own, next to grading.
+"""Trains the demonstration's translators live, in a separate process, while grading goes on.
 
     with DemoTranslator(folder) as training:
         …                        # grade something else meanwhile
         training.wait()          # then folder/trained and folder/short can be handed in
 
-Both learn the grammar's made-up sentences; "short" stops long before it knows them.
+Both learn the grammar's generated sentences; "short" stops early, with a poor model.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from types import TracebackType
 
 TRAINED, SHORT = "trained", "short"
 PROFILE = "tiny"
-FEW, EPOCHS = 2000, 2  # pairs that "short" learns from, and how often it sees them
+SHORT_PAIRS, SHORT_EPOCHS = 2000, 2  # training pairs and epochs of "short"
 MEASURED = "measured.json"
 
 
 class TrainingFailedError(Exception):
-    """The training ended without a translator; its last words."""
+    """The training failed; the message has its last line of output."""
 
 
 class DemoTranslator:
-    """A training that runs in the background until `wait`, or until the block ends."""
+    """Training in the background, until `wait` returns or the block ends."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -42,10 +42,10 @@ class DemoTranslator:
         return self
 
     def wait(self) -> dict[str, float]:
-        """What was measured once the training is over. Raises TrainingFailedError."""
-        said, _ = self.process.communicate()
+        """Wait for the training; returns its measurements. Raises TrainingFailedError."""
+        output, _ = self.process.communicate()
         if self.process.returncode:
-            last = said.strip().splitlines()[-1:] or ["it said nothing"]
+            last = output.strip().splitlines()[-1:] or ["no output"]
             raise TrainingFailedError(f"the translator was not trained ({last[0]})")
         found: dict[str, float] = json.loads((self.folder / MEASURED).read_text("utf-8"))
         return found
@@ -62,10 +62,10 @@ class DemoTranslator:
 
 
 def train(folder: Path) -> None:
-    """Write `short`, `trained` and what was measured into `folder`."""
+    """Train both translators; write them and the measurements into `folder`."""
     import torch
 
-    os.nice(10)  # the grading before your eyes goes first
+    os.nice(10)  # the grading that the user watches goes first
     from course_lib.analysis.translator_alignment import error_rate
     from course_lib.course.submission_folder import save_translator
     from course_lib.data import datasets
@@ -80,17 +80,19 @@ def train(folder: Path) -> None:
     test = data["test"][:]
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint("test")}
     measured: dict[str, float] = {}
-    short = dataclasses.replace(settings, train_limit=FEW, epochs=EPOCHS)
+    short = dataclasses.replace(settings, train_limit=SHORT_PAIRS, epochs=SHORT_EPOCHS)
     for name, chosen in ((SHORT, short), (TRAINED, settings)):
         started = time.perf_counter()
         trained = train_translator(data, chosen, seed=0)
-        made = trained.translator.translate(test[settings.source], width=1)
+        translations = trained.translator.translate(test[settings.source], width=1)
         arguments = trained.translator.arguments
         penalty = {"length_penalty": trained.length_penalty}
-        place = folder / name
-        save_translator(place, trained.model, arguments, trained.tokenizer, made, about, penalty)
+        target = folder / name
+        save_translator(
+            target, trained.model, arguments, trained.tokenizer, translations, about, penalty
+        )
         measured = {
-            "exact_match": exact_match(made, test[settings.target]),
+            "exact_match": exact_match(translations, test[settings.target]),
             "alignment_error_rate": error_rate(trained.translator, pairs("validation")),
             "seconds": time.perf_counter() - started,
             "cpu_seconds": trained.cpu_seconds,

@@ -1,1 +1,1 @@
-"""Grading a class: what is new, who grades it, what is tried again."""
+"""Grades a class: finds what is new, runs judge processes, retries doubtful results."""

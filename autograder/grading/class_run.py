@@ -1,8 +1,8 @@
-"""Grades a class: finds what is new, keeps workers warm, stores each result as it comes.
+"""Grades a class: finds what is new, starts the processes, stores each result as it comes.
 
-    judge processes (trusted, one a job)  ──▶  one warm process an assignment  ──▶  workers
+    judge processes (trusted, one per job)  ──▶  one warm process per assignment  ──▶  workers
 
-A result is stored the moment it is there, so an interrupted run loses only what was in flight.
+Each result is stored at once, so an interrupted run loses only the submissions in progress.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class Settings:
     """How a class is graded."""
 
     jobs: int = 2
-    tier: str = "A"  # what this machine offers
-    min_tier: str = "C"  # refuse to grade with less
+    tier: str = "A"  # the best this machine offers
+    min_tier: str = "C"  # refuse to grade with a worse one
     regrade: bool = False
     exercises: tuple[str, ...] | None = None
-    hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment, of its model
+    hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment
 
 
 def resolve(
     submission: Submission, syllabus: Syllabus, default: Assignment | None = None
 ) -> Submission:
-    """The submission with its assignment: by its place, else by the names its code defines."""
+    """Set the submission's assignment, from its path or else from the names its code defines."""
     known = [assignment.id for assignment in syllabus.assignments]
     id = submission.assignment
     if id not in known:
@@ -71,7 +71,7 @@ def _by_names(data: bytes, syllabus: Syllabus) -> str:
 
 
 def key(submission: Submission, assignment: Assignment, settings: Settings) -> Key:
-    """What identifies a grade: the same key gives the same grade, so it need not run again."""
+    """The key of a grade: a submission with the same key gets the same grade, without a new run."""
     return Key(
         student=submission.student,
         assignment=assignment.id,
@@ -84,7 +84,7 @@ def key(submission: Submission, assignment: Assignment, settings: Settings) -> K
 
 
 def suite(assignment: Assignment, settings: Settings, data: bytes = b"") -> str:
-    """Hash of all that decides points, hidden labels and what `data` imports of ours included."""
+    """Hash of all that decides points, including hidden labels and our modules that `data` uses."""
     tests, labels = fingerprints.suite(assignment, data), settings.hidden.get(assignment.id)
     if labels is None:
         return tests
@@ -95,7 +95,7 @@ def suite(assignment: Assignment, settings: Settings, data: bytes = b"") -> str:
 def grade_class(
     submissions: list[Submission], syllabus: Syllabus, store: Store, settings: Settings
 ) -> Iterator[Result]:
-    """Yield one result a submission, known ones first, each stored before it is yielded."""
+    """Yield one result per submission, known ones first, each stored before it is yielded."""
     waiting = []
     for submission in submissions:
         assignment = syllabus.assignment(submission.assignment)
@@ -123,12 +123,12 @@ def grade_class(
 def complete(
     result: Result, submission: Submission, assignment: Assignment, settings: Settings
 ) -> Result:
-    """Add who, where, when and by what to what the judge found, or the store kept."""
+    """Add the student, file, times and fingerprints to a result from the judge or the store."""
     received = submission.received.isoformat() if submission.received else None
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-    before = result.submission.notices  # of where a known one lay when it was graded
-    told = [notice for notice in result.notices if notice not in before]
-    place = {
+    before = result.submission.notices  # from when a stored result was graded
+    notices = [notice for notice in result.notices if notice not in before]
+    submitted = {
         "file": submission.file,
         "received": received,
         "same_as": [],
@@ -140,20 +140,20 @@ def complete(
         suite_sha256=suite(assignment, settings, submission.data),
         environment_sha256=fingerprints.environment(),
         graded_at=result.graded_at or now,
-        notices=submission.notices + told,
-        submission=result.submission.model_copy(update=place),
+        notices=submission.notices + notices,
+        submission=result.submission.model_copy(update=submitted),
     )
 
 
 def flag_identical(results: list[Result]) -> list[Result]:
-    """The same results; each names the students who submitted the very same notebook."""
+    """Add to each result the students who submitted the identical notebook."""
     owners: dict[tuple[str, str], list[str]] = {}
     for result in results:
         owners.setdefault(_notebook(result), []).append(result.student)
     flagged = []
     for result in results:
         others = [student for student in owners[_notebook(result)] if student != result.student]
-        invalid = result.outcome == "INVALID"  # two empty files are no copy of each other
+        invalid = result.outcome == "INVALID"  # two empty files are not copies of each other
         same_as = {"same_as": [] if invalid else others}
         submission = result.submission.model_copy(update=same_as)
         flagged.append(result.model_copy(update={"submission": submission}))
@@ -169,7 +169,7 @@ def _notebook(result: Result) -> tuple[str, str]:
 def judges(
     syllabus: Syllabus, assignments: set[str], settings: Settings
 ) -> Iterator[ProcessPoolExecutor]:
-    """Judge processes, and the warm processes whose workers they talk to."""
+    """Start judge processes, and the warm processes whose workers they use."""
     from . import warm_processes
 
     for id in sorted(assignments):
@@ -194,9 +194,9 @@ def judges(
 
 @contextmanager
 def _terminated_like_interrupted() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does, with everything tidied up."""
+    """Make SIGTERM end a run as Ctrl-C does, with clean-up."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # signals are not for this one
+        yield  # only the main thread may set signal handlers
         return
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -206,7 +206,7 @@ def _terminated_like_interrupted() -> Iterator[None]:
 
 
 def _installed(assignment: Assignment) -> None:
-    """Raises ModuleNotFoundError for a library that the assignment needs and nobody installed."""
+    """Raises ModuleNotFoundError for a library that the assignment needs and that is missing."""
     for name in {module.partition(".")[0] for module in assignment.imports}:
         if sys.modules.get(name, sys) is None or importlib.util.find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)

@@ -1,7 +1,7 @@
-"""The two tries of a class: everything side by side, then alone what may be the machine's doing.
+"""Grades a class in parallel, then retries doubtful results one at a time.
 
-A judge process that dies or a sandbox that fails costs nobody a point: it is replaced, the
-submission tried again, and if that fails too, its row says so.
+A judge process that dies or a sandbox that fails costs nobody a point: it is replaced and the
+submission is tried again. If that fails too, its row says so.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..gradebook.result import Result
     from ..intake.submissions import Submission
 
-ATTEMPTS = 2  # alone, the second time with other judges
+ATTEMPTS = 2  # one at a time, the second one with new judges
 
 
 def graded(
@@ -31,9 +31,9 @@ def graded(
     exercises: tuple[str, ...] | None,
     start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
 ) -> Generator[tuple[Submission, Result]]:
-    """Each submission with its result, as they come, whatever happens to the judges.
+    """Yield each submission with its result as they come, whatever happens to the judges.
 
-    Raises what `start_judges` raises the first time, when nobody can be graded.
+    If the first start of the judges fails, nobody can be graded and its exception is raised.
     """
     from ..judge import second_try
 
@@ -58,12 +58,12 @@ def _alone(
     exercises: tuple[str, ...] | None,
     judges: _Judges,
 ) -> Result:
-    """The result of a try with the machine to itself; UNGRADED where only the grader fails."""
+    """The result of a try with no others running; UNGRADED if the grader itself fails."""
     trouble: Exception | None = None
     for _ in range(ATTEMPTS):
         try:
             return judges.ask(judge_process.grade_again, submission, exercises, first).result()
-        except Exception as error:  # whatever it is, the rest of the class goes on
+        except Exception as error:  # whatever it is, the rest of the class must be graded
             trouble = error
             judges.stop()
     from ..judge import grade as judge
@@ -81,15 +81,15 @@ def _sentence(trouble: Exception | None) -> str:
 
 
 class _Judges:
-    """Judge processes that start when they are asked first, and again after they were stopped."""
+    """A pool of judge processes that starts on first use, and again after `stop`."""
 
     def __init__(self, start: Callable[[], AbstractContextManager[ProcessPoolExecutor]]):
         self._start, self._stack = start, ExitStack()
         self._pool: ProcessPoolExecutor | None = None
-        self._others = set(multiprocessing.active_children())
+        self._unrelated = set(multiprocessing.active_children())
 
     def ask(self, work: Callable[..., Result], *arguments: object) -> Future[Result]:
-        """Raises what the start of a judge raises; what fails later is in the future."""
+        """Submit work. Raises if the pool cannot start; later failures are in the future."""
         if self._pool is None:
             self._pool = self._stack.enter_context(self._start())
         try:
@@ -100,15 +100,15 @@ class _Judges:
             return failed
 
     def stop(self) -> None:
-        """End them after trouble; that they end badly as well is no news.
+        """Kill the judges after a failure, ignoring further errors.
 
-        By force: one that died may have held a lock that another waits for without end.
+        They cannot be joined: one that died may have held a lock that another waits for forever.
         """
-        for process in set(multiprocessing.active_children()) - self._others:
+        for process in set(multiprocessing.active_children()) - self._unrelated:
             process.kill()
         with suppress(Exception):
             if self._pool is not None and sys.version_info < (3, 12):
-                # as newer Pythons do: a notebook half sent to a dead judge would wait without end
+                # as newer Pythons do: sending a notebook to a dead judge would block forever
                 self._pool._call_queue._reader.close()  # type: ignore[attr-defined]
             self.close()
 

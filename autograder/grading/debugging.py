@@ -16,9 +16,9 @@ SECONDS = 30.0
 
 
 def of_notebook(data: bytes, syllabus: Syllabus) -> list[Check]:
-    """The checklist of the classifier that a notebook defines, in a worker of its own.
+    """The checklist for the classifier that a notebook defines, run in its own worker.
 
-    Raises InvalidNotebook, or StudentError when the classifier cannot be built or asked.
+    Raises InvalidNotebook, or StudentError if the classifier cannot be built or called.
     """
     from . import judge_process, warm_processes
 
@@ -28,7 +28,7 @@ def of_notebook(data: bytes, syllabus: Syllabus) -> list[Check]:
 
 
 def asked(data: bytes, assignment: Assignment, open_worker: OpenWorker) -> list[Check]:
-    """The same, in a worker that is opened so."""
+    """The same, in a worker from `open_worker`."""
     from ..judge.grade import Load
     from ..notebook.collect import collect
     from ..notebook.notebook_file import read
@@ -38,7 +38,7 @@ def asked(data: bytes, assignment: Assignment, open_worker: OpenWorker) -> list[
     with open_worker(Load(collected.statements, collected.unavailable)) as worker:
         student = Student(worker)
         student.begin()
-        getattr(student, CLASS).get()  # says so when it is not there
+        getattr(student, CLASS).get()  # raises StudentError if it is missing
         source = f"of_class(student[{CLASS!r}], {rate})"
         made = student.make(f"{_import('diagnosis.checklist')}.{source}", deadline=SECONDS)
         found: list[dict[str, Any]] = made.get()
@@ -46,7 +46,7 @@ def asked(data: bytes, assignment: Assignment, open_worker: OpenWorker) -> list[
 
 
 def of_known_faults(seed: int = 0) -> dict[str, list[Check]]:
-    """The checklist of every model in `course_lib.diagnosis.broken_classifiers`, by its fault."""
+    """The checklist for every model in `course_lib.diagnosis.broken_classifiers`, by fault."""
     import torch
 
     from course_lib.diagnosis import checklist

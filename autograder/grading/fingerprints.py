@@ -1,9 +1,9 @@
-"""What a grade rests on, as hashes: the suite that graded and the environment it ran in.
+"""Hashes of what a grade depends on: the suite that graded it and the environment it ran in.
 
-Files are found by following imports as they are written, from the judge, the sandbox and the
-assignment's tests, into `autograder` and `course_lib`; no library is imported for it. The pattern
-finds more rather than fewer: what looks like an import in a text counts as one, and so does a
-module of `course_lib` that a text, or the submission itself, names.
+The files are found by following import statements as text, without importing anything, from the
+judge, the sandbox and the assignment's tests into `autograder` and `course_lib`. When in doubt a
+file counts: any text that looks like an import is followed, and so is every module of `course_lib`
+that a file or the submission names.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from typing import Any
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus, load
 
-# Where grading begins: who judges, who isolates, and what makes the `course_lib` that workers see.
+# Where grading starts, and what makes the `course_lib` that workers see.
 JUDGE = (
     "autograder.grading.class_run",
     "autograder.grading.judge_process",
     "autograder.release.student_tree",
 )
 FOLDERS = ("autograder/notebook", "autograder/judge", "autograder/sandbox")
-# A worker has imported it, and what it leads to, before any student's code.
+# Imported in a worker, with all its imports, before any student code.
 PRELOADED = "course_lib.checking.notebook"
-# Not followed: what these give is in the key of a grade itself, or added up anew in every report.
+# Not followed: their output is part of a grade's key already, or recomputed for every report.
 LEFT_OUT = (
     "autograder.intake.submissions",
     "autograder.grading.fingerprints",
@@ -37,14 +37,13 @@ LEFT_OUT = (
     "autograder.gradebook.store",
     "autograder.gradebook.totals",
 )
-# These only score trained models: without one they decide nothing.
+# Needed only by assignments with a trained model.
 OF_MODELS = tuple(
     f"autograder.judge.models.{name}"
     for name in "model_part asking measure classification translation".split()
 )
-# What course.toml says of an assignment and its exercises, and no grade depends on. Lateness is
-# added up anew in every report.
-TOLD_ONLY: dict[str, Any] = {
+# Fields of course.toml that no grade depends on. Lateness is recomputed for every report.
+IGNORED_FIELDS: dict[str, Any] = {
     "title": True, "build": True, "source": True, "week": True, "released": True, "due": True,
     "late_days": True, "late_penalty_percent": True, "weight_percent": True, "compute": True,
     "prerequisites": True, "exercises": {"__all__": {"minutes", "difficulty"}},
@@ -54,25 +53,25 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|import[ \t]+([^\n]+))", re.M
 )
 _FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
-_NAMED = re.compile(r"\bcourse_lib((?:\.[A-Za-z_]\w*)+)(?![\w:])")  # module:name names no import
+_NAMED = re.compile(r"\bcourse_lib((?:\.[A-Za-z_]\w*)+)(?![\w:])")  # module:name is not an import
 _FROM_LIBRARY = re.compile(r"from\s+course_lib((?:\.\w+)*)\s+import\s+(\([^)]*\)|[\w ,]+)")
 _FILE_NAME = re.compile(r"[\"']([\w.-]+\.(?:py|json|toml|txt|csv))[\"']")
 
 
 class Sources:
-    """A checkout's files, each read once, and what each one leads to."""
+    """A checkout's files, each read once, and the files that each one imports."""
 
     def __init__(self, root: Path = ROOT, syllabus: Syllabus | None = None):
         self.root, self.syllabus = root, syllabus or load(root / "course.toml")
         self._modules: dict[str, Path | None] = {}
         self._texts: dict[Path, str] = {}
-        self._leads_to: dict[Path, frozenset[Path]] = {}
+        self._imports: dict[Path, frozenset[Path]] = {}
         self._digests: dict[tuple[str, bool, frozenset[Path]], str] = {}
 
     def digest(self, assignment: Assignment, submission: bytes = b"") -> str:
-        """Hash of the files that this assignment's grades depend on, and of their places.
+        """Hash of the paths and contents of the files that this assignment's grades depend on.
 
-        What the submission imports of the course's library is among them.
+        They include the modules of `course_lib` that the submission imports.
         """
         named = self._modules_named(submission.decode("utf-8", "replace"))
         key = (assignment.id, assignment.model is not None, frozenset(named))
@@ -86,7 +85,7 @@ class Sources:
         return self._digests[key]
 
     def files(self, assignment: Assignment, named: Iterable[Path] = ()) -> set[Path]:
-        """Every file that this assignment's grades depend on; `named`: by the submission."""
+        """Every file that this assignment's grades depend on; `named` by the submission."""
         code = self._followed([*self._roots(assignment), *named], assignment)
         library = self.root / "course_lib"
         inside = [path.relative_to(library) for path in code if path.is_relative_to(library)]
@@ -95,7 +94,7 @@ class Sources:
         return code | self._data(assignment, code)
 
     def _stubbed(self, files: set[Path]) -> list[str]:
-        """Components in these files that students get as stubs: theirs is another module."""
+        """Components in these files that students get as stubs, so that their modules differ."""
         course = self.syllabus
         hidden = {*course.course.reserved}
         hidden.update(c for a in course.assignments for e in a.exercises for c in e.components)
@@ -115,7 +114,7 @@ class Sources:
         return [*found, *(m for m in modules if m), *given]
 
     def _data(self, assignment: Assignment, code: set[Path]) -> set[Path]:
-        """Files that are read and not imported: mistakes, thresholds, the starter, named ones."""
+        """Files that are read, not imported: bugs, thresholds, the starter, files named in code."""
         measured = {e.full_at for e in assignment.exercises if isinstance(e.full_at, str)}
         found = {self.root / "results" / f"{name}.json" for name in measured}
         found |= {*(self.root / "autograder" / "bugs" / assignment.id).glob("*.toml")}
@@ -136,23 +135,23 @@ class Sources:
         return found
 
     def _next(self, path: Path) -> frozenset[Path]:
-        if path not in self._leads_to:
+        if path not in self._imports:
             text = _FOR_TYPES.sub("", self._text(path))
             package = path.relative_to(self.root).parts[:-1]
             names = {name for match in _IMPORT.findall(text) for name in _imported(match, package)}
             found = {module for name in names for module in self._with_packages(name)}
-            self._leads_to[path] = frozenset(found | {*self._modules_named(text)})
-        return self._leads_to[path]
+            self._imports[path] = frozenset(found | {*self._modules_named(text)})
+        return self._imports[path]
 
     def _modules_named(self, text: str) -> set[Path]:
-        """Modules of the library that a text names, as source or inside a notebook's JSON."""
+        """Modules of `course_lib` that a text names, in source or in a notebook's JSON."""
         names = {f"course_lib{rest}" for rest in _NAMED.findall(text)}
         for package, words in _FROM_LIBRARY.findall(text):
             names |= {f"course_lib{package}.{word}" for word in re.findall(r"\w+", words)}
         return {module for name in names for module in self._with_packages(name)}
 
     def _with_packages(self, name: str) -> list[Path]:
-        """The file of a module, and those of the packages that importing it runs."""
+        """The file of a module, and the `__init__.py` files that importing it runs."""
         parts = name.split(".")
         if parts[0] not in ("autograder", "course_lib"):
             return []
@@ -161,8 +160,8 @@ class Sources:
 
     def _module(self, name: str) -> Path | None:
         if name not in self._modules:
-            place = self.root.joinpath(*name.split("."))
-            files = (place.with_suffix(".py"), place / "__init__.py")
+            base = self.root.joinpath(*name.split("."))
+            files = (base.with_suffix(".py"), base / "__init__.py")
             self._modules[name] = next((path for path in files if path.is_file()), None)
         return self._modules[name]
 
@@ -173,7 +172,7 @@ class Sources:
 
 
 def _imported(match: tuple[str, str, str], package: tuple[str, ...]) -> list[str]:
-    """Absolute names of what one import statement may load: modules, or names in them."""
+    """Absolute names of what one import statement may load: modules or names in them."""
     source, names, plain = match
     words = [part.split() for part in re.sub(r"#[^\n]*|[()]", " ", names or plain).split(",")]
     listed = [word[0] for word in words if word]
@@ -191,13 +190,13 @@ def _sources() -> Sources:
 
 
 def suite(assignment: Assignment, submission: bytes = b"", sources: Sources | None = None) -> str:
-    """Hash of all that decides points: tests, judge, library, mistakes, thresholds, course.toml.
+    """Hash of all that decides points: tests, judge, library, bugs, thresholds, course.toml.
 
-    Raises UnicodeDecodeError or OSError for a checkout that cannot be read.
+    Raises UnicodeDecodeError or OSError if the checkout cannot be read.
     """
     sources = sources or _sources()
-    said = json.dumps(assignment.model_dump(mode="json", exclude=TOLD_ONLY), sort_keys=True)
-    return hashlib.sha256((sources.digest(assignment, submission) + said).encode()).hexdigest()
+    fields = json.dumps(assignment.model_dump(mode="json", exclude=IGNORED_FIELDS), sort_keys=True)
+    return hashlib.sha256((sources.digest(assignment, submission) + fields).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""What a judge process does: it grades one submission after another, each in workers of its own."""
+"""A judge process: grades one submission after another, each in fresh workers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def opener(
     workers: Workers, assignment: Assignment, load_seconds: float | None = None
 ) -> OpenWorker:
-    """Opens sandboxed workers on what a submission loads, in so many seconds of CPU time."""
+    """Return a function that opens a sandboxed worker; loading may take `load_seconds` of CPU."""
     from ..judge.workers.remote import LOAD_SECONDS, RemoteBackend
 
     def open_worker(load: Load) -> RemoteBackend:
@@ -47,7 +47,7 @@ _hidden: dict[str, HiddenLabels]
 
 
 def start(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
-    """A judge process begins: Ctrl-C is for the process that started it, and ends it as well."""
+    """Initialize a judge process. It ignores Ctrl-C, which its parent handles, and ends with it."""
     global _syllabus, _workers, _hidden
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
@@ -55,7 +55,7 @@ def start(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, Hid
 
 
 def end_with_parent() -> None:
-    """However the process that started this one ends, SIGKILL included, nothing of it stays."""
+    """Exit when the parent process ends, even if it is killed."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -67,31 +67,29 @@ def end_with_parent() -> None:
 
 
 def grade_one(submission: Submission, exercises: tuple[str, ...] | None) -> Result:
-    """Grade one submission, in a judge process; a first try, see `judge.second_try`."""
+    """Grade one submission in a judge process; a first try, see `judge.second_try`."""
     return _judge(submission, exercises)
 
 
 def grade_again(
-    submission: Submission, exercises: tuple[str, ...] | None, first: Result | None
+    submission: Submission,
+    exercises: tuple[str, ...] | None,
+    first: Result | None,
+    public_only: bool = False,
 ) -> Result:
-    """Grade one submission while no other is being graded: what counts, after two tries."""
+    """Grade one submission with no others running; returns the better of two tries."""
     from ..judge import second_try
 
-    if first is None:  # the grader failed on it
-        first = _judge(submission, exercises)
+    if first is None:  # there was no first try, or the grader failed on it
+        first = _judge(submission, exercises, public_only)
     if not second_try.is_needed(first):
         return first
-    return second_try.better(first, _judge(submission, exercises, before=first))
+    return second_try.better(first, _judge(submission, exercises, public_only, first))
 
 
 def check_one(submission: Submission) -> Result:
-    """Run the visible tests alone, in a judge process that has nothing else to do."""
-    from ..judge import second_try
-
-    first = _judge(submission, None, public_only=True)
-    if not second_try.is_needed(first):
-        return first
-    return second_try.better(first, _judge(submission, None, public_only=True, before=first))
+    """Run only the visible tests, in a judge process with no other work."""
+    return grade_again(submission, None, None, public_only=True)
 
 
 def _judge(

@@ -1,4 +1,4 @@
-"""The warm processes of a run: one an assignment, from which sandboxed workers are forked."""
+"""The warm processes of a run: one per assignment, from which sandboxed workers are forked."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .work_folder import work_folder
 def started(
     syllabus: Syllabus, ids: Collection[str], min_tier: str = "C"
 ) -> Iterator[dict[str, Workers]]:
-    """Where workers of these assignments come from, until the block ends.
+    """Start the warm processes of these assignments, until the block ends.
 
-    Raises IsolationError for a machine that offers less than `min_tier`.
+    Raises SandboxError on a machine whose best tier is worse than `min_tier`.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(work_folder())
@@ -28,7 +28,7 @@ def started(
         for id in sorted(ids):
             student_tree.write(syllabus, folder / id, id)
             warm[id] = WarmProcess(folder / id, imports(syllabus.assignment(id)), min_tier=min_tier)
-        with ThreadPoolExecutor() as starters:  # each imports its libraries; none waits for another
+        with ThreadPoolExecutor() as starters:  # they import their libraries in parallel
             starting = [starters.submit(process.__enter__) for process in warm.values()]
         for process, start in zip(warm.values(), starting, strict=True):
             if start.exception() is None:
@@ -39,5 +39,5 @@ def started(
 
 
 def imports(assignment: Assignment) -> list[str]:
-    """What a worker of this assignment has imported beforehand: what its notebook imports."""
+    """What a warm process imports in advance: what the assignment's notebook imports."""
     return [*assignment.imports, "course_lib.checking.notebook"]

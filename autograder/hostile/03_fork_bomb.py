@@ -1,4 +1,4 @@
-"""Doubles its processes until no more can be made.
+"""Forks until no more processes can be created.
 
 Expected: TIMEOUT of every test that calls `softmax`; none of the processes is left.
 """

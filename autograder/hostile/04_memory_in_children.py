@@ -1,6 +1,6 @@
-"""Spreads its memory over processes, each of which stays within a process's limit.
+"""Spreads its memory over several processes, each within the limit of a process.
 
-Expected: OOM of every test that calls `softmax`: the sum is watched as well.
+Expected: OOM of every test that calls `softmax`: the sum is limited as well.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""Allocates memory that counts for no process: shared pages, and files that exist only in memory.
+"""Allocates memory that counts toward no process: shared pages and in-memory files.
 
-Expected: OOM, or FAILED by an OSError, in every test that calls `softmax`: none of it is to be had.
+Expected: OOM, or FAILED by an OSError, in every test that calls `softmax`: none can be allocated.
 """
 
 import mmap

@@ -1,6 +1,6 @@
 """Fills the disk.
 
-Expected: an OSError of its own in every test that calls `softmax`: its folder is small.
+Expected: an OSError in every test that calls `softmax`: its folder is small.
 """
 
 import os

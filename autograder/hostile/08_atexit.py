@@ -1,6 +1,6 @@
 """Arranges for its process to end with the exit code of success.
 
-Expected: the score that it would have anyway.
+Expected: the score it would get anyway.
 """
 
 import atexit

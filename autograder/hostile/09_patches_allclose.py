@@ -1,6 +1,6 @@
-"""Makes every comparison come out equal, and answers zeros.
+"""Makes every comparison succeed and returns zeros.
 
-Expected: FAILED: the comparison is made in another process.
+Expected: FAILED: the comparison happens in another process.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""Replaces built-in functions, pytest's and unittest's assertions; answers zeros.
+"""Replaces built-in functions, pytest's and unittest's assertions; returns zeros.
 
 Expected: FAILED: the tests run in another process.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Agreeable:
-    """Stands where pytest would stand."""
+    """Takes the place of pytest."""
 
     def __getattr__(self, name):
         return lambda *args, **kwargs: self

@@ -1,6 +1,6 @@
-"""Has IPython rewrite every cell that runs after it, among them the checks.
+"""Makes IPython rewrite every later cell, including the checks.
 
-Expected: FAILED: nothing is run by IPython.
+Expected: FAILED: the grader does not use IPython.
 """
 
 import numpy as np

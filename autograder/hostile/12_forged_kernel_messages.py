@@ -1,6 +1,6 @@
 """Prints what a Jupyter kernel would send after a cell that earned full points.
 
-Expected: FAILED: no kernel is listened to.
+Expected: FAILED: the grader does not use a kernel.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""Hides its errors: no traceback can be written or read.
+"""Hides its errors: patches everything that reads or prints tracebacks.
 
-Expected: FAILED or CRASHED: an answer that does not come earns nothing.
+Expected: FAILED or CRASHED: no answer means no points.
 """
 
 import sys

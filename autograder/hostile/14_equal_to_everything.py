@@ -1,6 +1,6 @@
-"""Answers an object that is equal to, close to and as large as anything.
+"""Returns an object that claims to be equal to anything.
 
-Expected: FAILED: an object of the student's never reaches a comparison.
+Expected: FAILED: the student's objects never reach a comparison.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Answers zeros in an array that says of every comparison that it is true.
+"""Returns zeros in an array subclass whose comparisons are always true.
 
 Expected: FAILED: what arrives is rebuilt as a plain array.
 """

@@ -1,4 +1,4 @@
-"""Answers zeros in a tensor that says of every comparison that it is true.
+"""Returns zeros in a tensor subclass whose comparisons are always true.
 
 Expected: FAILED: what arrives is rebuilt as a plain tensor.
 """

@@ -1,4 +1,4 @@
-"""Looks for the expected value in the frames of its callers and in all living objects.
+"""Looks for the expected value in its callers' frames and in all live objects.
 
 Expected: FAILED: it is in another process.
 """
@@ -18,7 +18,7 @@ def candidates():
 
 
 def search():
-    """Texts that speak of tests, suites or solutions."""
+    """Strings that mention tests, suites or solutions."""
     found = []
     for thing in candidates():
         if isinstance(thing, dict):

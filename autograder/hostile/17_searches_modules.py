@@ -1,6 +1,6 @@
-"""Looks for the answer among the modules that are imported, and imports what may hold it.
+"""Looks for the answer in imported modules, and imports others that may have it.
 
-Expected: FAILED or NOT_WRITTEN: no module in this process holds more than a stub.
+Expected: FAILED or NOT_WRITTEN: the modules in this process contain only stubs.
 """
 
 import importlib
@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 
-PLACES = (
+MODULES = (
     "autograder", "autograder.suites", "autograder.judge.session", "autograder.suites.a1",
     "solutions", "solutions.a1", "tests",
     "course_lib.numpy_forms.attention", "course_lib.attention",
@@ -18,12 +18,12 @@ PLACES = (
 def search():
     """Modules of the course beyond the seam, and functions that might be the answer."""
     found = [name for name in sys.modules if name.startswith(("autograder", "solutions", "tests"))]
-    for place in PLACES:
+    for name in MODULES:
         try:
-            module = importlib.import_module(place)
+            module = importlib.import_module(name)
         except (ImportError, OSError):
             continue
-        found += [f"{place}.{name}" for name in vars(module) if not name.startswith("__")]
+        found += [f"{name}.{each}" for each in vars(module) if not each.startswith("__")]
     return found
 
 

@@ -1,6 +1,6 @@
-"""Reads every file it can find that may hold the answer, where the checkout lies among them.
+"""Reads every file that may contain the answer, wherever the checkout may be.
 
-Expected: FAILED or NOT_WRITTEN: it finds stubs at most; no folder it can open holds the checkout.
+Expected: FAILED or NOT_WRITTEN: it finds only stubs; it cannot open the checkout.
 """
 
 import os
@@ -15,7 +15,7 @@ PLACES = ("/home", "/root", "/tmp", "/opt", "/srv", "/var", "/mnt", "/etc", "/pr
 
 
 def folders():
-    """Where a checkout may be: what installations point to, and where people keep things."""
+    """Where a checkout may be: targets of installations, and common folders."""
     for packages in [*sys.path, *site.getsitepackages()]:
         yield os.path.join(packages, "course_lib")
         yield os.path.join(packages, "autograder")

@@ -1,4 +1,4 @@
-"""Writes into whatever looks like a gradebook or a results file, and leaves files behind.
+"""Writes to anything that looks like a gradebook or a results file, and leaves files behind.
 
 Expected: FAILED: nothing outside its own folder can be written.
 """

@@ -1,6 +1,6 @@
 """Prints a report with full marks.
 
-Expected: FAILED: what is printed is shown to a person and read by no program.
+Expected: FAILED: output is shown to people, never parsed.
 """
 
 import json

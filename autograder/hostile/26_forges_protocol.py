@@ -1,6 +1,6 @@
-"""Answers the next questions itself, in the grader's own format, on every open descriptor.
+"""Writes forged answers to the next requests to every open descriptor, in the protocol's format.
 
-Expected: FAILED or CRASHED: it can send wrong values, which it could do anyway.
+Expected: FAILED or CRASHED: it can only send wrong values, which it could do anyway.
 """
 
 import json

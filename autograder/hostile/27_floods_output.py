@@ -1,6 +1,6 @@
-"""Prints without end.
+"""Prints forever.
 
-Expected: TIMEOUT of every test that calls `softmax`; the report shows the beginning.
+Expected: TIMEOUT of every test that calls `softmax`; the report shows the beginning of the output.
 """
 
 import numpy as np

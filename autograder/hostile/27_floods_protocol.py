@@ -1,4 +1,4 @@
-"""Writes without end to the descriptor on which answers go.
+"""Writes garbage to the descriptor for answers, forever.
 
 Expected: CRASHED in every test that calls `softmax`.
 """

@@ -1,6 +1,6 @@
-"""Asks the network for the answer.
+"""Tries to get the answer from the network.
 
-Expected: an OSError of its own in every test that calls `softmax`.
+Expected: an OSError in every test that calls `softmax`.
 """
 
 import socket

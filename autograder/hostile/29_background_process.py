@@ -1,6 +1,6 @@
-"""Leaves a process behind that has nothing to do with its parents any more.
+"""Leaves a daemon behind, detached from its parents.
 
-Expected: the score that it would have anyway; the process ends with the worker.
+Expected: the score it would get anyway; the process ends with the worker.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Sends the kill signal to every process it may, and to its parents.
 
-Expected: the score that it would have anyway: nobody is within reach.
+Expected: the score it would get anyway: no other process is within reach.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""Stops the clock, then takes all the time in the world.
+"""Patches the clocks, then runs forever.
 
-Expected: TIMEOUT of every test that calls `softmax`: the judge's clock counts.
+Expected: TIMEOUT of every test that calls `softmax`: only the judge's clock counts.
 """
 
 import signal

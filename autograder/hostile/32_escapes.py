@@ -1,6 +1,6 @@
-"""Asks the kernel for what would lead out: tracing, namespaces, mounts, another user, a new root.
+"""Tries system calls that would break out: tracing, namespaces, mounts, another user, a new root.
 
-Expected: FAILED: every one of them is refused.
+Expected: FAILED: all of them are refused.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def attempts():
-    """Each way out, by name; a result of 0 or more means that it is open."""
+    """Each attempt by name; a result of 0 or more means that it worked."""
     libc = ctypes.CDLL(None)
     yield "ptrace", libc.ptrace(0, 0, 0, 0)
     yield "unshare", libc.unshare(0x10000000)

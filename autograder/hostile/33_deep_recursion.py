@@ -1,4 +1,4 @@
-"""Calls itself through C code until there is no stack left.
+"""Recurses through C code until the stack overflows.
 
 Expected: CRASHED or a RecursionError in every test that calls `softmax`.
 """

@@ -1,6 +1,6 @@
 """Imports the solution and passes it off as its own.
 
-Expected: LOAD_ERROR or NOT_WRITTEN: it is not there, or a stub.
+Expected: LOAD_ERROR or NOT_WRITTEN: it is missing, or a stub.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Grades one submission: a pure function from a notebook's bytes to a JSON result.
 
-collect → load in a worker → run the suite → run again what an earlier mistake may have spoilt,
-with a neutral substitute for it → score
+collect → load in a worker → run the suite → rerun tests that failed possibly because of an earlier
+exercise, with a substitute for that exercise → score
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from .workers.time_limit import Patience
 
 @dataclass(frozen=True)
 class Load:
-    """What a worker executes before it answers: the student's statements, then substitutes."""
+    """What a worker executes before its first request: the student's code, then substitutes."""
 
     statements: list[Statement]
     unavailable: dict[str, str] = field(default_factory=dict)
     substitutes: list[str] = field(default_factory=list)
-    patience: Patience = field(default_factory=Patience)  # one for all workers of a submission
-    limits: dict[str, int] = field(default_factory=dict)  # that differ from the usual ones
+    patience: Patience = field(default_factory=Patience)  # shared by all workers of a submission
+    limits: dict[str, int] = field(default_factory=dict)  # only those that differ from the defaults
 
 
 class Worker(Backend, Protocol):
@@ -52,16 +52,16 @@ class Worker(Backend, Protocol):
 
     @property
     def printed(self) -> str:
-        """The beginning of what the submission wrote to its standard streams."""
+        """The beginning of what the submission wrote to stdout and stderr."""
         ...
 
     def clock(self) -> float:
-        """Seconds of CPU time that its other side has used, from any beginning."""
+        """Seconds of CPU time that the worker has used, counted from an arbitrary start."""
         ...
 
     @property
     def unloadable(self) -> StudentError | None:
-        """Why no worker can load these statements, if one has hung or died of them."""
+        """Why these statements cannot be loaded, if a worker hung or died loading them."""
         ...
 
 
@@ -82,10 +82,10 @@ def grade(
 ) -> Result:
     """The result of one submission, a notebook and the `files` beside it.
 
-    `only` keeps these exercises; `public_only` leaves the hidden tests out. Without `hidden` labels
-    exercises that train a model stay pending; `before` is what a first try found, whose model is
-    not asked again without need. Whatever the submission does ends in a result, never in an
-    exception; an exception is a fault of the course (a suite or a sandbox that fails).
+    `only`: grade just these exercises. `public_only`: leave out the hidden tests. Without `hidden`
+    labels, exercises that train a model stay pending. `before`: the result of a first try, whose
+    model score is reused unless it is doubtful. Whatever the submission does ends in a result; an
+    exception means that the course is at fault (its suite or its sandbox failed).
     """
     started = time.perf_counter()
     facts = facts_of(data, files or {})
@@ -120,12 +120,13 @@ def grade(
                 lambda: _open(load, open_worker, run.unloadable),
             )
         entries = score.models(assignment, entries, model)
+    notices = answers.notices(syllabus, assignment, cells, collected)
     return Result.of(
         assignment,
         facts,
         entries,
         *score.outcome(run.tests),
-        notices=answers.notices(syllabus, assignment, cells, collected) + _told(run.printed),
+        notices=notices + _output_notice(run.printed),
         isolation=run.isolation,
         model=model,
         seconds=round(time.perf_counter() - started, 3),
@@ -135,44 +136,44 @@ def grade(
 def _open(
     load: Load, open_worker: OpenWorker, unloadable: StudentError | None
 ) -> AbstractContextManager[Worker]:
-    """A worker. Raises, as a request to it would, when what it should load is known to hang."""
+    """Open a worker. Raises StudentError at once if its statements are known not to load."""
     if unloadable is not None:
         raise unloadable
     return open_worker(load)
 
 
-def _told(printed: str) -> list[str]:
-    """A notice with the first line of what was printed, if anything was."""
+def _output_notice(printed: str) -> list[str]:
+    """A notice that quotes the first line of output, if there was any."""
     first = printed.strip().splitlines()[:1]
-    return [f"it printed while being graded: `{line[:120]}`" for line in first]
+    return [f"the notebook printed while being graded: `{line[:120]}`" for line in first]
 
 
 def facts_of(data: bytes, files: dict[str, bytes]) -> SubmissionFacts:
-    """What identifies a submission: the notebook, and whatever lay beside it."""
+    """Hashes that identify a submission: with the files beside it, and of the notebook alone."""
     return SubmissionFacts(
         sha256=handed_in.digest(data, files), notebook_sha256=handed_in.digest(data, {})
     )
 
 
 def invalid(reason: str, assignment: Assignment, facts: SubmissionFacts) -> Result:
-    """The result of a submission that cannot be read: a row all the same, with the reason."""
+    """The result of a submission that cannot be read, with the reason."""
     return Result.of(assignment, facts, score.nothing(assignment), "INVALID", reason)
 
 
 def ungraded(reason: str, assignment: Assignment, facts: SubmissionFacts) -> Result:
-    """The result of a submission that the grader failed on: nothing is known, and it says so."""
+    """The result of a submission that the grader itself failed on: pending, with the reason."""
     return Result.of(assignment, facts, score.unknown(assignment), UNGRADED, reason)
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What the suite said of a submission, and how the worker that it ran in was kept."""
+    """The suite's results for a submission, and facts about the worker it ran in."""
 
     tests: list[TestResult]
-    passed_with: dict[str, list[str]]  # tests that pass once these exercises are substituted
+    passed_with: dict[str, list[str]]  # test → substituted exercises with which it passes
     isolation: dict[str, Any]
     printed: str
-    unloadable: StudentError | None  # what kept all of it from being loaded
+    unloadable: StudentError | None  # why nothing could be loaded
 
 
 def _run(
@@ -183,17 +184,16 @@ def _run(
     only: Collection[str] | None,
     suite: list[Path],
 ) -> _Run:
-    """Run the suite, then again what may have failed for an earlier exercise's sake."""
+    """Run the suite, then rerun tests that may have failed because of an earlier exercise."""
     verdicts = decided(assignment, collected)
-    wanted = None if only is None else set(only)
     with open_worker(load) as worker:
         tests = session.run(
-            assignment, Student(worker), exercises=wanted, verdicts=verdicts, files=suite
+            assignment, Student(worker), exercises=only, verdicts=verdicts, files=suite
         )
         run = _Run(tests, {}, worker.isolation, worker.printed, worker.unloadable)
     if run.unloadable is not None:
         return run
-    for broken, ids in _spoilt(assignment, collected, tests, verdicts).items():
+    for broken, ids in _rerun_groups(assignment, collected, tests, verdicts).items():
         replaced = substitutes.sources(assignment, list(broken))
         with open_worker(replace(load, substitutes=replaced)) as worker:
             again = session.run(
@@ -204,7 +204,7 @@ def _run(
 
 
 def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
-    """Exercises decided before anything runs: forbidden names, and names that cannot be loaded."""
+    """Exercises that fail before anything runs: forbidden names, or names that cannot be loaded."""
     verdicts = {}
     for exercise in assignment.exercises:
         closure = collected.closure(exercise.names)
@@ -216,15 +216,15 @@ def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentEr
     return verdicts
 
 
-def _spoilt(
+def _rerun_groups(
     assignment: Assignment,
     collected: Collected,
     tests: list[TestResult],
     verdicts: dict[str, StudentError],
 ) -> dict[tuple[str, ...], list[str]]:
-    """Failed tests that rest on an exercise with failures, grouped by those exercises.
+    """Failed tests that depend on other exercises with failures, grouped by those exercises.
 
-    Left out: what was decided beforehand, and what nobody has written.
+    Exercises with a verdict and exercises that are not written are left out.
     """
     failing = {test.mark.exercise for test in tests if test.outcome != PASSED}
     groups: dict[tuple[str, ...], list[str]] = {}

@@ -22,7 +22,7 @@ from ..gradebook.exercise_result import (
 from .models import thresholds
 from .session import PASSED, TestResult
 
-# What a whole submission is called when one of its tests ended so, the worst first.
+# Test outcomes that become the outcome of the whole submission, worst first.
 SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POLICY)
 
 
@@ -34,16 +34,17 @@ def exercises(
     answers: Mapping[str, str],
     only: Collection[str] | None = None,
 ) -> list[ExerciseResult]:
-    """One entry an exercise. `passed_with`: tests that pass once these exercises are replaced.
+    """One entry per exercise.
 
-    `written` are the names that are there and no stubs, `answers` those to written parts.
+    `passed_with`: for tests that pass with substitutes, the exercises substituted. `written`: the
+    names that are defined and no longer stubs. `answers`: by written part.
     """
     known = bugs.load(assignment.id)
     found = []
     for exercise in assignment.exercises:
         if only is not None and exercise.id not in only:
             continue
-        if exercise.kind == "model":  # until `models` has seen one
+        if exercise.kind == "model":  # until `models` fills it in
             facts: dict[str, Any] = {"points": None, "status": "pending", "model": None}
         elif exercise.kind == "written":
             facts = _parts(exercise, answers)
@@ -70,37 +71,37 @@ def nothing(assignment: Assignment) -> list[ExerciseResult]:
 
 
 def unknown(assignment: Assignment) -> list[ExerciseResult]:
-    """The entries of a submission that could not be graded: no points, and not zero points."""
+    """The entries of a submission that could not be graded: points are pending, not zero."""
     pending = {"points": None, "status": "pending"}
     return [entry.model_copy(update=pending) for entry in nothing(assignment)]
 
 
 def models(
-    assignment: Assignment, entries: list[ExerciseResult], told: ModelResult
+    assignment: Assignment, entries: list[ExerciseResult], model: ModelResult
 ) -> list[ExerciseResult]:
-    """The same entries; those that train a model with points, linear in percent right or BLEU."""
+    """Fill in the points of model exercises, linear in accuracy (percent) or BLEU."""
     return [
-        _of_model(assignment.exercise(entry.id), entry, told) if entry.kind == "model" else entry
+        _of_model(assignment.exercise(entry.id), entry, model) if entry.kind == "model" else entry
         for entry in entries
     ]
 
 
-def _of_model(exercise: Exercise, entry: ExerciseResult, told: ModelResult) -> ExerciseResult:
-    full = round(thresholds.full_at(exercise, told.examples), 2)
+def _of_model(exercise: Exercise, entry: ExerciseResult, model: ModelResult) -> ExerciseResult:
+    full = round(thresholds.full_at(exercise, model.examples), 2)
     share = 0.0
-    if told.reached is not None:
-        share = thresholds.share(exercise, told.reached, told.examples)
+    if model.reached is not None:
+        share = thresholds.share(exercise, model.reached, model.examples)
     status = "full" if share == 1 else "partial" if share else "zero"
     facts = {
         "points": round(share * exercise.points, 2),
-        "status": status if told.handed_in else "not written",
-        "model": told.model_copy(update={"zero_at": exercise.zero_at, "full_at": full}),
+        "status": status if model.handed_in else "not written",
+        "model": model.model_copy(update={"zero_at": exercise.zero_at, "full_at": full}),
     }
     return entry.model_copy(update=facts)
 
 
 def _parts(exercise: Exercise, answers: Mapping[str, str]) -> dict[str, Any]:
-    """What is known of a written exercise until somebody marks it."""
+    """The fields of a written exercise until it is marked manually."""
     parts = []
     for part in exercise.parts:
         id = f"{exercise.id}.{part.id}"
@@ -127,26 +128,26 @@ def _code(
     written: Collection[str],
     known: list[bugs.Bug],
 ) -> dict[str, Any]:
-    """What tests say of an exercise that is code."""
+    """The fields of a code exercise, from its tests."""
     weight = sum(test.mark.weight for test in tests)
     shares = [exercise.points * test.mark.weight / weight for test in tests]
     messages = without_echoes([test.message for test in tests])
     tests = [replace(test, message=m) for test, m in zip(tests, messages, strict=True)]
-    told = [
+    graded = [
         _test(test, share, passed_with.get(test.id, []), known)
         for test, share in zip(tests, shares, strict=True)
     ]
-    points = round(sum(s for t, s in zip(told, shares, strict=True) if t.points), 2)
+    points = round(sum(s for t, s in zip(graded, shares, strict=True) if t.points), 2)
     absent = not set(exercise.names) & set(written)
-    caused_by = list(dict.fromkeys(id for test in told for id in test.caused_by))
+    caused_by = list(dict.fromkeys(id for test in graded for id in test.caused_by))
     status = "not written" if absent else "partial" if points else "zero"
     return {
         "points": points,
-        "status": "full" if told and points >= exercise.points - 0.005 else status,
+        "status": "full" if graded and points >= exercise.points - 0.005 else status,
         "written": not absent,
         "caused_by": caused_by,
-        "carried_through": any(test.carried_through for test in told),
-        "tests": told,
+        "carried_through": any(test.carried_through for test in graded),
+        "tests": graded,
     }
 
 
@@ -169,7 +170,7 @@ def _test(test: TestResult, share: float, replaced: list[str], known: list[bugs.
 
 
 def _matching(test: TestResult, known: list[bugs.Bug]) -> bugs.Bug | None:
-    """The named bug that this test has found by evidence; advice names none."""
+    """The named bug that this test has found evidence of; mere advice names no bug."""
     if test.message is None or not test.message.seen:
         return None
     cause = test.message.cause

@@ -1,4 +1,4 @@
-"""One session of a suite against one student, as plain results.
+"""Runs a suite once against one student and returns plain results.
 
 The student's code is behind the seam; this process holds the expected values.
 """
@@ -24,12 +24,12 @@ from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import TIMEOUT
 
 PASSED, FAILED = "PASSED", "FAILED"
-MAX_TIMEOUTS = 2  # an exercise: after that its other tests are not waited for
+MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """What one test said. `outcome` is PASSED, FAILED, or the seam's upper-case error kind."""
+    """The result of one test. `outcome` is PASSED, FAILED, or the seam's upper-case error kind."""
 
     __test__ = False
 
@@ -66,17 +66,16 @@ def run(
     files: list[Path] | None = None,
     seed: int | None = None,
 ) -> list[TestResult]:
-    """Run the suite; `only` keeps these test ids, `exercises` these exercises.
+    """Run the suite, restricted to the test ids `only` and to `exercises` if given.
 
-    `verdicts` are exercises that are decided beforehand; their tests do not run.
-
-    Raises RuntimeError when the suite itself cannot be read.
+    `verdicts`: exercises whose failure is known beforehand; their tests do not run.
+    Raises RuntimeError if the suite itself cannot be read.
     """
     session = _Session(
         assignment, student, verdicts or {}, assignment.seed if seed is None else seed
     )
     paths = [path for path in files or suite_files(assignment) if path.exists()]
-    tests = [  # all are read before the first one runs: its rules may hold in this process too
+    tests = [  # read them all first: the rules of a running test may apply in this process too
         (test, path.is_relative_to(ROOT / "assignments"))
         for path in paths
         for test in read_tests(path)
@@ -85,7 +84,7 @@ def run(
     ]
     with contextlib.redirect_stdout(io.StringIO()):
         results = [session.result(test, public) for test, public in tests]
-    with contextlib.suppress(StudentError):  # the last test's rules end with it
+    with contextlib.suppress(StudentError):  # lift the last test's rules
         student.begin()
     return results
 
@@ -106,7 +105,7 @@ class _Session:
         outcome, message = PASSED, None
         try:
             self._begin(test)
-            # fresh inputs, the same for everyone: seeded by the release and the test's own id
+            # the same random inputs for everyone, seeded by the release and the test's id
             test.call(self.student, np.random.default_rng([self.seed, _number(test.id)]))
         except Exception as error:
             special = isinstance(error, StudentError) and error.kind.isupper()
@@ -117,14 +116,14 @@ class _Session:
         return TestResult(test.id, test.mark, public, outcome, message, seconds)
 
     def _begin(self, test: Test) -> None:
-        """Rules, seeds, and what is already decided."""
+        """Set rules and seeds. Raises StudentError if the test need not run."""
         id = test.mark.exercise
         if id in self.verdicts:
             raise self.verdicts[id]
         exercise = self.assignment.exercise(id)
         for rests_on in [*self.assignment.upstream(exercise), id]:
             if self.timeouts[rests_on] >= MAX_TIMEOUTS:
-                why = f"not run: {MAX_TIMEOUTS} calls of exercise {rests_on} took too long before"
+                why = f"not run: {MAX_TIMEOUTS} earlier calls of exercise {rests_on} took too long"
                 raise StudentError(TIMEOUT, why)
         forbidden = self.assignment.forbidden_in(exercise)
         self.student.begin(seed=self.seed ^ _number(test.id), forbid=forbidden)

@@ -1,8 +1,8 @@
-"""Neutral substitutes for earlier exercises: a mistake is counted once.
+"""Substitutes for earlier exercises, so that a mistake costs points only once.
 
-Built on SciPy's and torch's own operations, in `autograder/suites/aN/substitutes.py`; only single
-definitions of it, with its imports, are sent to a worker. What students get for answers that are
-not out yet is another thing: see `autograder/release/stand_ins`.
+They are built on SciPy's and torch's operations, in `autograder/suites/aN/substitutes.py`; a worker
+receives only the definitions it needs, with the imports. For what students get in place of answers
+that are not out yet, see `autograder/release/stand_ins`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from ..notebook.global_names import global_names
 
 
 def sources(assignment: Assignment, exercises: list[str]) -> list[str]:
-    """Source text that redefines what these exercises ask for, where a substitute exists."""
+    """Source texts that redefine the names of these exercises, where a substitute exists."""
     imports, definitions = _file(assignment.id)
     names = [name for id in exercises for name in assignment.exercise(id).names]
-    wanted, waiting = list[str](), [name for name in names if name in definitions]
+    needed, waiting = list[str](), [name for name in names if name in definitions]
     while waiting:
         name = waiting.pop()
-        if name in wanted:
+        if name in needed:
             continue
-        wanted.append(name)
-        # a private part of a substitute comes with it; another exercise's does not
+        needed.append(name)
+        # include a substitute's private helpers, but not other exercises' substitutes
         waiting += [n for n in global_names(definitions[name]) if n.startswith("_")]
-    parts = [definitions[name] for name in reversed(wanted) if name in definitions]
+    parts = [definitions[name] for name in reversed(needed) if name in definitions]
     return [*imports, *parts] if parts else []
 
 

@@ -1,1 +1,1 @@
-"""The grader, proven by submissions whose grade is known beforehand; see `claims` and `run`."""
+"""Proves the grader with submissions whose grade is known; see `claims` and `run`."""

@@ -17,7 +17,7 @@ BACKENDS = ("local", "sandbox")
 
 
 class LocalWorker(LocalBackend):
-    """The student's code in this process: the second backend that every suite must run through."""
+    """Runs the student's code in this process; every suite must pass through it too."""
 
     isolation: dict[str, Any] = {"tier": "local", "layers": {}}
     printed = ""
@@ -27,7 +27,7 @@ class LocalWorker(LocalBackend):
 
 @contextlib.contextmanager
 def local_worker(load: Load) -> Iterator[LocalWorker]:
-    """Opens one, as `judge_process.opener` opens a sandboxed one."""
+    """Open a LocalWorker, as `judge_process.opener` opens a sandboxed one."""
     namespace, unavailable, _ = loading.load(
         {
             "statements": [vars(statement) for statement in load.statements],

@@ -1,4 +1,4 @@
-"""Submissions whose grade is known beforehand, made from the library's own source."""
+"""Submissions whose grade is known beforehand, built from the library's own source."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Case:
 
     @property
     def name(self) -> str:
-        """What tells it from the other cases of its assignment."""
+        """Unique among the cases of its assignment."""
         thing = self.variant or self.bug
         return thing.name if thing else self.kind
 
     @property
     def notebook(self) -> bytes:
-        """The submission. Raises BugError for a bug that does not fit its component."""
+        """The submission's bytes. Raises BugError for a bug that does not fit its component."""
         view: notebooks.View = "starter" if self.kind == "starter" else "solution"
         replace = dict(self.variant.replace) if self.variant else {}
         if self.bug:
@@ -40,8 +40,8 @@ class Case:
             replace[self.bug.component] = self.bug.apply(source)
         return notebook(self.assignment, view, replace)
 
-    def rests_on_it(self, assignment: Assignment) -> list[str]:
-        """The exercises that it answers differently, and those that may fail with them."""
+    def affected(self, assignment: Assignment) -> list[str]:
+        """Exercises whose code it changes, and those that depend on them."""
         changed = (
             {self.bug.component} if self.bug else set(self.variant.replace if self.variant else ())
         )
@@ -57,12 +57,12 @@ def course() -> Syllabus:
 
 def notebook(id: str, view: notebooks.View, replace: dict[str, str] | None = None) -> bytes:
     """A submission's bytes; `replace` gives some components other sources."""
-    made = notebooks.build(course(), course().assignment(id), view, replace)
-    return notebooks.dump(made).encode()
+    built = notebooks.build(course(), course().assignment(id), view, replace)
+    return notebooks.dump(built).encode()
 
 
 def of(assignment: Assignment) -> list[Case]:
-    """All cases of an assignment. Raises BugError for a bug's file with a wrong key."""
+    """All cases of an assignment. Raises BugError for a bug file with a wrong key."""
     id = assignment.id
     return [
         Case(id, "reference"),

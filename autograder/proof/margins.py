@@ -1,8 +1,8 @@
-"""How much of every tolerance a correct answer uses: on any processor, a grade must be the same.
+"""Measures how much of each tolerance correct answers use, so that grades agree on all processors.
 
-Each correct submission is graded under many release seeds and under other numerics (another
-instruction set, library or number of threads). What counts is the worst difference over its
-tolerance, test by test: a tenth is allowed, so that no honest answer is ever near the edge.
+Each correct submission is graded under many release seeds and with different numerics (instruction
+set, library, number of threads). For each test the largest ratio of difference to tolerance counts:
+a tenth is allowed, so that no honest answer comes near the limit.
 """
 
 from __future__ import annotations
@@ -28,23 +28,21 @@ from . import cases, claims, prove
 from .backends import BACKENDS, local_worker
 from .cases import Case
 
-MOST = 0.1  # of a tolerance
+MAX_RATIO = 0.1  # of a difference to its tolerance
 SEEDS = tuple(range(20))
-FEW_SEEDS: tuple[
-    int, ...
-] = ()  # besides the release's own: in the sandbox, and under other numerics
-CHANCE = "by_chance"  # a random answer: its bound is one of probability
+FEW_SEEDS: tuple[int, ...] = ()  # in addition to the release's, in the sandbox or other numerics
+CHANCE = "by_chance"  # comparisons of random answers, whose bound is a probability
 SEEDS_A_TASK = 7
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One way in which a machine may compute: variables read when a library is imported."""
+    """One way in which a machine may compute; the variables are read when a library is imported."""
 
     name: str
     variables: tuple[tuple[str, str], ...] = ()
     threads: int = 1
-    onednn: bool = True  # in the judge's process; a worker's is told by `variables`
+    onednn: bool = True  # in the judge's process; `variables` set it in a worker
     backends: tuple[str, ...] = BACKENDS
 
 
@@ -57,13 +55,13 @@ SETTINGS = (
     Setting("MKL_CBWR=COMPATIBLE", (("MKL_CBWR", "COMPATIBLE"),)),
     Setting("OPENBLAS_CORETYPE=Prescott", (("OPENBLAS_CORETYPE", "Prescott"),)),
     Setting("OPENBLAS_CORETYPE=Haswell", (("OPENBLAS_CORETYPE", "Haswell"),)),
-    # a worker has one thread whatever the judge has
+    # a worker always has one thread
     Setting("2 threads", threads=2, backends=("local",)),
 )
 
 
 class Margin(NamedTuple):
-    """The worst ratio of a test's comparisons of one kind, and where it was seen."""
+    """The worst ratio among a test's comparisons of one kind, and where it occurred."""
 
     ratio: float
     case: str
@@ -85,7 +83,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Found:
-    """What a task has found. `wrong` are grades that are not full."""
+    """The result of a task. `wrong` are gradings without full points."""
 
     margins: Margins
     wrong: list[str]
@@ -93,7 +91,7 @@ class Found:
 
 
 def tasks(ids: tuple[str, ...], setting: Setting, quick: bool) -> list[Task]:
-    """The longest first."""
+    """The tasks of a setting, longest first."""
     found = []
     for id in reversed(ids):
         assignment = cases.course().assignment(id)
@@ -109,14 +107,14 @@ def tasks(ids: tuple[str, ...], setting: Setting, quick: bool) -> list[Task]:
 
 
 def run(ids: tuple[str, ...], setting: Setting, jobs: int, quick: bool) -> Iterator[Found]:
-    """What each task finds, as they end, in processes that compute as the setting says."""
+    """Yield what each task finds as it ends, from processes that use the setting."""
     with _environment(setting), contextlib.ExitStack() as stack:
         sandboxed = ids if "sandbox" in setting.backends else ()
         workers = stack.enter_context(warm_processes.started(cases.course(), sandboxed))
         pool = stack.enter_context(
             ProcessPoolExecutor(
                 jobs,
-                mp_context=multiprocessing.get_context("spawn"),  # libraries are imported anew
+                mp_context=multiprocessing.get_context("spawn"),  # imports the libraries afresh
                 initializer=_start,
                 initargs=(workers, setting),
             )
@@ -143,7 +141,7 @@ def _start(workers: dict[str, Workers], setting: Setting) -> None:
     global _workers
     judge_process.end_with_parent()
     _workers = workers
-    warnings.simplefilter("ignore")  # of the submissions
+    warnings.simplefilter("ignore")  # from the submissions
     import torch
 
     torch.set_num_threads(setting.threads)
@@ -157,16 +155,15 @@ def measured(task: Task) -> Found:
     opened: OpenWorker = local_worker
     if task.backend == "sandbox":
         opened = judge_process.opener(_workers[assignment.id], assignment)
-    only = None if task.case.kind == "reference" else task.case.rests_on_it(assignment)
+    only = None if task.case.kind == "reference" else task.case.affected(assignment)
     margins: Margins = {}
     wrong = []
     for seed in task.seeds:
-        place = (task.case.name, task.backend, seed)
 
-        def observer(kind: str, ratio: float, place: tuple[str, str, int] = place) -> None:
+        def observer(kind: str, ratio: float, seed: int = seed) -> None:
             key = (assignment.id, _running_test(), kind)
-            if key not in margins or ratio > margins[key].ratio:
-                margins[key] = Margin(ratio, *place)
+            margin = Margin(ratio, task.case.name, task.backend, seed)
+            merge(margins, {key: margin})
 
         with evidence.observed(observer):
             result = prove.graded(task.case, opened, only, seed)
@@ -176,19 +173,19 @@ def measured(task: Task) -> Found:
 
 
 def merge(into: Margins, margins: Margins) -> None:
-    """Keep the worse of both."""
+    """Keep the worse margin for each key."""
     for key, margin in margins.items():
         if key not in into or margin.ratio > into[key].ratio:
             into[key] = margin
 
 
 def too_wide(margins: Margins) -> list[str]:
-    """A line for each test in which a correct answer uses more than is allowed."""
+    """A line for each test in which a correct answer uses too much of the tolerance."""
     return [
         f"{id} {test} ({kind}): {margin.ratio:.3f} of the tolerance, {margin.case} "
         f"({margin.backend}, seed {margin.seed})"
         for (id, test, kind), margin in sorted(margins.items())
-        if margin.ratio > (1 if kind == CHANCE else MOST)
+        if margin.ratio > (1 if kind == CHANCE else MAX_RATIO)
     ]
 
 
@@ -197,5 +194,5 @@ def _running_test() -> str:
     frame = sys._getframe(1)
     while frame is not None and not frame.f_code.co_name.startswith("test_"):
         frame = frame.f_back  # type: ignore[assignment]
-    assert frame is not None  # every comparison is made in a test
+    assert frame is not None  # every comparison happens in a test
     return f"{Path(frame.f_code.co_filename).name}::{frame.f_code.co_name}"

@@ -1,4 +1,4 @@
-"""Grades one known submission and says which claims about it hold."""
+"""Grades one known submission and checks the claims about it."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ class Outcome:
     backend: str
     seed: int
     wrong: str  # "" when it holds
-    cpu_seconds: float  # of the judge; a sandboxed worker's are its own
+    cpu_seconds: float  # of the judge, without a sandboxed worker's
 
     def __str__(self) -> str:
-        place = f"{self.assignment} {self.case} ({self.backend}, seed {self.seed})"
-        return f"{place}: {self.claim}: {self.wrong or 'holds'}"
+        where = f"{self.assignment} {self.case} ({self.backend}, seed {self.seed})"
+        return f"{where}: {self.claim}: {self.wrong or 'holds'}"
 
 
 def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome]:
-    """Every claim about a case, under the release's own seed."""
-    told = _Teller(case, backend)
+    """Check every claim about a case, under the release's own seed."""
+    timed = _Timed(case, backend)
     if case.bug is None:
         result = graded(case, open_worker)
         wrong = claims.nothing(result) if case.kind == "starter" else claims.everything(result)
-        yield told.outcome(CLAIMS[case.kind], wrong)
+        yield timed.outcome(CLAIMS[case.kind], wrong)
         return
     result = graded(case, open_worker, [case.bug.exercise])
-    yield told.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
-    if backend == "local":  # what a test says does not depend on the backend: once is enough
-        yield told.outcome(CONTAINED, strays(case, open_worker))
+    yield timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
+    if backend == "local":  # test results do not depend on the backend: once is enough
+        yield timed.outcome(CONTAINED, strays(case, open_worker))
 
 
 def under_seeds(
     case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int]
 ) -> Iterator[Outcome]:
-    """Whether the test that names a bug catches it, with its hint, whatever seed a release has."""
+    """Check that the test that names a bug catches it, with its hint, under each seed."""
     assert case.bug is not None
-    bug, assignment, told = case.bug, course().assignment(case.assignment), _Teller(case, backend)
+    bug, assignment, timed = case.bug, course().assignment(case.assignment), _Timed(case, backend)
     collected = collect(notebook_file.read(case.notebook), assignment.exercise(bug.exercise).names)
     verdicts = decided(assignment, collected)
     with open_worker(Load(collected.statements, collected.unavailable)) as worker:
@@ -70,15 +70,15 @@ def under_seeds(
             tests = session.run(
                 assignment, Student(worker), only=[bug.test], verdicts=verdicts, seed=seed
             )
-            yield told.outcome(EVERY_SEED, claims.caught_by(tests, bug), seed)
+            yield timed.outcome(EVERY_SEED, claims.caught_by(tests, bug), seed)
 
 
 def strays(case: Case, open_worker: OpenWorker) -> str:
-    """What a mistake fails that does not rest on it: every exercise but those that do is graded."""
+    """What a bug fails in unrelated exercises; only those are graded."""
     assignment = course().assignment(case.assignment)
-    below = case.rests_on_it(assignment)
-    others = [e.id for e in assignment.exercises if e.id not in below]
-    return claims.contained(graded(case, open_worker, others), below)
+    affected = case.affected(assignment)
+    others = [e.id for e in assignment.exercises if e.id not in affected]
+    return claims.contained(graded(case, open_worker, others), affected)
 
 
 def graded(
@@ -87,15 +87,15 @@ def graded(
     only: Collection[str] | None = None,
     seed: int | None = None,
 ) -> Result:
-    """The grade of a case, on the exercises `only`, under the release's seed or another."""
+    """Grade a case, on the exercises `only`, under the release's seed or another."""
     assignment = course().assignment(case.assignment)
     if seed is not None:
         assignment = assignment.model_copy(update={"seed": seed})
     return grade(case.notebook, course(), assignment, open_worker, only)
 
 
-class _Teller:
-    """Makes outcomes of one case, each with the processor time since the one before."""
+class _Timed:
+    """Creates the outcomes of one case, each with the CPU time since the previous one."""
 
     def __init__(self, case: Case, backend: str):
         self.case, self.backend = case, backend

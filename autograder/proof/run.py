@@ -1,4 +1,4 @@
-"""The whole cross product: every case through every backend, on several processes."""
+"""Proves every case through every backend, on several processes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .backends import BACKENDS, local_worker
 from .cases import Case
 from .prove import Outcome
 
-SEEDS = tuple(range(20))  # of releases to come, under which named bugs must be caught too
-SEEDS_A_TASK = 5  # so that the last tasks of a run are short
+SEEDS = tuple(range(20))  # of future releases, under which named bugs must be caught too
+SEEDS_A_TASK = 5  # small, so that no process is left with a long task at the end
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Plan:
     """What is proven: all of it, or a part."""
 
     assignments: tuple[str, ...]
-    exercise: str | None = None  # its named bugs alone
+    exercise: str | None = None  # only its named bugs
     only_bugs: bool = False
     backends: tuple[str, ...] = BACKENDS
     seeds: tuple[int, ...] = SEEDS
@@ -41,7 +41,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Task:
-    """One case through one backend; with `seeds`, what must hold under each of them."""
+    """One case through one backend; `seeds` are for the claim that must hold under every seed."""
 
     case: Case
     backend: str
@@ -49,9 +49,9 @@ class Task:
 
 
 def tasks(plan: Plan) -> list[Task]:
-    """The long ones first, so that the processes end together.
+    """The tasks of a plan, long ones first, so that the processes finish together.
 
-    Raises BugError for a bug's file with a wrong key.
+    Raises BugError for a bug file with a wrong key.
     """
     found: list[Task] = []
     for id in plan.assignments:
@@ -70,7 +70,7 @@ def tasks(plan: Plan) -> list[Task]:
 
 
 def run(plan: Plan, jobs: int) -> Iterator[list[Outcome]]:
-    """What each task finds, as they end, `len(tasks(plan))` in all."""
+    """Yield what each of `tasks(plan)` finds, in the order in which they end."""
     sandboxed = plan.assignments if "sandbox" in plan.backends else ()
     with contextlib.ExitStack() as stack:
         workers = stack.enter_context(warm_processes.started(cases.course(), sandboxed))
@@ -90,7 +90,7 @@ _workers: dict[str, Workers]
 
 
 def _start(workers: dict[str, Workers]) -> None:
-    """A process begins: Ctrl-C is for the one that started it, and wrong answers may warn."""
+    """Initialize a process: ignore Ctrl-C, which the parent handles, and submissions' warnings."""
     global _workers
     judge_process.end_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

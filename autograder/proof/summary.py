@@ -1,4 +1,4 @@
-"""What was proven, as a table for people and as `results/proof.json`."""
+"""Summarizes what was proven, as a table and as `results/proof.json`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Counts = tuple[int, int]  # held, of
 
 
 def rows(outcomes: Iterable[Outcome]) -> dict[Row, Counts]:
-    """How many claims of each kind hold."""
+    """Count how many claims of each kind hold."""
     found: dict[Row, Counts] = {}
     for outcome in outcomes:
         count(found, outcome.assignment, f"{outcome.claim} ({outcome.backend})", not outcome.wrong)
@@ -27,13 +27,13 @@ def rows(outcomes: Iterable[Outcome]) -> dict[Row, Counts]:
 
 
 def count(found: dict[Row, Counts], assignment: str, what: str, holds: bool) -> None:
-    """One more claim of a kind."""
+    """Add a claim to the counts."""
     held, total = found.get((assignment, what), (0, 0))
     found[assignment, what] = held + holds, total + 1
 
 
 def lines(found: Mapping[Row, Counts]) -> list[str]:
-    """The table "the grader, proven"."""
+    """The table of the counts, as lines."""
     return [
         f"{id:3} {what:<50} {held:>5} of {total}"
         for (id, what), (held, total) in sorted(found.items())
@@ -41,7 +41,7 @@ def lines(found: Mapping[Row, Counts]) -> list[str]:
 
 
 def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
-    """Write `proof.json`: for each kind of claim how many hold (one value a seed), and failures."""
+    """Write `proof.json`: how many claims of each kind hold (a value per seed), and failures."""
     measures: dict[str, Any] = {}
     for id, what in rows(outcomes):
         mine = [o for o in outcomes if (o.assignment, f"{o.claim} ({o.backend})") == (id, what)]
@@ -64,10 +64,10 @@ def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
 
 
 def digest(folders: Iterable[str]) -> str:
-    """Of the cases as they stand in these folders of the repository."""
-    made = hashlib.sha256()
+    """Hash of the cases in these folders of the repository."""
+    hashed = hashlib.sha256()
     for folder in folders:
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".toml", ".py"):
-                made.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-    return made.hexdigest()
+                hashed.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return hashed.hexdigest()

@@ -1,1 +1,1 @@
-"""What students get: starters, solutions and student copies, all made from `course_lib`."""
+"""Builds what students get from `course_lib`: starters, solutions and the student copy."""

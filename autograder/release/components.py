@@ -1,4 +1,4 @@
-"""Components of `course_lib` as text: their source, and the stub that a student starts from.
+"""Components of `course_lib` as text: the source, and the stub that students start from.
 
 A component is a top-level function or class, written "course_lib.numpy_forms.attention:softmax".
 """
@@ -16,11 +16,11 @@ from course_lib.course.syllabus import ROOT
 
 KEPT_COMMENT = "# step "  # scaffold lines that stay in a stub
 Function = ast.FunctionDef
-GIVEN = re.compile(r":\s*# given\b")  # behind a method's `def`: the student gets it whole
+GIVEN = re.compile(r":\s*# given\b")  # after a method's `def`: the student gets its body too
 
 
 class BuildError(Exception):
-    """The course cannot be built: what does not fit, and where."""
+    """The course cannot be built; the message says what is wrong and where."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Component:
 
     @cached_property
     def source(self) -> str:
-        """The definition as it stands in the library, with the comments above it.
+        """The definition in the library, with the comments above it.
 
-        Raises BuildError when there is no such module, or no such definition in it.
+        Raises BuildError if the module or the definition does not exist.
         """
         found = module_text(self.module).definitions
         if self.name not in found:
@@ -49,11 +49,11 @@ class Component:
         return found[self.name]
 
     def stub(self, label: str) -> str:
-        """Signature and docstring; every body raises NotImplementedError(label)."""
+        """The source with every function body replaced by `raise NotImplementedError(label)`."""
         return stub(self.source, label, self.name)
 
 
-@lru_cache(maxsize=1024)  # the proof that nothing leaks asks for every stub again and again
+@lru_cache(maxsize=1024)  # `no_leak` asks for the same stubs many times
 def stub(source: str, label: str, name: str) -> str:
     """The stub of one definition, given as source. Raises BuildError if `name` is not in it."""
     lines = source.splitlines(keepends=True)
@@ -77,7 +77,7 @@ def _functions(tree: ast.Module, name: str) -> list[Function]:
 
 
 def _head(function: Function, lines: list[str]) -> int:
-    """How many lines there are up to the colon that begins the body."""
+    """The number of lines up to the colon before the body."""
     line = function.body[0].lineno - 1
     while not lines[line - 1].strip() or lines[line - 1].lstrip().startswith("#"):
         line -= 1
@@ -89,7 +89,7 @@ def _is_given(function: Function, lines: list[str]) -> bool:
 
 
 def _stub_body(function: Function, lines: list[str], label: str) -> list[str]:
-    """The docstring, the comments that stay, and the refusal."""
+    """The docstring, the `# step` comments and the `raise` statement."""
     first, start = function.body[0], _head(function, lines)
     indent, kept = " " * first.col_offset, list[str]()
     if ast.get_docstring(function, clean=False) is not None:
@@ -100,7 +100,7 @@ def _stub_body(function: Function, lines: list[str], label: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ModuleText:
-    """A module of `course_lib`, taken apart by name."""
+    """A module of `course_lib`, split into its top-level parts by name."""
 
     name: str
     text: str
@@ -111,7 +111,7 @@ class ModuleText:
 
 @lru_cache(maxsize=64)
 def module_text(name: str) -> ModuleText:
-    """Raises BuildError when the module cannot be found."""
+    """The parts of a module. Raises BuildError if it cannot be found."""
     return take_apart(name, module_path(name).read_text(encoding="utf-8"))
 
 
@@ -138,7 +138,7 @@ def take_apart(name: str, text: str) -> ModuleText:
 
 
 def _imports(statement: ast.Import | ast.ImportFrom, module: str) -> dict[str, str]:
-    """One import statement a bound name, relative imports made absolute."""
+    """One import statement per bound name, with relative imports made absolute."""
     found = {}
     for alias in statement.names:
         if alias.name == "*":

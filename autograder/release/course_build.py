@@ -1,4 +1,4 @@
-"""`course build`: writes every generated file, or says which of them has drifted."""
+"""`course build`: writes every generated file, or says which are out of date."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .notebooks import Notebook
 from .student_tree import unreleased
 
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
-EXECUTION_SECONDS = 1800  # a cell: training is one
+EXECUTION_SECONDS = 1800  # per cell; some cells train a model
 
 
 @dataclass(frozen=True)
 class Target:
-    """One generated file and what it should hold (a solution: without its outputs)."""
+    """One generated file and its expected text (without outputs for a solution)."""
 
     path: Path
     text: str
@@ -35,22 +35,22 @@ class Target:
         return self.path.relative_to(ROOT).as_posix()
 
     def drift(self) -> str:
-        """Why the file on disk is not what a build would make; "" when it is."""
+        """Why the file on disk is out of date, or ""."""
         if not self.path.exists():
             return "is missing"
         found = self.path.read_text(encoding="utf-8")
         if not self.is_solution:
-            return "" if found == self.text else "differs from what its source gives"
+            return "" if found == self.text else "differs from what its source generates"
         executed = json.loads(found)
         if notebooks.dump(_bare(executed)) != self.text:
-            return "differs from what its source gives"
+            return "differs from what its source generates"
         if not _is_of(executed, json.loads(self.text)):
-            return "carries outputs of an older version"
+            return "has outputs of an older version"
         return ""
 
 
 def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Target]:
-    """Every generated file of the course. Raises BuildError; a starter that leaks is one."""
+    """Every generated file of the course. Raises BuildError, also if a starter leaks an answer."""
     whole.check(syllabus)
     if not only:
         yield Target(ROOT / "course.svg", picture.draw(syllabus))
@@ -80,35 +80,35 @@ def write(
     syllabus: Syllabus,
     only: list[str] | None = None,
     execute: bool = True,
-    tell: Callable[[str], None] = print,
+    log: Callable[[str], None] = print,
 ) -> list[str]:
-    """Write what has drifted, running solutions so that they carry real outputs; names them."""
+    """Write what is out of date, executing solutions; returns the names of the written files."""
     written = []
     for target in targets(syllabus, only):
         if not target.drift():
             continue
         text = target.text
         if target.is_solution and execute:
-            text = notebooks.dump(_executed(target, tell))
+            text = notebooks.dump(_executed(target, log))
         target.path.parent.mkdir(parents=True, exist_ok=True)
         target.path.write_text(text, encoding="utf-8")
         written.append(target.name)
     return written
 
 
-def _executed(target: Target, tell: Callable[[str], None]) -> Notebook:
-    """The notebook with its outputs: those that it has, if only its text has changed."""
+def _executed(target: Target, log: Callable[[str], None]) -> Notebook:
+    """The notebook with its outputs, which are reused if its code has not changed."""
     notebook: Notebook = json.loads(target.text)
     if target.path.exists():
         before = json.loads(target.path.read_text(encoding="utf-8"))
         if _is_of(before, notebook):
             return _with_outputs(notebook, before)
-    tell(f"running {target.path.name}")
+    log(f"running {target.path.name}")
     return run(notebook, ROOT / "solutions")
 
 
 def _with_outputs(notebook: Notebook, executed: Notebook) -> Notebook:
-    """`notebook` with the outputs of the same code cells."""
+    """`notebook` with the outputs of `executed`, whose code is the same."""
     found = copy.deepcopy(notebook)
     found["metadata"]["course"]["executed"] = _digest(notebook)
     for cell, ran in zip(_code(found), _code(executed), strict=True):
@@ -117,7 +117,7 @@ def _with_outputs(notebook: Notebook, executed: Notebook) -> Notebook:
 
 
 def run(notebook: Notebook, folder: Path) -> Notebook:
-    """The notebook with real outputs. Raises BuildError naming the cell that failed."""
+    """Execute a notebook. Raises BuildError with the traceback of a cell that fails."""
     import nbclient
     import nbformat
 
@@ -137,7 +137,7 @@ def run(notebook: Notebook, folder: Path) -> Notebook:
 
 
 def _bare(notebook: Notebook) -> Notebook:
-    """Without outputs and without the mark that execution left."""
+    """The notebook without outputs and without the digest of its execution."""
     bare = copy.deepcopy(notebook)
     bare["metadata"]["course"].pop("executed", None)
     for cell in bare["cells"]:
@@ -151,13 +151,13 @@ def _code(notebook: Notebook) -> list[notebooks.Cell]:
 
 
 def _digest(notebook: Notebook) -> str:
-    """Of what outputs depend on: the code in order, without its docstrings."""
+    """Hash of what outputs depend on: the code in order, without docstrings."""
     sources = [_without_docstrings("".join(cell["source"])) for cell in _code(notebook)]
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
 
 
 def _without_docstrings(source: str) -> str:
-    """The other lines of a cell; one with magics as it stands."""
+    """The lines of a cell without docstrings; a cell with magics is unchanged."""
     try:
         tree = ast.parse(source)
     except SyntaxError:
@@ -171,9 +171,9 @@ def _without_docstrings(source: str) -> str:
 
 
 def _is_of(executed: Notebook, notebook: Notebook) -> bool:
-    """Whether its outputs are those of this notebook's code, as its mark and its code say."""
-    mark = executed["metadata"]["course"].get("executed")
-    return mark == _digest(executed) == _digest(notebook)
+    """Whether `executed` has the outputs of this notebook's code."""
+    digest = executed["metadata"]["course"].get("executed")
+    return digest == _digest(executed) == _digest(notebook)
 
 
 def _prove_no_leak(syllabus: Syllabus, assignment: Assignment, starter: Notebook) -> None:

@@ -1,6 +1,6 @@
-"""Measured figures in documents: taken from `results/`, never typed by hand.
+"""Fills measured figures from `results/` into documents.
 
-A document holds `<!-- figures: NAME -->…<!-- /figures -->`; the build writes what is between.
+A document contains `<!-- figures: NAME -->…<!-- /figures -->`; the build writes the text between.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
 
 
 def filled(text: str) -> str:
-    """The document with every place filled. Raises BuildError for a figure nobody measured."""
+    """The document with every figure filled in. Raises BuildError for a missing one."""
     return PLACE.sub(
         lambda found: f"<!-- figures: {found[1]} -->{_sentence(found[1])}<!-- /figures -->", text
     )
@@ -29,13 +29,13 @@ def filled(text: str) -> str:
 
 def _sentence(name: str) -> str:
     if name not in SENTENCES:
-        raise BuildError(f"no sentence is known for the figures {name!r}")
+        raise BuildError(f"there is no sentence for the figures {name!r}: add one to SENTENCES")
     path = ROOT / "results" / f"{name}.json"
     if not path.exists():
         raise BuildError(f"results/{name}.json is missing: run its command first")
     content = json.loads(path.read_text(encoding="utf-8"))
-    told = SENTENCES[name](content["measures"])
-    return f"{told} (`{content['command']}`, {content['device']})."
+    sentence = SENTENCES[name](content["measures"])
+    return f"{sentence} (`{content['command']}`, {content['device']})."
 
 
 def _medians(measures: Measures) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a notebook gives its students: the imports and helpers that its components use."""
+"""Collects the imports and helpers that a notebook's components use, which students are given."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Given:
 
 
 def collect(syllabus: Syllabus, assignment: Assignment) -> Given:
-    """Raises BuildError for a name that nothing in the notebook would define.
+    """Collect what an assignment's components use. Raises BuildError for an undefined name.
 
-    What another assignment asks for is imported, not shown.
+    Components of other assignments are imported, not shown.
     """
     elsewhere = {
         reference
@@ -37,7 +37,7 @@ def collect(syllabus: Syllabus, assignment: Assignment) -> Given:
     given, lines, seen = Given(), set[str](), set[str]()
 
     def needed(reference: str, source: str) -> list[str]:
-        """What a definition uses, each thing behind what it uses itself; imports go to `lines`."""
+        """The helpers that a definition uses, dependencies first; imports go to `lines`."""
         module = module_text(Component.parse(reference).module)
         helpers: list[str] = []
         for name in sorted(global_names(source) - written):
@@ -69,7 +69,7 @@ def _definition(module: ModuleText, name: str, reference: str) -> str:
 
 
 def merged(lines: list[str]) -> list[str]:
-    """`from a import x` and `from a import y` in one line; plain imports first."""
+    """Merge `from a import x` and `from a import y`; plain imports come first."""
     plain, by_module = [], dict[str, list[str]]()
     for line in lines:
         if line.startswith("from "):

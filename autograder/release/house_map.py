@@ -1,6 +1,6 @@
-"""The map in CONTRIBUTING.md: every package with its own first sentence, written by the build.
+"""Writes the map in CONTRIBUTING.md: every package with the first line of its docstring.
 
-The document holds `<!-- map -->…<!-- /map -->`.
+The document contains `<!-- map -->…<!-- /map -->`.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from course_lib.course.syllabus import ROOT
 from .components import BuildError
 
 PLACE = re.compile(r"<!-- map -->.*?<!-- /map -->", re.DOTALL)
-ASSIGNMENT = re.compile(r"a\d")  # a package an assignment: its parent's sentence says it
+ASSIGNMENT = re.compile(r"a\d")  # a package per assignment: its parent is in the map instead
 
 
 def filled(text: str) -> str:
-    """The document with its map. Raises BuildError for a module that does not say what it is."""
-    rows = ["| | |", "|---|---|", *map(_row, _rooms())]
+    """The document with its map. Raises BuildError for a module without a docstring."""
+    rows = ["| | |", "|---|---|", *map(_row, _modules())]
     return PLACE.sub(lambda _: "<!-- map -->\n" + "\n".join(rows) + "\n<!-- /map -->", text)
 
 
-def _rooms() -> Iterator[Path]:
+def _modules() -> Iterator[Path]:
     """The library's components and packages, then the autograder's packages."""
     library = ROOT / "course_lib"
     yield from sorted(path for path in library.glob("*.py") if path.stem != "__init__")
@@ -35,8 +35,8 @@ def _rooms() -> Iterator[Path]:
 
 def _row(path: Path) -> str:
     documentation = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-    place = path.parent if path.stem == "__init__" else path
-    name = place.relative_to(ROOT).as_posix() + ("/" if place.is_dir() else "")
+    shown = path.parent if path.stem == "__init__" else path
+    name = shown.relative_to(ROOT).as_posix() + ("/" if shown.is_dir() else "")
     if not documentation:
-        raise BuildError(f"{name} has no docstring: its first line is what the map says of it")
+        raise BuildError(f"{name} has no docstring: the map needs its first line")
     return f"| `{name}` | {documentation.splitlines()[0]} |"

@@ -1,8 +1,8 @@
-"""Proof that what students get holds no answer that is not out.
+"""Checks that what students get contains no unreleased answer.
 
-Two tests on every piece of code in the student's tree: no function body has the normalised syntax
-tree of an unreleased one, and no run of three consecutive body lines stands there that released
-code does not have.
+Two tests on every piece of code in the student's tree: no function body has the same normalized
+syntax tree as an unreleased one, and it shares no run of three consecutive body lines with one,
+unless released code has that run too.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ RUN = 3  # lines
 
 @dataclass(frozen=True)
 class Leak:
-    """One place where unreleased code stands."""
+    """One place that contains unreleased code."""
 
-    place: str
+    where: str
     component: str
     what: str
 
     def __str__(self) -> str:
-        return f"{self.place} holds {self.what} of {self.component}, which is not released"
+        return f"{self.where} contains {self.what} of {self.component}, which is not released"
 
 
 def find(code: Iterable[tuple[str, str]], hidden: Iterable[str], released: str = "") -> list[Leak]:
-    """Leaks in pieces of code (place, source), given the hidden components.
+    """Leaks in pieces of code (where, source), given the hidden components.
 
-    `released` is code that students may have: runs of lines that it holds too are no leak.
+    `released` is code that students may have: runs of lines in it are not leaks.
     """
     leaks = []
     allowed = {run for tree in _trees(released) for run in _runs(tree)}
@@ -46,15 +46,15 @@ def find(code: Iterable[tuple[str, str]], hidden: Iterable[str], released: str =
         runs = {run for tree in trees for run in _runs(tree)} - allowed
         runs -= {run for tree in given for run in _runs(tree)}
         secrets.append((reference, bodies, runs))
-    for place, source in code:
+    for where, source in code:
         trees = _trees(source)
         bodies = {body for tree in trees for body in _bodies(tree)}
         runs = {run for tree in trees for run in _runs(tree)}
         for reference, secret_bodies, secret_runs in secrets:
             if bodies & secret_bodies:
-                leaks.append(Leak(place, reference, "a function body"))
+                leaks.append(Leak(where, reference, "a function body"))
             elif runs & secret_runs:
-                leaks.append(Leak(place, reference, f"{RUN} lines in a row"))
+                leaks.append(Leak(where, reference, f"{RUN} lines in a row"))
     return leaks
 
 
@@ -65,7 +65,7 @@ def code_of_tree(folder: Path) -> list[tuple[str, str]]:
 
 
 def code_of_notebook(name: str, notebook: Notebook) -> list[tuple[str, str]]:
-    """Every code cell, and every markdown cell's text, which may hold code as well."""
+    """Every code cell and the text of every markdown cell, which may contain code too."""
     return [
         (f"{name}, cell {number}", "".join(cell["source"]))
         for number, cell in enumerate(notebook["cells"], start=1)
@@ -80,25 +80,24 @@ def _trees(source: str) -> list[ast.AST]:
 
 
 def _bodies(tree: ast.AST) -> set[str]:
-    """Normalised function bodies, docstrings left out; one-line refusals are nobody's answer."""
+    """Normalized function bodies without docstrings; a lone `raise` or `pass` is not an answer."""
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             body = _without_docstring(node.body)
-            refuses = len(body) == 1 and isinstance(body[0], (ast.Raise, ast.Pass))
-            if body and not refuses:
+            is_stub = len(body) == 1 and isinstance(body[0], (ast.Raise, ast.Pass))
+            if body and not is_stub:
                 found.add("\n".join(_dump(statement) for statement in body))
     return found
 
 
 def _runs(tree: ast.AST) -> set[tuple[str, ...]]:
-    """Every three consecutive lines of every function body, as normalised source."""
+    """Every three consecutive lines of every function body, as normalized source."""
     found: set[tuple[str, ...]] = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             body = ast.Module(body=_without_docstring(node.body), type_ignores=[])
-            lines = ast.unparse(body).splitlines()
-            lines = [line.strip() for line in lines]
+            lines = [line.strip() for line in ast.unparse(body).splitlines()]
             found.update(tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1))
     return found
 
@@ -110,5 +109,5 @@ def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _dump(node: ast.AST) -> str:
-    """The tree without names of arguments' annotations or positions."""
+    """The tree as text, without field names or positions."""
     return ast.dump(node, annotate_fields=False, include_attributes=False)

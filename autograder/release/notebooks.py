@@ -1,4 +1,4 @@
-"""Starter and solution notebooks, made from one text notebook an assignment.
+"""Builds starter and solution notebooks from one text notebook per assignment.
 
 The text notebook (`solutions/aN.py`, jupytext's py:percent) names components of `course_lib`
 instead of copying them. A cell's metadata says what the builder puts there:
@@ -6,7 +6,7 @@ instead of copying them. A cell's metadata says what the builder puts there:
     title="a1"  setup="a1"  exercise="1.4"  component="course_lib.x:name"  check="1.4"
     prediction="1.7"  written="1.11.a"  rubric="1.11.a"  student="1.6"
 
-Everything after `<!-- answer -->` (text) or `# answer` (code) is in the solution only.
+Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in the solution.
 """
 
 from __future__ import annotations
@@ -43,15 +43,12 @@ class SourceCell:
 
 
 def build(
-    syllabus: Syllabus,
-    assignment: Assignment,
-    view: View,
-    replace: Mapping[str, str] | None = None,
+    syllabus: Syllabus, assignment: Assignment, view: View, replace: Mapping[str, str] | None = None
 ) -> Notebook:
-    """One notebook, without outputs.
+    """Build one notebook, without outputs.
 
     `replace` gives some components another source: a named bug, a variant, a student's progress.
-    Raises BuildError when a directive does not fit `course.toml` or the library.
+    Raises BuildError if a directive does not match `course.toml` or the library.
     """
     maker = _Maker(syllabus, assignment, view, dict(replace or {}))
     for source in read_source(assignment):
@@ -66,7 +63,7 @@ def build(
 
 
 def dump(notebook: Notebook) -> str:
-    """The file's text, the same for the same notebook."""
+    """The notebook as text; equal notebooks give equal text."""
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
@@ -129,17 +126,17 @@ class _Maker:
         self.cells.append(cell)
 
     def finish(self) -> None:
-        """Everything that course.toml promises must have been placed exactly once."""
-        wanted = []
+        """Raises BuildError unless each item in course.toml was placed as often as listed."""
+        expected = []
         for exercise in self.assignment.exercises:
-            wanted += exercise.components
-            wanted += [f"{exercise.id}.{part.id}" for part in exercise.parts]
-            wanted += [f"check {exercise.id}"] if exercise.kind == "code" else []
-        for item in sorted(set(wanted) | set(self.placed)):
-            if wanted.count(item) != self.placed.count(item):
+            expected += exercise.components
+            expected += [f"{exercise.id}.{part.id}" for part in exercise.parts]
+            expected += [f"check {exercise.id}"] if exercise.kind == "code" else []
+        for item in sorted(set(expected) | set(self.placed)):
+            if expected.count(item) != self.placed.count(item):
                 raise BuildError(
                     f"{self.assignment.source}: {item} is placed {self.placed.count(item)} times, "
-                    f"course.toml wants {wanted.count(item)}"
+                    f"but course.toml lists it {expected.count(item)} times"
                 )
 
     def exercise_of(self, component: str) -> Exercise:
@@ -155,13 +152,13 @@ class _Maker:
             raise BuildError(f"{self.assignment.source}: {error.args[0]}") from None
 
     def split(self, text: str, mark: str, placeholder: str) -> str:
-        """The question with its answer, or with a placeholder."""
+        """The question with its answer or a placeholder. Raises BuildError if `mark` is missing."""
         question, found, answer = text.partition(mark)
         if not found:
             raise BuildError(f"{self.assignment.source}: no {mark!r} in the cell {text[:60]!r}")
         return question + (answer.lstrip("\n") if self.is_solution else placeholder)
 
-    # One method a directive.
+    # One method per directive.
 
     def title(self, source: SourceCell) -> None:
         header = texts.header(self.syllabus, self.assignment, self.view)
@@ -205,8 +202,8 @@ class _Maker:
         self.put("markdown", text, tags=["prediction"])
 
     def written(self, source: SourceCell) -> None:
-        id, _, letter = source.argument.rpartition(".")
-        part = next((p for p in self.exercise_named(id).parts if p.id == letter), None)
+        id, _, part_id = source.argument.rpartition(".")
+        part = next((p for p in self.exercise_named(id).parts if p.id == part_id), None)
         if part is None:
             raise BuildError(f"{self.assignment.source}: no written part {source.argument!r}")
         self.placed.append(source.argument)
@@ -247,7 +244,7 @@ def _nbgrader(
     locked: bool = False,
     points: float | None = None,
 ) -> dict[str, Any]:
-    """nbgrader's cell metadata, schema 3: a graded solution cell is one marked by hand."""
+    """nbgrader's cell metadata, schema 3: a graded solution cell is marked manually."""
     meta = {
         "grade": grade,
         "grade_id": grade_id,

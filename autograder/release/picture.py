@@ -1,4 +1,4 @@
-"""The README's picture of the course, drawn from `course.toml`: weeks, and how it is made."""
+"""Draws the README's picture of the course from `course.toml`: its weeks and how it is built."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from course_lib.course.syllabus import Syllabus, Week
 
 WIDTH, MARGIN, GAP = 920, 20, 14
 INK, SOFT, PAPER = "#1f2933", "#52606d", "#ffffff"
-BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#00785a", "#9aa5b1"  # told apart by everyone
+BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#00785a", "#9aa5b1"  # color-blind safe
 
 VIEWS = (
     ("starter notebook", "signature and docstring", BLUE),
@@ -62,10 +62,10 @@ def _making(y: float) -> str:
     drawn = [_text(MARGIN, y, "One implementation, many views, one proven grader", 17, INK, True)]
     top = y + 18
     drawn += _named(MARGIN, top + 52, 190, 74, "course_lib", "the only implementation", INK)
-    for index, (name, note, colour) in enumerate(VIEWS):
+    for index, (name, note, color) in enumerate(VIEWS):
         row = top + index * 45
         drawn.append(_arrow(MARGIN + 190, top + 89, 290, row + 19))
-        drawn += _named(296, row, 220, 38, name, note, colour)
+        drawn += _named(296, row, 220, 38, name, note, color)
     drawn += _named(600, top, 140, 83, "sandbox", "student's code", GREEN)
     drawn += _named(600, top + 100, 140, 73, "judge", "hidden suites", ORANGE)
     drawn.append(_arrow(655, top + 83, 655, top + 97))
@@ -79,33 +79,32 @@ def _making(y: float) -> str:
 
 
 def _named(
-    x: float, y: float, width: float, height: float, name: str, note: str, colour: str
+    x: float, y: float, width: float, height: float, name: str, note: str, color: str
 ) -> list[str]:
     middle = y + height / 2
     return [
-        _box(x, y, width, height, colour),
-        _text(x + 12, middle - 3, name, 14, colour, bold=True),
+        _box(x, y, width, height, color),
+        _text(x + 12, middle - 3, name, 14, color, bold=True),
         _text(x + 12, middle + 13, note, 12, SOFT),
     ]
 
 
-def _box(x: float, y: float, width: float, height: float, colour: str) -> str:
+def _box(x: float, y: float, width: float, height: float, color: str) -> str:
     return (
         f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="6" '
-        f'fill="none" stroke="{colour}" stroke-width="1.5"/>'
+        f'fill="none" stroke="{color}" stroke-width="1.5"/>'
     )
 
 
-def _text(x: float, y: float, text: str, size: int, colour: str, bold: bool = False) -> str:
+def _text(x: float, y: float, text: str, size: int, color: str, bold: bool = False) -> str:
     weight = ' font-weight="bold"' if bold else ""
     return (
-        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{colour}"{weight}>'
-        f"{escape(text)}</text>"
+        f'<text x="{x:g}" y="{y:g}" font-size="{size}" fill="{color}"{weight}>{escape(text)}</text>'
     )
 
 
 def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
-    """A line with a small head, whichever way it points."""
+    """A line with a small arrowhead at its end."""
     length = ((x2 - x1) ** 2 + (y2 - y1) ** 2) ** 0.5
     ux, uy = (x2 - x1) / length * 7, (y2 - y1) / length * 7
     head = f"{x2:g},{y2:g} {x2 - ux - uy / 2:.1f},{y2 - uy + ux / 2:.1f} "

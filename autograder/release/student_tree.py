@@ -1,8 +1,8 @@
-"""The `course_lib` that a student, and a worker, sees: later components are stubs.
+"""Writes the `course_lib` that students and workers see, with unreleased components as stubs.
 
-A module with components of `course.toml` that are not due yet has them stubbed as in the starter.
-A module that needs such a component but is no exercise itself (a fast form, say) is left out: it
-would tell how the component is used. An assignment that builds on an earlier one whose answers are
+Components of `course.toml` that are not released yet are stubbed as in the starter. A module that
+imports such a component without being an exercise itself (a fast form, say) is left out, because it
+would show how the component is used. An assignment that builds on an earlier one whose answers are
 not out yet gets stand-ins for them, backed by `torch.nn`.
 """
 
@@ -24,7 +24,7 @@ SHARED = ("checking", "seam")  # packages that hold no component
 
 
 def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, str]:
-    """Components whose answers are not out, each with its exercise, or "" if it has none yet.
+    """Components whose answers are not out, each with its exercise, or "" for a reserved one.
 
     `released` are assignments whose last late day is over.
     """
@@ -51,9 +51,9 @@ def write(
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PACKAGE / name, target / name, ignore=ignore)
     for name, text in _modules(hidden, _stand_ins(syllabus, hidden, assignment)).items():
-        place = target.joinpath(*name.split(".")).with_suffix(".py")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
+        path = target.joinpath(*name.split(".")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     shutil.copy(ROOT / "course.toml", folder / "course.toml")
     shutil.copytree(ROOT / "data", folder / "data")
     for other in syllabus.assignments:
@@ -73,12 +73,12 @@ def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> d
         for reference, exercise in hidden.items()
         if exercise and syllabus.assignment_of(exercise).id in earlier
     }
-    places = {name: STAND_INS.joinpath(*name.split(".")).with_suffix(".py") for name in of_earlier}
-    return {n: path.read_text(encoding="utf-8") for n, path in places.items() if path.exists()}
+    paths = {name: STAND_INS.joinpath(*name.split(".")).with_suffix(".py") for name in of_earlier}
+    return {n: path.read_text(encoding="utf-8") for n, path in paths.items() if path.exists()}
 
 
 def _modules(hidden: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str]:
-    """Every module that students have, by name: whole, stubbed, or a stand-in."""
+    """The text of every module that students get, by name: whole, stubbed, or a stand-in."""
     closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
     whole = {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path.read_text(encoding="utf-8")
@@ -107,7 +107,7 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
 
 
 def _imports(name: str, text: str) -> set[str]:
-    """Modules of `course_lib` that its module `name` imports, or imports from."""
+    """Modules of `course_lib` that its module `name` imports or imports from."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level:

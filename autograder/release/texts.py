@@ -1,4 +1,4 @@
-"""The sentences that the builder writes into notebooks, from `course.toml`."""
+"""Texts in notebooks and READMEs that are generated from `course.toml`."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from course_lib.course.syllabus import Assignment, Syllabus
 
 from ..judge.models import thresholds
 
-# What a trained model earns points for: where they begin, and the unit.
+# By measure: what the lower threshold counts, and the unit.
 MEASURES = {"accuracy": ("% of the test labels right", "%"), "bleu": ("BLEU on test", "BLEU")}
-# What it is asked for, and what that is compared with.
+# By measure: the model's answers, and what they are compared with.
 ANSWERS = {
     "accuracy": ("predictions", "labels you have not seen"),
     "bleu": ("translations", "the references by sacreBLEU"),
 }
 
 COLAB = "https://colab.research.google.com"
-COLAB_LACKS = ("jaxtyping", "sacrebleu")  # of what notebooks import, not installed there
+COLAB_LACKS = ("jaxtyping", "sacrebleu")  # imported by notebooks, not installed on Colab
 
 
 def header(syllabus: Syllabus, assignment: Assignment, view: str) -> str:
-    """Title, what is built, time, cost, prerequisites, badge and the table of exercises."""
+    """Title, goal, time, compute, prerequisites, badge and the table of exercises."""
     number = assignment.id.removeprefix("a")
     solution = " · solution" if view == "solution" else ""
     lines = [
@@ -60,7 +60,7 @@ def exercise_table(assignment: Assignment) -> list[str]:
 
 
 def exercise(exercise: Exercise, assignment: Assignment) -> str:
-    """An exercise's heading and its line of facts."""
+    """An exercise's heading and a line with points, time, difficulty and section."""
     bonus = "bonus of " if exercise.bonus else ""
     facts = [
         f"{bonus}{exercise.points:g} points",
@@ -70,8 +70,8 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
     ]
     if exercise.kind == "model" and assignment.model:
         full = thresholds.full_at(exercise, assignment.model.examples)
-        none, unit = MEASURES[assignment.model.measure]
-        facts.append(f"no points up to {exercise.zero_at:g} {none}")
+        lower, unit = MEASURES[assignment.model.measure]
+        facts.append(f"no points up to {exercise.zero_at:g} {lower}")
         facts.append(f"all from {full:g} {unit}")
     return f"## {exercise.id} {exercise.title}\n\n*{' · '.join(facts)}*"
 
@@ -81,7 +81,7 @@ def dots(difficulty: int) -> str:
 
 
 def setup(syllabus: Syllabus, assignment: Assignment) -> str:
-    """The set-up cell: the same on Colab, on one's own machine and offline."""
+    """The set-up cell, which works on Colab, on one's own machine and offline."""
     lacking = [name for name in COLAB_LACKS if name in assignment.imports]
     torch = "import torch\nfrom torch import nn\n" if "torch" in assignment.imports else ""
     return f"""# Set-up: run this first. It works on Colab, on your own machine and offline.
@@ -127,7 +127,7 @@ def readme(syllabus: Syllabus, assignment: Assignment) -> str:
             "What is graded: your functions, classes and imports, found by name. Plots, loops and "
             "prints at the top level of a cell are not run, so pass what a function needs as an "
             "argument. The visible checks are part of the grade; hidden tests decide the rest.",
-            *_model_wanted(assignment),
+            *_model_files(assignment),
             "",
             "<!-- Built by `course build` from course.toml. -->",
             "",
@@ -135,18 +135,18 @@ def readme(syllabus: Syllabus, assignment: Assignment) -> str:
     )
 
 
-def _model_wanted(assignment: Assignment) -> list[str]:
-    """What is handed in beside the notebook, and what becomes of it."""
+def _model_files(assignment: Assignment) -> list[str]:
+    """What to hand in besides the notebook, and how it is scored."""
     if assignment.model is None:
         return []
     listed = ", ".join(f"`{name}`" for name in assignment.model.files)
     loader, predictor = assignment.model.entry_points
-    made, hidden = ANSWERS[assignment.model.measure]
+    answers, hidden = ANSWERS[assignment.model.measure]
     return [
         "",
         f"Hand in the folder `{FOLDER}` too, which the notebook writes beside itself: {listed} "
         f"(at most {MAX_TOTAL >> 20} MiB). The grader asks your own `{loader}(folder)` and "
-        f"`{predictor}(model, texts)` for the {made} again, on one core within "
+        f"`{predictor}(model, texts)` for the {answers} again, on one core within "
         f"{assignment.model.seconds:g} s, and compares them with {hidden}.",
     ]
 

@@ -1,4 +1,4 @@
-"""Whether course.toml, the library and the tests fit together, before anything is built."""
+"""Checks that course.toml, the library and the tests fit together, before anything is built."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
 
 
 def check(syllabus: Syllabus) -> None:
-    """Raises BuildError for a component that is not there, or an exercise that nothing tests."""
+    """Raises BuildError for a component that does not exist, or an exercise without a test."""
     for reference in syllabus.course.reserved:
-        _found(reference, "`reserved`")
+        _require(reference, "`reserved`")
     for assignment in syllabus.assignments:
         for exercise in assignment.exercises:
             for reference in exercise.components:
-                _found(reference, f"exercise {exercise.id}")
+                _require(reference, f"exercise {exercise.id}")
         if untested := _untested(assignment):
             raise BuildError(
                 f'no test is marked @exercise("{untested[0]}"), so everybody would get 0 of its '
@@ -27,7 +27,7 @@ def check(syllabus: Syllabus) -> None:
             )
 
 
-def _found(reference: str, where: str) -> None:
+def _require(reference: str, where: str) -> None:
     try:
         Component.parse(reference).source  # noqa: B018, reading it is the check
     except BuildError as error:
@@ -35,7 +35,7 @@ def _found(reference: str, where: str) -> None:
 
 
 def _untested(assignment: Assignment) -> list[str]:
-    """Exercises of code that no test is about, hidden or visible."""
+    """Code exercises without any test, hidden or visible."""
     hidden = (ROOT / "autograder" / "suites" / assignment.id).glob("test_*.py")
     files: list[Path] = [*hidden, *public_tests(assignment.id)]
     tested = {id for path in files for id in _MARK.findall(path.read_text(encoding="utf-8"))}

@@ -1,7 +1,7 @@
-"""Puts a tier's layers on, step by step, in the three processes that a worker descends from.
+"""Applies a tier's isolation layers, in the warm process, the supervisor and the worker.
 
-The warm process makes the view once, a supervisor opens namespaces for its worker, and the worker
-closes everything else behind itself before any line of the student's runs.
+The warm process builds the view once, a supervisor opens namespaces for its worker, and the worker
+applies the remaining layers to itself before any student code runs.
 """
 
 from __future__ import annotations
@@ -19,51 +19,51 @@ from .limits import Limits
 from .readable import DEVICES, Readable
 from .tiers import LANDLOCK, LIMITS, NAMESPACES, QUOTA, SECCOMP, UID, VIEW, LayerFailed
 
-# Files of /proc that say nothing about other processes; the whole of it only in a pid namespace.
+# Files of /proc that reveal nothing about other processes; all of /proc only in a pid namespace.
 _HARMLESS_PROC = ("/proc/cpuinfo", "/proc/meminfo", "/proc/stat")
-_INNER_USER = 1000  # what a worker of tier B is called inside its user namespace
+_INNER_USER = 1000  # uid of a tier B worker inside its user namespace
 
 
-def prepare(letter: str, readable: Readable) -> None:
-    """In the warm process, once, while it has a single thread: its own mounts and the view."""
-    if VIEW in tiers.LAYERS[letter]:
+def prepare(tier: str, readable: Readable) -> None:
+    """Set up private mounts and the view; called once in the single-threaded warm process."""
+    if VIEW in tiers.LAYERS[tier]:
         flags = linux.NEWNS
-        _step(NAMESPACES, _unshare_as, os.getuid(), flags, letter == "B")
+        _step(NAMESPACES, _unshare_as, os.getuid(), flags, tier == "B")
         _step(VIEW, view.enter, readable)
 
 
-def separate(letter: str) -> None:
-    """In the supervisor: what it forks next is the first process of new namespaces."""
+def separate(tier: str) -> None:
+    """Open namespaces in the supervisor; the process it forks next is the first one in them."""
     if sys.platform == "linux":
-        linux.prctl(linux.SUBREAPER, 1)  # orphans come to the supervisor, which ends them
-    if NAMESPACES in tiers.LAYERS[letter]:
+        linux.prctl(linux.SUBREAPER, 1)  # orphans go to the supervisor, which kills them
+    if NAMESPACES in tiers.LAYERS[tier]:
         flags = linux.NEWPID | linux.NEWNET | linux.NEWIPC | linux.NEWUTS
-        _step(NAMESPACES, _unshare_as, _INNER_USER, flags, letter == "B")
+        _step(NAMESPACES, _unshare_as, _INNER_USER, flags, tier == "B")
 
 
 def confine(
-    letter: str, grants: Sequence[str], allowed: Limits, uid: int | None, scratch: str
+    tier: str, grants: Sequence[str], allowed: Limits, uid: int | None, scratch: str
 ) -> dict[str, str]:
-    """In the worker: the rest, in the one order that works; says what each layer does.
+    """Apply the remaining layers in the worker; returns a description of each layer.
 
-    Raises LayerFailed. `scratch` is the only folder that stays writable.
+    Their order matters. `scratch` is the only folder that stays writable. Raises LayerFailed.
     """
-    wanted = tiers.LAYERS[letter]
+    layers = tiers.LAYERS[tier]
     done: dict[str, str] = {}
-    if NAMESPACES in wanted:
-        done |= {NAMESPACES: "pid, net, ipc, uts, mount", VIEW: "a root with what may be read"}
-        done[QUOTA] = _step(QUOTA, _own_mounts, allowed, _INNER_USER if letter == "B" else uid)
-    if sys.platform == "linux":  # when the machine's memory ends, workers go first
+    if NAMESPACES in layers:
+        done |= {NAMESPACES: "pid, net, ipc, uts, mount", VIEW: "a root with readable paths only"}
+        done[QUOTA] = _step(QUOTA, _own_mounts, allowed, _INNER_USER if tier == "B" else uid)
+    if sys.platform == "linux":  # if the machine runs out of memory, kill workers first
         _step(LIMITS, Path("/proc/self/oom_score_adj").write_text, "1000")
-    inside = NAMESPACES in wanted  # then the kernel counts this worker's processes alone
+    inside = NAMESPACES in layers  # then the kernel counts only this worker's processes
     user = os.getuid() if uid is None else uid
     sharing = 0 if uid is not None or inside else limits.processes_of(user)
     done[LIMITS] = _step(LIMITS, limits.impose, allowed, user, sharing)
     if sys.platform != "linux":
         return done
     linux.prctl(linux.NO_NEW_PRIVS, 1)
-    if LANDLOCK in wanted:
-        shared_memory = [view.SHARED_MEMORY] if QUOTA in wanted else []
+    if LANDLOCK in layers:
+        shared_memory = [view.SHARED_MEMORY] if QUOTA in layers else []
         proc = ["/proc"] if inside else [os.path.realpath("/proc/self"), *_HARMLESS_PROC]
         done[LANDLOCK] = _step(
             LANDLOCK,
@@ -73,22 +73,22 @@ def confine(
         )
     if uid is not None:
         done[UID] = _step(UID, _become, uid)
-    if letter != "D":
+    if tier != "D":
         linux.drop_capabilities()
     linux.prctl(linux.PDEATHSIG, signal.SIGKILL)  # a change of uid would have cleared it
-    if SECCOMP in wanted:
+    if SECCOMP in layers:
         done[SECCOMP] = _step(SECCOMP, syscall_filter.load, inside)
     return done
 
 
-def takes_own_uid(letter: str) -> bool:
-    """Whether workers run as users of their own.
+def takes_own_uid(tier: str) -> bool:
+    """Whether each worker runs under its own uid.
 
-    In tier C only root can do so, and does where another user could still read the interpreter.
+    In tier C only root does that, and only if other users can read the interpreter.
     """
     if os.name != "posix" or os.getuid() != 0:
         return False
-    return UID in tiers.LAYERS[letter] or (letter == "C" and _open_to_all())
+    return UID in tiers.LAYERS[tier] or (tier == "C" and _open_to_all())
 
 
 def _step(layer: str, step: Callable[..., Any], *arguments: object) -> Any:
@@ -99,7 +99,7 @@ def _step(layer: str, step: Callable[..., Any], *arguments: object) -> Any:
 
 
 def _unshare_as(inner_user: int, flags: int, user_namespace: bool) -> None:
-    """Open namespaces; without privileges, in a user namespace where one is `inner_user`."""
+    """Open namespaces, inside a user namespace (as `inner_user`) if there are no privileges."""
     if not user_namespace:
         linux.unshare(flags)
         return
@@ -111,12 +111,12 @@ def _unshare_as(inner_user: int, flags: int, user_namespace: bool) -> None:
 
 
 def _own_mounts(allowed: Limits, owner: int) -> str:
-    """A /proc that knows only this worker, and two folders of bounded size to write in."""
-    linux.unshare(linux.NEWNS)  # or the supervisor would lose its own /proc
+    """Mount a /proc that shows only this worker, and two writable folders of bounded size."""
+    linux.unshare(linux.NEWNS)  # otherwise the supervisor would lose its own /proc
     linux.mount("proc", "/proc", "proc", linux.NOSUID | linux.NODEV | linux.NOEXEC)
     size = f"size={allowed.scratch_mib}m,nr_inodes=4096,uid={owner},gid={owner},mode=0700"
-    for place in (view.SCRATCH, view.SHARED_MEMORY):
-        linux.mount("tmpfs", place, "tmpfs", linux.NOSUID | linux.NODEV, size)
+    for folder in (view.SCRATCH, view.SHARED_MEMORY):
+        linux.mount("tmpfs", folder, "tmpfs", linux.NOSUID | linux.NODEV, size)
     return f"tmpfs of {allowed.scratch_mib} MiB, /dev/shm likewise"
 
 
@@ -124,7 +124,7 @@ def _become(uid: int) -> str:
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
-    return "a user of its own"
+    return "its own uid"
 
 
 def _open_to_all() -> bool:

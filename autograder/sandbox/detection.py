@@ -1,4 +1,4 @@
-"""The best tier of a machine, found by putting the layers of each on in a child."""
+"""Finds the best tier a machine supports by applying each tier's layers in a child process."""
 
 from __future__ import annotations
 
@@ -22,69 +22,69 @@ from .tiers import LayerFailed
 
 @dataclass(frozen=True)
 class Tier:
-    """The best tier of this machine, and what kept it from each better one."""
+    """The best tier of this machine, and why each better one failed."""
 
-    letter: str
+    name: str
     missing: dict[str, str] = field(default_factory=dict)
 
     @property
     def layers(self) -> tuple[str, ...]:
-        return tiers.LAYERS[self.letter]
+        return tiers.LAYERS[self.name]
 
 
 def detect() -> Tier:
-    """Put on the layers of A, B and C in forked children until a tier works to the end.
+    """Try A, B and C in forked children until every layer of a tier works; otherwise D.
 
-    Takes some ten milliseconds. Raises RuntimeError, in a sentence, where nothing can be forked.
+    Takes about ten milliseconds. Raises RuntimeError on systems without fork.
     """
     if not hasattr(os, "fork"):
         raise RuntimeError(tiers.ON_WINDOWS)
     missing: dict[str, str] = {}
-    for letter in "ABC" if sys.platform == "linux" else "":
+    for tier in "ABC" if sys.platform == "linux" else "":
         try:
-            in_child(functools.partial(rehearse, letter))
+            in_child(functools.partial(rehearse, tier))
         except LayerFailed as error:
-            missing[f"{letter}: {error.layer}"] = error.reason
+            missing[f"{tier}: {error.layer}"] = error.reason
         else:
-            return Tier(letter, missing)
+            return Tier(tier, missing)
     if sys.platform != "linux":
-        missing["A, B, C"] = f"the layers are Linux's; this is {sys.platform}"
+        missing["A, B, C"] = f"the layers need Linux; this is {sys.platform}"
     return Tier("D", missing)
 
 
-def rehearse(letter: str) -> None:
-    """Put on every layer of a tier in this process and a child of it, to see whether it works.
+def rehearse(tier: str) -> None:
+    """Apply every layer of a tier in this process and a child, to see whether it works.
 
-    Never returns to what it was: for a process that ends afterwards. Raises LayerFailed.
+    This cannot be undone: call it in a process that exits afterwards. Raises LayerFailed.
     """
     stdlib = sysconfig.get_path("stdlib")
     readable = Readable(tuple(p for p in (*SYSTEM, stdlib) if os.path.exists(p)), ())
     grants = readable.grants()
-    uid = 65_500 if confine.takes_own_uid(letter) else None
-    confine.prepare(letter, readable)
-    confine.separate(letter)
-    scratch = view.SCRATCH if tiers.VIEW in tiers.LAYERS[letter] else tempfile.mkdtemp()
+    uid = 65_500 if confine.takes_own_uid(tier) else None
+    confine.prepare(tier, readable)
+    confine.separate(tier)
+    scratch = view.SCRATCH if tiers.VIEW in tiers.LAYERS[tier] else tempfile.mkdtemp()
     try:
-        in_child(lambda: _try_out(letter, grants, uid, scratch))
+        in_child(lambda: _try_out(tier, grants, uid, scratch))
     finally:
         if scratch != view.SCRATCH:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _try_out(letter: str, grants: Sequence[str], uid: int | None, scratch: str) -> None:
+def _try_out(tier: str, grants: Sequence[str], uid: int | None, scratch: str) -> None:
     if uid is not None and scratch != view.SCRATCH:
         os.chown(scratch, uid, uid)
-    confine.confine(letter, grants, Limits(), uid, scratch)
+    confine.confine(tier, grants, Limits(), uid, scratch)
     Path(scratch, "written").write_text("by a worker")
     os.listdir(sysconfig.get_path("stdlib"))
 
 
 def in_child(step: Callable[[], object]) -> None:
-    """Run `step` in a forked child, and raise here the LayerFailed that it raised there."""
+    """Run `step` in a forked child. Raises LayerFailed if it fails there."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        _tell(step, writing)
+        _report(step, writing)
     os.close(writing)
     with open(reading, "rb") as pipe:
         text = pipe.read()
@@ -94,8 +94,8 @@ def in_child(step: Callable[[], object]) -> None:
         raise LayerFailed(*failure)
 
 
-def _tell(step: Callable[[], object], writing: int) -> NoReturn:
-    """In the child: run the step and write down what went wrong, if anything did."""
+def _report(step: Callable[[], object], writing: int) -> NoReturn:
+    """In the child: run the step, write what failed to the pipe as JSON, and exit."""
     failure: list[str] = ["probe", "did not finish"]
     try:
         step()

@@ -1,7 +1,7 @@
-"""The warm process's loop: a message and two descriptors in, a supervisor forked.
+"""The warm process's loop: receives a job (a message and two sockets), forks a supervisor for it.
 
-Several judges share the sending end, one whole message at a time, so nothing is answered here: each
-job brings the sockets on which its own judge listens.
+Several judges share the control socket, so no reply is sent on it: each job comes with the sockets
+on which its own judge listens.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from .supervisor import supervise
 from .worker import Job
 
 MAX_MESSAGE = 65536
-REAP_MS = 100  # how often supervisors that have ended are collected
-PLACES = 64  # workers at a time, each with a uid of its own
-# The range that systemd hands out for the moment and no directory service uses.
+REAP_MS = 100  # milliseconds between collecting supervisors that have ended
+MAX_WORKERS = 64  # at a time, each with its own uid
+# systemd's range for dynamic users, which no directory service uses.
 _FIRST_UID, _UIDS = 61_184, 4288
 
 
 @dataclass
 class Jobs:
-    """What every job has in common, and which places are taken."""
+    """What all jobs share, and which worker slots are taken."""
 
-    letter: str
+    tier: str
     grants: Sequence[str]
     limits: Limits
     own_uids: bool
-    taken: dict[int, int] = field(default_factory=dict)  # place by supervisor
+    taken: dict[int, int] = field(default_factory=dict)  # supervisor pid → slot
 
     def accept(self, control: socket.socket, lifeline: int) -> None:
-        """Fork a supervisor for each job, until the judge is gone."""
-        self.alive, self.living = os.pipe()  # its writing end is this process's alone
+        """Fork a supervisor for each job until the judge is gone."""
+        self.alive, self.living = os.pipe()  # only this process holds the writing end
         poll = select.poll()
         poll.register(control, select.POLLIN)
         poll.register(lifeline, select.POLLIN)
         while True:
             ready = {descriptor for descriptor, _ in poll.poll(REAP_MS if self.taken else None)}
-            self._free_places()
+            self._free_slots()
             if lifeline in ready:
                 return
             if control.fileno() in ready and not self._start(control, lifeline):
@@ -53,12 +53,12 @@ class Jobs:
         if not message:
             return False
         stream, status = (socket.socket(fileno=descriptor) for descriptor in descriptors)
-        place = next((p for p in range(PLACES) if p not in self.taken.values()), None)
-        first = _FIRST_UID + os.getpid() * PLACES % _UIDS
+        slot = next((n for n in range(MAX_WORKERS) if n not in self.taken.values()), None)
+        first = _FIRST_UID + os.getpid() * MAX_WORKERS % _UIDS
         limits = Limits(**{**self.limits.as_json(), **json.loads(message)})
         try:
-            if place is None:
-                raise OSError(f"{PLACES} workers run already; grade with fewer processes")
+            if slot is None:
+                raise OSError(f"{MAX_WORKERS} workers are running already; grade with fewer jobs")
             supervisor = os.fork()
         except OSError as error:
             status.sendall(json.dumps({"cause": "refused", "reason": str(error)}).encode())
@@ -67,14 +67,14 @@ class Jobs:
                 control.close()
                 os.close(lifeline)
                 os.close(self.living)
-                uid = first + place if self.own_uids else None
-                supervise(Job(self.letter, self.grants, limits, uid, stream, status, self.alive))
-            self.taken[supervisor] = place
+                uid = first + slot if self.own_uids else None
+                supervise(Job(self.tier, self.grants, limits, uid, stream, status, self.alive))
+            self.taken[supervisor] = slot
         stream.close()
         status.close()
         return True
 
-    def _free_places(self) -> None:
+    def _free_slots(self) -> None:
         try:
             while ended := os.waitpid(-1, os.WNOHANG)[0]:
                 self.taken.pop(ended, None)

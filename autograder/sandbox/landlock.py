@@ -1,7 +1,7 @@
-"""Landlock: the kernel lets this process open only the paths that it names here.
+"""Landlock: restricts this process to the paths listed here.
 
-Adapts to the kernel's version of the interface: from 4 on TCP is closed as well, from 6 on
-signals and abstract sockets to processes outside the worker.
+Adapts to the kernel's ABI version: from 4 on it blocks TCP as well, from 6 on signals and abstract
+sockets to processes outside the worker.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from . import linux
 
-# Numbers of the system calls, the same on every architecture.
+# System call numbers, the same on every architecture.
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
@@ -21,20 +21,20 @@ _TRUNCATE, _IOCTL_DEVICE = 1 << 14, 1 << 15
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _FOR_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 
-# Rights over files that each version knows: 13 at first, then one more by 2, 3 and 5.
+# File access rights by ABI version: 13 in version 1, one more each in 2, 3 and 5.
 _HANDLED = {1: 0x1FFF, 2: 0x3FFF, 3: 0x7FFF, 4: 0x7FFF}
 _TCP, _SCOPES = 0b11, 0b11
 
 
 def version() -> int:
-    """The kernel's version of the interface. Raises OSError where there is none."""
+    """The kernel's Landlock ABI version. Raises OSError if it has none."""
     return linux.check(linux.libc.syscall(_CREATE, None, ctypes.c_size_t(0), 1), "Landlock")
 
 
 def restrict(readable: Iterable[str], writable: Iterable[str]) -> str:
-    """Close every path but these, for this process and all that it starts; says what was closed.
+    """Block every other path for this process and its children; returns what is blocked.
 
-    Needs "no new privileges". Raises OSError.
+    Requires PR_SET_NO_NEW_PRIVS. Raises OSError.
     """
     number = version()
     handled = _HANDLED.get(number, 0xFFFF)
@@ -55,11 +55,11 @@ def restrict(readable: Iterable[str], writable: Iterable[str]) -> str:
 
 def _allow(rules: int, path: str, rights: int) -> None:
     try:
-        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except FileNotFoundError:
-        return  # a dangling link, or this machine has no such folder
+        return  # a dangling link, or no such folder on this machine
     if not os.path.isdir(path):
         rights &= _FOR_FILES
-    rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, place), 12)
+    rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, descriptor), 12)
     linux.check(linux.libc.syscall(_ADD_RULE, rules, 1, rule, 0), f"Landlock: {path}")
-    os.close(place)
+    os.close(descriptor)

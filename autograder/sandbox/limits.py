@@ -1,4 +1,4 @@
-"""How much a worker may use: the numbers, and the limits of the process that enforce them."""
+"""How much a worker may use, and the resource limits that enforce it."""
 
 from __future__ import annotations
 
@@ -10,33 +10,32 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Limits:
-    """One worker's share of the machine, for its whole life (a call's limit is the judge's)."""
+    """Limits for a worker's whole lifetime (the judge sets the deadline of each call)."""
 
     cpu_seconds: int = 120
-    wall_seconds: int = 3600  # behind it: a busy machine costs nobody a point
-    memory_mib: int = 1024  # on top of what the warm process holds already
+    wall_seconds: int = 3600  # a backstop, long enough that a busy machine costs nobody a point
+    memory_mib: int = 1024  # on top of what the warm process already uses
     scratch_mib: int = 64
     file_mib: int = 32
-    processes: int = 64  # threads count
+    processes: int = 64  # including threads
     open_files: int = 128
-    output_kib: int = 16  # kept of each of stdout and stderr
+    output_kib: int = 16  # kept from each of stdout and stderr
 
     def as_json(self) -> dict[str, int]:
         return asdict(self)
 
 
 def impose(limits: Limits, uid: int, others: int) -> str:
-    """Set this process's limits, inherited by all that it starts; says which.
+    """Set resource limits on this process and its children; returns a summary of them.
 
-    `others` is the number of processes that run under `uid` already, because the kernel counts a
-    uid's processes and not a parent's (and root's not at all). The limit of memory is one of
-    private data: torch reserves addresses that it never touches, so the size of the address space
-    says nothing.
+    `others` is the number of processes already running under `uid`: the kernel counts processes
+    per uid, not per parent (and does not count root's at all). Memory is limited by RLIMIT_DATA
+    and not RLIMIT_AS, because torch reserves address space that it never uses.
     """
     import resource  # not on Windows, where the judge still imports `Limits`
 
     data = _data_bytes() + limits.memory_mib * 2**20
-    wanted = {
+    values = {
         "CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
         "DATA": (data, data),
         "FSIZE": (limits.file_mib * 2**20,) * 2,
@@ -44,7 +43,7 @@ def impose(limits: Limits, uid: int, others: int) -> str:
         "NPROC": (limits.processes + others,) * 2,
         "CORE": (0, 0),
     }
-    for name, (soft, hard) in wanted.items():
+    for name, (soft, hard) in values.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         ceiling = resource.getrlimit(kind)[1]
         if ceiling != resource.RLIM_INFINITY:
@@ -58,19 +57,19 @@ def impose(limits: Limits, uid: int, others: int) -> str:
 
 
 def processes_of(uid: int) -> int:
-    """How many threads run under `uid` now; 0 where /proc does not say."""
+    """How many threads run under `uid` now; 0 without /proc."""
     count = 0
     for entry in Path("/proc").glob("[0-9]*") if sys.platform == "linux" else ():
         try:
             if entry.stat().st_uid == uid:
                 count += len(os.listdir(entry / "task"))
         except OSError:
-            continue  # it ended meanwhile
+            continue  # it has ended meanwhile
     return count
 
 
 def _data_bytes() -> int:
-    """Private writable memory of this process, in bytes; half a GiB where nothing tells."""
+    """Private writable memory of this process, in bytes; half a GiB without /proc."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""The Linux system calls that Python's `os` does not offer in every supported version."""
+"""Linux system calls that `os` lacks in some supported Python versions."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, options: str
 
 
 def unmount(target: str) -> None:
-    """Take it, and what is mounted beneath it, out of sight at once."""
+    """Detach it and everything mounted beneath it."""
     check(libc.umount2(target.encode(), _DETACH), f"umount {target}")
 
 
 def change_root(new: str) -> None:
-    """Make `new`, a mount point, the root; forget the old one, where the folder is removed."""
+    """Make the mount point `new` the root; remove its folder from the old root and detach that."""
     old = os.open("/", os.O_PATH)
     os.chdir(new)
     check(libc.pivot_root(b".", b"."), "pivot_root")  # the old root now lies over the new one
@@ -56,6 +56,6 @@ def prctl(option: int, value: int) -> None:
 
 
 def drop_capabilities() -> None:
-    """Empty the effective, permitted and inheritable sets (version 3 of the kernel's structure)."""
+    """Empty the effective, permitted and inheritable sets (capset version 3)."""
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     check(libc.capset(header, (ctypes.c_uint32 * 6)()), "capset")

@@ -1,6 +1,6 @@
 """Executes a student's collected statements, one by one, in one namespace.
 
-A statement that raises takes down only the names that it would have bound.
+A statement that raises loses only the names it would have bound.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Tree = dict[str, Any]
 
 
 def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
-    """The namespace, why names are not in it, and every statement that failed.
+    """Return the namespace, the reason for each missing name, and every statement that failed.
 
-    `job["statements"]` are `{cell, line, source, names}`, executed in order, then
-    `job["substitutes"]`, source texts of the judge that override names. `job["unavailable"]` are
-    reasons known beforehand. A substitute counts as cell 0.
+    Executes `job["statements"]`, each `{cell, line, source, names}`, in order; then
+    `job["substitutes"]`, the judge's source texts, which override names and count as cell 0.
+    `job["unavailable"]` holds reasons known beforehand.
     """
     student = types.ModuleType("student")
-    sys.modules["student"] = student  # dataclasses and inspect look a class's module up
+    sys.modules["student"] = student  # dataclasses and inspect look up a class's module
     unavailable: dict[str, str] = dict(job["unavailable"])
     problems = []
     _register_sources(job["statements"])
@@ -43,7 +43,7 @@ def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
 
 
 def _execute(statement: Tree, namespace: dict[str, Any]) -> str:
-    """Run one statement at its place in the notebook; "" or the reason why it failed."""
+    """Run one statement with its line numbers; returns why it failed, or ""."""
     filename = f"<cell {statement['cell']}>"
     source = "\n" * (statement["line"] - 1) + statement["source"]
     try:
@@ -62,7 +62,7 @@ def _execute(statement: Tree, namespace: dict[str, Any]) -> str:
 
 
 def _register_sources(statements: list[Tree]) -> None:
-    """Let tracebacks and `inspect` read the cells; lines that were not collected are empty."""
+    """Make the cells readable for tracebacks and `inspect`; uncollected lines are empty."""
     cells: dict[int, list[str]] = {}
     for statement in statements:
         lines = cells.setdefault(statement["cell"], [])

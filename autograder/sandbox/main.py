@@ -1,8 +1,8 @@
-"""The warm process: a program that imports the heavy libraries once and forks workers from then on.
+"""The warm process: a program that imports the heavy libraries once, then forks workers.
 
-Started by the judge as `python -I main.py CONTROL`, with one line of JSON on its standard input,
-which stays open for as long as the judge lives, and the number of a control socket. It answers on
-its standard output, once: ready, or why not.
+The judge starts it as `python -I main.py CONTROL`, where CONTROL is the descriptor of a control
+socket, and writes one line of JSON to its standard input, which stays open while the judge lives.
+It answers once on standard output: ready, or why not.
 """
 
 from __future__ import annotations
@@ -32,23 +32,23 @@ def main() -> None:
     from sandbox import tiers
 
     ready = {
-        "tier": jobs.letter,
-        "layers": list(tiers.LAYERS[jobs.letter]),
+        "tier": jobs.tier,
+        "layers": list(tiers.LAYERS[jobs.tier]),
         "missing": configuration["missing"],
         "seconds": round(time.perf_counter() - started, 3),
     }
     print(json.dumps({"ready": ready}), flush=True)
-    nothing = os.open("/dev/null", os.O_RDWR)
-    os.dup2(nothing, 2)  # standard output stays: when it ends, no supervisor is left either
-    os.close(nothing)
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 2)  # stdout stays open: supervisors inherit it, so its end means none is left
+    os.close(null)
     jobs.accept(socket.socket(fileno=int(sys.argv[1])), lifeline=0)
 
 
 def _forget_the_checkout(student_tree: str, packages: list[str]) -> None:
-    """Leave no way to import the full `course_lib`: only the interpreter, its packages, the tree.
+    """Remove every way to import the full `course_lib`, keeping the interpreter and its packages.
 
-    An editable installation adds the checkout to `sys.path` or a finder of its own to the import
-    system. A `course_lib` among the packages comes after the student's.
+    An editable install adds the checkout to `sys.path` or its own finder to `sys.meta_path`. A
+    `course_lib` among the packages comes after the student's.
     """
     standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
     dynamic = {os.path.join(path, "lib-dynload") for path in standard}
@@ -73,27 +73,27 @@ def _adopt_siblings() -> None:
 
 
 def _warm_up(configuration: dict[str, Any]) -> Any:
-    """Import, shut the view, and return the loop that waits for jobs."""
+    """Import the libraries, enter the view, and return the loop that waits for jobs."""
     from sandbox import prewarm
 
     os.environ.update({f"{library}_NUM_THREADS": "1" for library in prewarm.ONE_THREAD})
     os.environ.update(CUDA_VISIBLE_DEVICES="", MPLBACKEND="Agg")
     from sandbox import confine, detection, jobs, limits, readable, tiers
 
-    letter = configuration["tier"]
-    if letter is None:
+    tier = configuration["tier"]
+    if tier is None:
         found = detection.detect()
-        letter, configuration["missing"] = found.letter, found.missing
+        tier, configuration["missing"] = found.name, found.missing
     prewarm.import_all(configuration["imports"])
     open_to_workers = readable.for_python(
         configuration["student_tree"], configuration["packages"], configuration["answers"]
     )
-    grants = open_to_workers.grants() if tiers.LANDLOCK in tiers.LAYERS[letter] else []
-    own_uids = confine.takes_own_uid(letter)
-    confine.prepare(letter, open_to_workers)
+    grants = open_to_workers.grants() if tiers.LANDLOCK in tiers.LAYERS[tier] else []
+    own_uids = confine.takes_own_uid(tier)
+    confine.prepare(tier, open_to_workers)
     gc.collect()
     gc.freeze()
-    return jobs.Jobs(letter, grants, limits.Limits(**configuration["limits"]), own_uids)
+    return jobs.Jobs(tier, grants, limits.Limits(**configuration["limits"]), own_uids)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Imports what a week's notebooks use, and runs each library once.
+"""Imports the libraries that an assignment's notebooks use, and runs each library once.
 
-What is imported and initialised here is shared by every worker; what is left for later costs each
-of them time, or fails, because a worker can open few files.
+Every worker shares what is imported and initialized here. A later import would cost each worker
+time, or fail because a worker can open few files.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import os
 import sys
 import threading
 
-# One thread, set before anything numeric is imported: a library's pool of threads would not
-# survive a fork, and setting the number afterwards is not enough.
+# Set to one thread before any numeric library is imported: a thread pool does not survive a fork,
+# and lowering the number afterwards is not enough.
 ONE_THREAD = ("OMP", "MKL", "OPENBLAS", "NUMEXPR", "VECLIB_MAXIMUM")
 
 # Small modules that libraries or honest notebooks import late.
@@ -29,17 +29,17 @@ STANDARD = """
 
 
 def import_all(names: list[str]) -> None:
-    """Import `names` and the small modules, initialise the large ones, see that no thread runs.
+    """Import `names` and the small modules, and initialize the large libraries.
 
-    Raises ImportError naming the module, or RuntimeError when a library has started a thread.
+    Raises ImportError naming the module, or RuntimeError if a library has started a thread.
     """
     for name in [*STANDARD, *names]:
         importlib.import_module(name)
-    for name, initialise in _INITIALISERS.items():
+    for name, initialize in _INITIALIZERS.items():
         if name in sys.modules:
-            initialise()
+            initialize()
     importlib.metadata.distributions(name="numpy")
-    importlib.util.find_spec("no_such_module")  # fills the listings that later imports use
+    importlib.util.find_spec("no_such_module")  # fills the directory caches that later imports use
     if (count := _threads()) != 1:
         raise RuntimeError(f"{count} threads run after the imports; a fork needs exactly one")
 
@@ -89,7 +89,7 @@ def _matplotlib() -> None:
     importlib.import_module("course_lib.seam.axes")
 
 
-_INITIALISERS = {"numpy": _numpy, "torch": _torch, "matplotlib": _matplotlib}
+_INITIALIZERS = {"numpy": _numpy, "torch": _torch, "matplotlib": _matplotlib}
 
 
 def _threads() -> int:

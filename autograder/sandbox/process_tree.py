@@ -1,4 +1,4 @@
-"""A worker and all that it started: found, weighed, ended."""
+"""Finds, measures and kills a worker and every process it started."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TICKS = os.sysconf("SC_CLK_TCK")  # a second
 
 
 def descendants(pid: int) -> list[int]:
-    """Every living process below `pid`; none where the kernel does not list children."""
+    """Every living process below `pid`; none if the kernel does not list children."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
@@ -22,7 +22,7 @@ def descendants(pid: int) -> list[int]:
         try:
             lists = [(task / "children").read_text() for task in tasks.iterdir()]
         except OSError:
-            continue  # it ended meanwhile, or this is no Linux
+            continue  # it has ended meanwhile, or this is not Linux
         children = [int(number) for text in lists for number in text.split()]
         found += children
         waiting += children
@@ -31,9 +31,9 @@ def descendants(pid: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Activity:
-    """What processes have computed so far, in CPU seconds, and whether one of them still wants to.
+    """CPU seconds that processes have used so far, and whether any of them is still busy.
 
-    A process that waits for a processor, or for a disk, is awake: only sleeping is its own choice.
+    A process that waits for a processor or a disk counts as awake: it did not choose to wait.
     """
 
     cpu_seconds: float
@@ -41,7 +41,7 @@ class Activity:
 
 
 def activity(pid: int) -> Activity:
-    """Of all processes below `pid`, those that have ended and were waited for included."""
+    """Activity of all processes below `pid`, including those that have ended and been reaped."""
     seconds, awake = 0.0, False
     for process in descendants(pid):
         try:
@@ -55,27 +55,27 @@ def activity(pid: int) -> Activity:
 
 
 def folder_bytes(folder: str) -> int:
-    """What the files beneath `folder` take on the disk."""
+    """Disk space that the files beneath `folder` take."""
     total = 0
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(place, name)).st_blocks * 512
+                total += os.lstat(os.path.join(parent, name)).st_blocks * 512
     return total
 
 
 def memory_bytes(pids: list[int], enough: int) -> int:
-    """Private memory of these processes together.
+    """Private memory of these processes together, in bytes.
 
-    A first sum counts a page that forked processes share once for each of them; only when it
-    passes `enough` are shared pages shared out, which takes milliseconds.
+    A quick sum counts a page shared by forked processes once for each of them. Only if it exceeds
+    `enough` are shared pages split between them, which takes milliseconds.
     """
     quick = sum(_resident(pid) for pid in pids)
     return quick if quick <= enough else sum(_proportional(pid) for pid in pids)
 
 
 def end_all(pid: int) -> None:
-    """Kill everything below `pid`, this process, until nothing is left, and reap it."""
+    """Kill and reap everything below `pid`, which is this process, until nothing is left."""
     while children := descendants(pid):
         for child in children:
             try:
@@ -97,7 +97,7 @@ def reap() -> None:
 
 
 def oom_kills() -> int:
-    """How often the kernel has ended a process for want of memory since it started."""
+    """How many processes the kernel's OOM killer has killed since boot."""
     try:
         lines = Path("/proc/vmstat").read_text().splitlines()
     except OSError:
@@ -106,9 +106,9 @@ def oom_kills() -> int:
 
 
 def _stat(path: str) -> tuple[bool, int, int, int, int]:
-    """Awake or not, and CPU ticks: its own, the kernel's for it, and both of waited-for children.
+    """Whether it is awake, and its CPU ticks: user, system, and both for reaped children.
 
-    See proc_pid_stat(5); the name before the state is the process's own choice, brackets and all.
+    See proc_pid_stat(5). A process chooses its own name, which may contain brackets.
     """
     fields = Path(path).read_bytes().rpartition(b")")[2].split()
     user, kernel, childrens_user, childrens_kernel = map(int, fields[11:15])

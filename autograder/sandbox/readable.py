@@ -1,4 +1,4 @@
-"""What a worker may read: the interpreter, its packages, the student's tree, and nothing else."""
+"""What a worker may read: the interpreter, its packages and the student's tree, nothing else."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64")
 SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
-# Entries of a packages folder that are the course's own, or lead to where it is checked out.
+# Entries of a packages folder that belong to the course or point to its checkout.
 OWN_ENTRIES = ("course_lib*", "autograder*", "transformer_course*", "_editable_impl_*",
                "__editable__*")  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Readable:
-    """Folders and files open to a worker, and what lies beneath them and is closed."""
+    """Folders and files that a worker may read, and hidden paths beneath them."""
 
     roots: tuple[str, ...]
     hidden: tuple[str, ...]
 
     def grants(self) -> list[str]:
-        """The largest folders and files that lie beneath a root and hold nothing hidden.
+        """The largest folders and files beneath a root that contain nothing hidden.
 
-        A hidden path that holds a root (a checkout with its virtual environment) does not take the
-        root away: what is nearer decides.
+        A root inside a hidden path (a virtual environment in the checkout) stays readable: the
+        nearer of the two decides.
         """
         found: list[str] = []
         waiting = [os.path.realpath(root) for root in self.roots]
@@ -43,10 +43,10 @@ class Readable:
 
 
 def for_python(student_tree: str, packages: list[str], answers: list[str]) -> Readable:
-    """For this interpreter. `answers` are folders that must stay closed, the checkout first."""
-    places = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), *packages]
-    places += [os.path.join(prefix, "lib") for prefix in (sys.base_prefix, sys.prefix)]
-    roots = [*SYSTEM, *SETTINGS, *places, student_tree]
+    """The paths for this interpreter. `answers` are folders to hide, the checkout first."""
+    libraries = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), *packages]
+    libraries += [os.path.join(prefix, "lib") for prefix in (sys.base_prefix, sys.prefix)]
+    roots = [*SYSTEM, *SETTINGS, *libraries, student_tree]
     own = [
         str(entry)
         for folder in packages

@@ -1,7 +1,7 @@
-"""Watches one worker from outside its namespaces; runs no line of the student's.
+"""Watches one worker from outside its namespaces; runs no student code.
 
-Ends it when the judge closes the status socket, when the warm process is gone, or when the worker
-as a whole goes beyond its share; then ends what it left behind and reports how it went.
+Kills the worker when the judge closes the status socket, when the warm process is gone, or when the
+worker's processes together exceed a limit; then cleans up after it and reports how it ended.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from typing import NoReturn
 from . import confine, process_tree, tiers, view, worker
 from .worker import Job
 
-TICK_MS = 100  # how often shares are looked at
-SEND_SECONDS = 5.0  # for a judge to take the report
+TICK_MS = 100  # milliseconds between checks of the limits
+SEND_SECONDS = 5.0  # for the judge to read the report
 
 
 def supervise(job: Job) -> NoReturn:
-    """Fork the worker, stay until its end, report on the status socket."""
+    """Fork the worker, wait for its end, report on the status socket."""
     os.setsid()
-    _send(job.status, {"supervisor": os.getpid()})  # below it the judge measures CPU time
+    _send(job.status, {"supervisor": os.getpid()})  # the judge measures CPU time below this pid
     scratch = view.SCRATCH
-    has_view = tiers.VIEW in tiers.LAYERS[job.letter]
+    has_view = tiers.VIEW in tiers.LAYERS[job.tier]
     report: dict[str, object] = {}
     try:
         if not has_view:
             scratch = tempfile.mkdtemp(prefix="worker-")
             if job.uid is not None:
                 os.chown(scratch, job.uid, job.uid)
-        confine.separate(job.letter)
+        confine.separate(job.tier)
         report = _watch(job, scratch)
     except tiers.LayerFailed as error:
         report = {"cause": "refused", "reason": str(error)}
@@ -48,7 +48,7 @@ def supervise(job: Job) -> NoReturn:
         if not has_view:
             shutil.rmtree(scratch, ignore_errors=True)
         _send(job.status, report)
-        os._exit(0)  # which closes the socket: nothing follows
+        os._exit(0)  # closes the socket, which ends the report
 
 
 class _Sink:
@@ -60,7 +60,7 @@ class _Sink:
         os.set_blocking(self.reading, False)
 
     def drain(self) -> bool:
-        """Take what is there, at most some 64 KiB; False when there is nothing (more)."""
+        """Read at most 64 KiB of what is waiting; False if there is nothing (more)."""
         try:
             data = os.read(self.reading, 65536)
         except BlockingIOError:
@@ -80,7 +80,7 @@ def _watch(job: Job, scratch: str) -> dict[str, object]:
         try:
             worker.run(job, scratch, [sink.writing for sink in sinks])
         finally:
-            os._exit(1)  # whatever happens there, no worker goes on as a supervisor
+            os._exit(1)  # whatever happens, the child must never continue as a supervisor
     job.stream.close()
     for sink in sinks:
         os.close(sink.writing)
@@ -89,7 +89,7 @@ def _watch(job: Job, scratch: str) -> dict[str, object]:
         while sink.drain() and len(sink.kept) < sink.room:
             pass
     if not cause and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
-        # nobody here sent it; in a pid namespace only the kernel can have
+        # not sent from here; in a pid namespace only the kernel can have sent it
         cause = "memory" if process_tree.oom_kills() > kills_before else cause
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = usage.ru_utime + usage.ru_stime
@@ -107,7 +107,7 @@ def _watch(job: Job, scratch: str) -> dict[str, object]:
 
 
 def _until_the_end(job: Job, pid: int, scratch: str, sinks: list[_Sink]) -> tuple[str, int]:
-    """Why the worker had to be ended ("" when it ended by itself), and its wait status."""
+    """Why the worker was killed ("" if it ended by itself), and its wait status."""
     poll = select.poll()
     by_fd = {sink.reading: sink for sink in sinks}
     enders = {job.status.fileno(): "judge", job.alive: "warm process gone"}
@@ -115,7 +115,7 @@ def _until_the_end(job: Job, pid: int, scratch: str, sinks: list[_Sink]) -> tupl
     for fd in (*by_fd, *enders, *([ended] if ended >= 0 else [])):
         poll.register(fd, select.POLLIN)
     deadline = time.monotonic() + job.limits.wall_seconds
-    cause, next_look = "", 0.0
+    cause, next_check = "", 0.0
     while True:
         ready = [fd for fd, _ in poll.poll(TICK_MS)]
         for fd in ready:
@@ -125,29 +125,29 @@ def _until_the_end(job: Job, pid: int, scratch: str, sinks: list[_Sink]) -> tupl
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 return "", status
-            if time.monotonic() >= next_look:
-                next_look = time.monotonic() + TICK_MS / 1000
-                cause = _beyond_share(job, scratch, deadline)
+            if time.monotonic() >= next_check:
+                next_check = time.monotonic() + TICK_MS / 1000
+                cause = _exceeded_limit(job, scratch, deadline)
             cause = cause or next((enders[fd] for fd in ready if fd in enders), "")
         if cause:
             os.kill(pid, signal.SIGKILL)
             return cause, os.waitpid(pid, 0)[1]
 
 
-def _beyond_share(job: Job, scratch: str, deadline: float) -> str:
+def _exceeded_limit(job: Job, scratch: str, deadline: float) -> str:
     if time.monotonic() > deadline:
         return "wall"
-    has_quota = tiers.QUOTA in tiers.LAYERS[job.letter]
+    has_quota = tiers.QUOTA in tiers.LAYERS[job.tier]
     if not has_quota and process_tree.folder_bytes(scratch) > job.limits.scratch_mib * 2**20:
         return "disk"
     below = process_tree.descendants(os.getpid())
     if len(below) < 2:
-        return ""  # alone, the worker is bounded by its own limit
+        return ""  # a worker without children is bounded by its own RLIMIT_DATA
     allowed = job.limits.memory_mib * 2**20
     return "memory" if process_tree.memory_bytes(below, allowed) > allowed else ""
 
 
 def _send(status: socket.socket, report: dict[str, object]) -> None:
     status.settimeout(SEND_SECONDS)
-    with contextlib.suppress(OSError):  # the judge is gone, or no longer asks
+    with contextlib.suppress(OSError):  # the judge is gone, or no longer reads
         status.sendall(json.dumps(report, ensure_ascii=False).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""seccomp: system calls that no exercise needs are refused, whoever makes them."""
+"""seccomp: refuses system calls that no exercise needs."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import socket
 
 from . import linux
 
-try:  # here and not in `load`: by then its file can no longer be opened
+try:  # not in `load`: by then the library's file can no longer be opened
     import pyseccomp as seccomp
-except (ImportError, RuntimeError, OSError) as error:  # it is not installed, or libseccomp is not
+except (ImportError, RuntimeError, OSError) as error:  # pyseccomp or libseccomp is not installed
     seccomp, _absent = None, str(error)
 
 REFUSED = """
@@ -27,7 +27,7 @@ REFUSED = """
     settimeofday clock_settime clock_adjtime adjtimex
     open_by_handle_at name_to_handle_at fanotify_init
     memfd_create memfd_secret shmget
-""".split()  # the last line: memory that no limit would count
+""".split()  # the last line: memory that no limit counts
 
 _NAMESPACES = (
     linux.NEWNS, linux.NEWUSER, linux.NEWPID, linux.NEWNET, linux.NEWIPC, linux.NEWUTS,
@@ -36,11 +36,11 @@ _UNCOUNTED = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
 
 
 def load(own_process_tree: bool) -> str:
-    """Put the filter on this process and all that it starts; says what it refuses.
+    """Filter the system calls of this process and its children; returns what is refused.
 
-    Without a process tree of its own (a pid namespace), the worker could name other processes of
-    its user: then signals and limits reach only itself, and sockets cannot be opened at all.
-    Raises ImportError without pyseccomp or libseccomp, OSError when the kernel declines.
+    Without its own process tree (a pid namespace), the worker could reach other processes of its
+    user: then it may signal or limit only itself, and can open no sockets at all.
+    Raises ImportError without pyseccomp or libseccomp, OSError if the kernel refuses.
     """
     if seccomp is None:
         raise ImportError(f"pyseccomp cannot be used: {_absent}")
@@ -55,7 +55,7 @@ def load(own_process_tree: bool) -> str:
         refuse(name)
     for flag in _NAMESPACES:
         refuse("clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
-    # Its flags lie in memory, where no filter can read them: say it is not there, clone is used.
+    # A filter cannot read clone3's flags in memory: with ENOSYS libraries fall back to clone.
     refuse("clone3", answer=seccomp.ERRNO(errno.ENOSYS))
     no_memory = seccomp.ERRNO(errno.ENOMEM)
     refuse("mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _UNCOUNTED, _UNCOUNTED), answer=no_memory)

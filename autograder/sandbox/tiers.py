@@ -1,11 +1,11 @@
-"""How well a machine can isolate: four tiers, and the layers that each promises.
+"""How well a machine can isolate a worker: four tiers, and the layers of each.
 
-    A  namespaces, a root and a uid of its own, a quota, Landlock, seccomp, limits  (root on Linux)
+    A  namespaces, its own root and uid, a quota, Landlock, seccomp, limits  (root on Linux)
     B  the same without privileges, through a user namespace
     C  Landlock, seccomp, limits                                          (an ordinary container)
-    D  limits only                               (any POSIX system: for submissions one trusts)
+    D  limits only                               (any POSIX system: for trusted submissions only)
 
-A tier is a promise: a worker on which one of its layers fails does not run.
+A worker does not run unless every layer of its tier works.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ON_WINDOWS = (
 
 
 class LayerFailed(Exception):
-    """One layer could not be put on: its name and why."""
+    """A layer that could not be applied, and why."""
 
     def __init__(self, layer: str, reason: str):
         super().__init__(f"{layer}: {reason}")

@@ -1,8 +1,8 @@
-"""A root directory of our own making, in which only what a worker may read exists.
+"""A private root directory that contains only what a worker may read.
 
-Made once, in the warm process's own mount namespace; every worker's namespace is a copy of it.
-Links from the original paths keep lazy imports working, even of an interpreter that is installed
-under a home that only its owner can enter.
+Built once, in the warm process's own mount namespace; every worker's namespace is a copy of it.
+Bind mounts at the original paths keep lazy imports working, even if the interpreter is installed in
+a home directory that only its owner can enter.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KEPT = {2: linux.NOSUID, 4: linux.NODEV, 8: linux.NOEXEC, 1024: 1024, 2048: 204
 
 
 def enter(readable: Readable) -> None:
-    """Give this process the new root. Needs a mount namespace of its own; raises OSError."""
+    """Give this process the new root. Needs its own mount namespace. Raises OSError."""
     linux.mount("", "/", flags=linux.RECURSIVE | linux.PRIVATE)
     root = tempfile.mkdtemp(prefix="view-")
     linux.mount("tmpfs", root, "tmpfs", linux.NOSUID | linux.NODEV, "size=4m,mode=0755")
@@ -41,7 +41,7 @@ def _furnish(root: str, readable: Readable) -> None:
     linux.mount("/proc", root + "/proc", flags=linux.BIND | linux.RECURSIVE)
     for device in DEVICES:
         _bind(device, root + device)
-    # Parents come before children, so the nearer of a root and a hidden folder has the last word.
+    # Parents come before children, so the nearer of a root and a hidden folder wins.
     for path in sorted({*readable.roots, *readable.hidden}):
         if path in readable.roots:
             _bind(path, root + path)

@@ -1,7 +1,7 @@
 """Messages between judge and worker: two lengths, a JSON tree, raw bytes.
 
-Lengths are checked against fixed bounds before a byte is allocated, and every wait has a limit: the
-side that reads need not trust the side that writes.
+Lengths are checked against fixed bounds before anything is allocated, and every wait can have a
+limit, so the reader need not trust the writer.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ Tree = dict[str, Any]
 
 
 class ProtocolError(Exception):
-    """What arrived is no message, or what was to be sent is too large to be one."""
+    """What arrived is not a valid message, or a message is too large to send."""
 
 
 class Timeout(Exception):
-    """The limit was reached before a whole message had gone through; its text says which one."""
+    """The limit ran out before a whole message went through; the text says which limit."""
 
 
 class Limit(Protocol):
     """How long one side waits for the other."""
 
     def left(self) -> float:
-        """Seconds that may pass before this is asked again. Raises Timeout when there are none."""
+        """Seconds to wait before calling this again. Raises Timeout when the limit is reached."""
         ...
 
 
 class WallClock:
-    """So many seconds from now on, whatever happens in them."""
+    """A limit of `seconds` of wall-clock time, from now on."""
 
     def __init__(self, seconds: float):
         self.seconds, self._until = seconds, time.monotonic() + seconds
@@ -50,7 +50,7 @@ class WallClock:
 
 
 class Channel:
-    """One end of a stream socket. Without a `limit` it waits for ever."""
+    """One end of a stream socket. Without a `limit` it waits forever."""
 
     def __init__(self, stream: socket.socket):
         self.stream = stream
@@ -71,7 +71,7 @@ class Channel:
         """Raises EOFError at the end of the stream, ProtocolError, Timeout, or OSError."""
         length, payload_length = LENGTHS.unpack(self._read(LENGTHS.size, limit))
         if length > MAX_TREE or payload_length > MAX_PAYLOAD:
-            raise ProtocolError("a message whose announced length is beyond every bound")
+            raise ProtocolError("a message whose announced length is above the maximum")
         text = self._read(length, limit)
         payload = self._read(payload_length, limit)
         try:
@@ -105,12 +105,12 @@ class Channel:
                 raise EOFError("the other side closed the stream")
             rest = rest[got:]
             if rest and limit is not None:
-                limit.left()  # a trickle of bytes is no answer either
+                limit.left()  # a trickle of bytes must not extend the wait
         return whole
 
     def _wait(self, event: int, limit: Limit | None) -> None:
         poll = select.poll()
         poll.register(self.stream, event)
         ready: list[tuple[int, int]] = []
-        while not ready:  # `left` raises when the time is up
+        while not ready:  # `limit.left` raises when the time is up
             ready = poll.poll(None if limit is None else limit.left() * 1000)

@@ -1,7 +1,7 @@
 """The process in which a student's code runs: confines itself, loads, answers, ends.
 
-From the first statement on everything here may be changed by the student's code. Nothing that
-counts is decided here: the worst it can do is to answer wrongly.
+Once the first statement runs, the student's code may change anything here. No grade is decided
+here: the worst it can do is answer wrongly.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .limits import Limits
 from .tiers import LayerFailed
 from .wire import Channel, ProtocolError
 
-_STREAM = 3  # the one file descriptor that a worker has besides the standard three
+_STREAM = 3  # the only file descriptor besides the standard three
 
 
 @dataclass(frozen=True)
 class Job:
-    """One worker to run: `alive` ends with the warm process, `stream` is the worker's alone."""
+    """One worker to run. `alive` is a pipe that closes when the warm process ends."""
 
-    letter: str
+    tier: str
     grants: Sequence[str]
     limits: Limits
     uid: int | None
@@ -40,22 +40,22 @@ class Job:
 
 
 def run(job: Job, scratch: str, outputs: list[int]) -> NoReturn:
-    """Be the worker until the judge closes the stream."""
+    """Confine, load and answer requests until the judge closes the stream."""
     code = 70
     try:
         os.setsid()
         channel = _only_channel(job, outputs)
         try:
-            layers = confine.confine(job.letter, job.grants, job.limits, job.uid, scratch)
+            layers = confine.confine(job.tier, job.grants, job.limits, job.uid, scratch)
         except LayerFailed as error:
             channel.send({"refused": str(error)})
             os._exit(code)
-        _settle(scratch)
-        channel.send({"ready": {"tier": job.letter, "layers": layers}})
+        _set_up_process(scratch)
+        channel.send({"ready": {"tier": job.tier, "layers": layers}})
         _answer(channel)
         code = 0
     except EOFError:
-        code = 0  # the judge has no more questions
+        code = 0  # the judge has no more requests
     finally:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(BaseException):
@@ -64,12 +64,12 @@ def run(job: Job, scratch: str, outputs: list[int]) -> NoReturn:
 
 
 def _only_channel(job: Job, outputs: list[int]) -> Channel:
-    """Keep the judge's stream and the three standard ones, close every other descriptor."""
+    """Keep the judge's stream and the three standard ones; close every other descriptor."""
     kept = [os.open(os.devnull, os.O_RDONLY), *outputs, os.dup(job.stream.fileno())]
     for target, descriptor in enumerate(kept):  # all of them beyond 2, so none is overwritten
         os.dup2(descriptor, target)
     for inherited in (job.stream, job.status):
-        inherited.detach()  # or its finaliser would close a number that means something else
+        inherited.detach()  # otherwise its finalizer would close a reused descriptor
     for descriptor in _descriptors():
         if descriptor > _STREAM:
             with contextlib.suppress(OSError):
@@ -84,8 +84,8 @@ def _descriptors() -> list[int]:
         return list(range(os.sysconf("SC_OPEN_MAX")))
 
 
-def _settle(scratch: str) -> None:
-    """Where the student's code finds itself: its folder, its environment, its output."""
+def _set_up_process(scratch: str) -> None:
+    """Set the working folder, the environment and the standard streams for the student's code."""
     os.chdir(scratch)
     os.environ.clear()
     os.environ.update(
@@ -101,7 +101,7 @@ def _settle(scratch: str) -> None:
 
 
 def _answer(channel: Channel) -> None:
-    """One "load" message, then a request at a time, until the stream ends."""
+    """Answer one "load" message, then one request at a time until the stream ends."""
     message, _ = channel.receive()
     namespace, unavailable, problems = loading.load(message["load"])
     executor = Executor(namespace, unavailable)

@@ -1,8 +1,8 @@
 """The seam between tests and a student's code: one facade, one verb set, two backends.
 
-`facade.Student` is what a test holds; `executor.Executor` runs on the student's side, in the
-notebook's own process (`local.LocalBackend`) or in the autograder's sandboxed worker. Both speak
-`codec`'s plain data, so a test cannot tell them apart and never touches a student's object.
+Tests use `facade.Student`. `executor.Executor` runs on the student's side, either in the notebook's
+own process (`local.LocalBackend`) or in the autograder's sandboxed worker. Both exchange `codec`'s
+plain data, so a test runs the same way through either and never touches a student's object.
 """
 
 from .errors import StudentError

@@ -1,4 +1,4 @@
-"""A matplotlib figure as data, so that a test can read what a plot shows."""
+"""Reads a matplotlib Axes as plain data, so that a test can check what a plot shows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 def read(axes: Any) -> dict[str, Any]:
     """Title, labels, ticks, images, lines, bars and texts of one `matplotlib.axes.Axes`.
 
-    Image cells that are masked come back as NaN; `image_masks` says which were.
-    Raises TypeError when given something else.
+    Masked image cells become NaN; `image_masks` says which they were.
+    Raises TypeError for anything else.
     """
     from matplotlib.axes import Axes
 
@@ -48,7 +48,7 @@ def read(axes: Any) -> dict[str, Any]:
 
 
 def _labels(axis: Any) -> list[str]:
-    """One text a tick, empty where it is not shown. Reading the labels places them: no drawing."""
+    """One text per tick, empty if not shown. `get_majorticklabels` sets them without drawing."""
     axis.get_majorticklabels()
     return [
         tick.label1.get_text() if tick.label1.get_visible() or tick.label2.get_visible() else ""

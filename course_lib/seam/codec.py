@@ -1,8 +1,8 @@
-"""What crosses between judge and student: plain data as JSON plus raw buffers, never pickle.
+"""Encodes values that pass between judge and student: JSON plus raw buffers, never pickle.
 
-A value is a JSON tree whose arrays point into one byte payload. Whatever arrives is checked
-(nesting, counts, dtypes, that every buffer lies inside the payload) and rebuilt as plain objects,
-so a subclass that overrides `__eq__` or `__array__` never reaches a test.
+A value is a JSON tree whose arrays point into one byte payload. What arrives is validated (nesting,
+counts, dtypes, that every buffer lies inside the payload) and rebuilt as plain objects, so a
+subclass that overrides `__eq__` or `__array__` never reaches a test.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Tree = dict[str, Any]
 
 
 def _is_tensor(value: object) -> bool:
-    torch = sys.modules.get("torch")  # who never imported torch holds no tensor
+    torch = sys.modules.get("torch")  # without torch imported there are no tensors
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 class Encoder:
     """Turns values into a tree and a payload.
 
-    What is not plain data goes to `on_opaque`, which returns its tree (a handle) or raises.
+    Anything but plain data goes to `on_opaque`, which returns a tree (a handle) or raises.
     """
 
     def __init__(self, on_opaque: Callable[[object], Tree]):
@@ -84,7 +84,7 @@ class Encoder:
         plain = tensor.detach().cpu().contiguous()
         name = str(plain.dtype).removeprefix("torch.")
         if name not in TORCH_DTYPES or plain.is_sparse:
-            raise StudentError(PROTOCOL, f"a tensor of dtype {name} cannot be carried across")
+            raise StudentError(PROTOCOL, f"a tensor of dtype {name} cannot be sent")
         raw = plain.view(torch.int16) if name == "bfloat16" else plain
         return self._array("torch", name, tuple(plain.shape), raw.numpy().tobytes())
 
@@ -101,9 +101,9 @@ def _plain_number(value: bool | float) -> bool | float:
 
 
 class Decoder:
-    """Rebuilds plain values from a tree that nobody vouches for.
+    """Rebuilds plain values from an untrusted tree. Raises StudentError if it is malformed.
 
-    `on_handle` turns a handle's number into what stands for it on this side.
+    `on_handle(number, type_name)` returns the object that represents a handle on this side.
     """
 
     def __init__(self, payload: bytes, on_handle: Callable[[int, str], object]):
@@ -152,7 +152,7 @@ class Decoder:
         if offset < 0 or offset + count * stored.itemsize > len(self.payload):
             raise StudentError(PROTOCOL, "an array that lies outside its message")
         array = np.frombuffer(self.payload, stored, count, offset).reshape(shape).copy()
-        if stored == np.bool_:  # bytes other than 0 and 1 would be undefined behaviour
+        if stored == np.bool_:  # bytes other than 0 and 1 would be undefined behavior
             array = array.view(np.uint8) != 0
         if library == "numpy":
             return array

@@ -1,15 +1,15 @@
-"""How a student's failure is told to a test: one kind, one message."""
+"""How a failure of the student's code is reported to a test: a kind and a message."""
 
 from __future__ import annotations
 
 NOT_WRITTEN = "NOT_WRITTEN"  # the stub is still there
 MISSING = "MISSING"  # no such name in the notebook
 POLICY = "POLICY"  # the exercise forbids what was used
-LOAD_ERROR = "LOAD_ERROR"  # the definition, or what it needs, could not be loaded
+LOAD_ERROR = "LOAD_ERROR"  # the definition, or something it needs, could not be loaded
 TIMEOUT = "TIMEOUT"
 OOM = "OOM"
 CRASHED = "CRASHED"
-PROTOCOL = "PROTOCOL"  # the answer cannot be carried across as plain data
+PROTOCOL = "PROTOCOL"  # the answer cannot be sent as plain data
 
 
 class StudentError(Exception):

@@ -1,7 +1,7 @@
 """The student's side of the seam: carries out a test's requests on a notebook's functions.
 
-Used unchanged by the notebook's own `check` and by the sandboxed worker. It holds no expected value
-and no test; it sees one request at a time and answers with plain data or an opaque handle.
+Used unchanged by the notebook's own `check` and by the sandboxed worker. It has no expected values
+and no tests; it receives one request at a time and answers with plain data or an opaque handle.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .errors import LOAD_ERROR, MISSING, NOT_WRITTEN, OOM, POLICY, PolicyViolati
 class Executor:
     """Answers requests about `namespace`, a notebook's top-level names.
 
-    `unavailable` says why a name is not there ({"softmax": "cell 3 does not parse: …"}).
+    `unavailable` says why a name is missing ({"softmax": "cell 3 does not parse: …"}).
     """
 
     def __init__(self, namespace: dict[str, Any], unavailable: dict[str, str] | None = None):
@@ -31,25 +31,25 @@ class Executor:
         self.rules: forbidden.Rules = forbidden.Rules([])
 
     def respond(self, request: Tree, payload: bytes) -> tuple[Tree, bytes]:
-        """One answer to one request: `{"ok": value}` or `{"error": …}`; never raises."""
+        """Answer a request: `{"ok": value}` or `{"error": …}`. Never raises."""
         encoder = Encoder(self._keep)
         try:
             verb = getattr(self, f"verb_{request['verb']}", None)
             if verb is None:
                 raise StudentError("PROTOCOL", f"no verb {request['verb']!r}")
-            decoder = Decoder(payload, self._meant)
+            decoder = Decoder(payload, self._resolve)
             arguments = {key: decoder.decode(tree) for key, tree in request["arguments"].items()}
             return {"ok": encoder.encode(verb(**arguments))}, encoder.payload()
         except BaseException as error:
             reason = self.unavailable.get(getattr(error, "name", None) or "")
-            if isinstance(error, NameError) and reason:  # it could not be loaded: say why
+            if isinstance(error, NameError) and reason:  # a name that could not be loaded: say why
                 return {"error": {"kind": LOAD_ERROR, "message": reason, "where": ""}}, b""
             return {"error": _describe(error)}, b""
 
-    # Verbs. Their arguments arrive decoded; what they return is encoded.
+    # Verbs. Their arguments are decoded already; their results are encoded by `respond`.
 
     def verb_begin(self, seed: int, forbid: list[str]) -> None:
-        """Start a test: forget old handles, seed every global generator, set the rules."""
+        """Start a test: drop old handles, seed every global generator, set the rules."""
         self.handles.clear()
         if forbid != self.rules.names:
             self.rules.lift()
@@ -63,7 +63,7 @@ class Executor:
     def verb_call(
         self, target: Any, path: str, args: list[Any], kwargs: dict[str, Any], seed: int | None
     ) -> dict[str, Any]:
-        """Call a name or a handle; says which array arguments the call changed in place."""
+        """Call a name or a handle; returns the value and the array arguments changed in place."""
         function = self._at(target, path)
         before = _fingerprints(args, kwargs)
         if seed is not None:
@@ -77,7 +77,7 @@ class Executor:
         }
 
     def verb_make(self, source: str, data: dict[str, Any]) -> object:
-        """Evaluate a test's own expression here: generators, callables and modules are made so."""
+        """Evaluate a test's expression on this side, to build generators, callables or modules."""
         scope = {"np": np, "student": self.namespace, **data}
         if "torch" in sys.modules:
             scope["torch"] = sys.modules["torch"]
@@ -109,8 +109,8 @@ class Executor:
     def verb_count_steps(self, target: Any, args: list[Any], kwargs: dict[str, Any]) -> int:
         """Bytecode instructions executed in the notebook's own code during one call.
 
-        A loop over tokens, a comprehension and `np.vectorize` all grow with n; a vectorised
-        expression does not. A count, not a time: the same on every machine.
+        For a loop over tokens, a comprehension or `np.vectorize` the number grows with n; for a
+        vectorized expression it does not. Unlike a time, it is the same on every machine.
         """
         from .steps import counted
 
@@ -137,10 +137,10 @@ class Executor:
 
         return modules.trace(target, **options)
 
-    # What the verbs share.
+    # Helpers of the verbs.
 
-    def _meant(self, number: int, name: str) -> object:
-        """The object that a handle, or a name of the notebook (number -1), stands for."""
+    def _resolve(self, number: int, name: str) -> object:
+        """The object of a handle, or of a name in the notebook (number -1)."""
         if number >= 0:
             return self.handles[number]
         if name not in self.namespace:
@@ -161,7 +161,7 @@ class Executor:
 
 
 class _Made:
-    """Marks what a test made here: always a handle, even when it is an array."""
+    """Marks what a test made here: it is always sent as a handle, even if it is an array."""
 
     def __init__(self, thing: object):
         self.thing = thing
@@ -171,7 +171,7 @@ def _seed_everything(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed % 2**32)
     if torch := sys.modules.get("torch"):
-        # `torch.manual_seed` prints the whole stack to memory for each kind of device not in use
+        # unlike `torch.manual_seed`, this formats no stack trace for each unused device type
         torch.default_generator.manual_seed(seed)
         if torch.cuda.is_initialized():
             torch.cuda.manual_seed_all(seed)
@@ -182,7 +182,7 @@ def _is_plain(value: object) -> bool:
 
 
 def _fingerprints(args: list[Any], kwargs: dict[str, Any]) -> dict[str, bytes]:
-    """The bytes of every array argument, to see afterwards whether the call wrote into one."""
+    """The bytes of every array argument, to detect whether the call changes one."""
     named = [(str(index), value) for index, value in enumerate(args)] + list(kwargs.items())
     prints = {}
     for name, value in named:
@@ -215,9 +215,9 @@ def _describe(error: BaseException) -> Tree:
     frames = traceback.extract_tb(error.__traceback__)
     own = [f for f in frames if f.filename.startswith("<cell") or "ipykernel" in f.filename]
     where = ""
-    if own:  # a kernel's cells have no number that a reader could look up
+    if own:  # in a live kernel the cell has no number that a reader could look up
         cell = own[-1].filename.strip("<>") if own[-1].filename.startswith("<") else "its cell"
         where = f"{cell}, line {own[-1].lineno}"
-    # an exception class of the student's own counts as the built-in one it derives from
+    # the student's own exception class counts as the built-in one that it derives from
     known = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
     return {"kind": kind or known, "message": message[:2000], "where": where}

@@ -1,4 +1,4 @@
-"""What a test holds: the student's notebook as if it were a module.
+"""The student's notebook, for use in a test as if it were a module.
 
     def test_shift(student):
         expect.close(student.softmax(np.zeros(3)), [1/3, 1/3, 1/3])
@@ -7,8 +7,7 @@
     layer.set("w_q", np.eye(4))
     output, weights = layer(x)
 
-Every value a test receives is plain data of its own; whatever else the student's code returns is
-an opaque `Handle`.
+A test receives plain data; anything else that the student's code returns is an opaque `Handle`.
 """
 
 from __future__ import annotations
@@ -75,8 +74,8 @@ class Student:
     def make(self, source: str, *, deadline: float | None = None, **data: Any) -> Handle:
         """Evaluate a Python expression on the student's side (`np`, `torch` and `data` in scope).
 
-        For what a test hands over but cannot send: generators, callables, modules. `student` in
-        the expression is the notebook's namespace, a dict.
+        For arguments that cannot be sent as data: generators, callables, modules. `student` in the
+        expression is the notebook's namespace, a dict.
         """
         return self._ask("make", deadline=deadline, source=source, data=data)
 
@@ -101,7 +100,7 @@ class Student:
         return _shaped(Called, answer)
 
     def count_steps(self, target: Function | Handle, *args: Any, **kwargs: Any) -> int:
-        """Bytecode instructions run in the notebook's own code: grows with n if it loops over n."""
+        """Bytecode instructions run in the notebook's code: grows with n if it loops over n."""
         return self._ask("count_steps", target=target, args=list(args), kwargs=kwargs)
 
     def vjp(
@@ -143,7 +142,7 @@ class Student:
 
 
 class _Target:
-    """What can be asked of a name and of a handle alike."""
+    """What a name and a handle have in common."""
 
     _student: Student
 
@@ -151,7 +150,7 @@ class _Target:
         return self._student.call(self, *args, **kwargs).value  # type: ignore[arg-type]
 
     def get(self, path: str = "") -> Any:
-        """The value at a dotted path (`layers.0.w_q`); data if it is data, else a handle."""
+        """The value at a dotted path (`layers.0.w_q`): data if possible, else a handle."""
         return self._student._ask("get", target=self, path=path)
 
     def bases(self) -> list[str]:
@@ -173,7 +172,7 @@ class Function(_Target):
 
 @dataclass(frozen=True, eq=False)
 class Handle(_Target):
-    """An object that stays on the student's side. Equal to nothing but itself."""
+    """An object that stays on the student's side; equal only to itself."""
 
     _student: Student = field(repr=False)
     number: int
@@ -196,7 +195,7 @@ class Handle(_Target):
         self._module("load_state_dict", state)
 
     def parameters(self) -> dict[str, bool]:
-        """Names of the parameters, and whether each is trained."""
+        """Parameter names, and whether each requires gradients."""
         return self._module("parameters")
 
     def train(self) -> None:
@@ -222,7 +221,7 @@ def _handle_tree(value: object) -> Tree:
 
 
 def _shaped(kind: Any, answer: Any) -> Any:
-    """An answer of several named parts; a forged one is the student's error, not the judge's."""
+    """An answer with named parts. Raises StudentError if they are wrong, as in a forged answer."""
     try:
         return kind(**answer)
     except TypeError:

@@ -1,8 +1,8 @@
 """What an exercise forbids, enforced while a student's code runs.
 
-Two of three layers (the third, the syntax tree, is the judge's): forbidden names are replaced in
-their modules by something that raises, and torch's function calls are watched, which also catches
-a name that was imported before the replacement. Best effort, and said to be so.
+There are three layers, two of them here: forbidden names are replaced in their modules by a class
+that raises, and torch's function calls are watched, which also catches names imported before the
+replacement. (The third is the judge's look at the syntax tree.) This is best effort.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .errors import PolicyViolation
 
 
 class Rules:
-    """Dotted names that may not be used, `*` allowed: "torch.nn.Transformer*"."""
+    """Dotted names that may not be used; `*` is a wildcard, as in "torch.nn.Transformer*"."""
 
     def __init__(self, names: list[str]):
         self.names = list(names)
@@ -28,10 +28,10 @@ class Rules:
         for pattern in self.names:
             module_name, _, attribute = pattern.rpartition(".")
             module = sys.modules.get(module_name)
-            there = vars(module) if module else {}
-            names = [attribute] if attribute in there else []
+            attributes = vars(module) if module else {}
+            names = [attribute] if attribute in attributes else []
             if "*" in attribute:
-                names = [name for name in there if fnmatchcase(name, attribute)]
+                names = [name for name in attributes if fnmatchcase(name, attribute)]
             for name in names:
                 original = getattr(module, name)
                 if callable(original):
@@ -54,7 +54,7 @@ class Rules:
         from torch.overrides import TorchFunctionMode
 
         short_names = [name.rpartition(".")[2] for name in torch_names]
-        verdicts = self._verdicts  # by function name: a training calls the same few very often
+        verdicts = self._verdicts  # by function name: training calls the same few very often
 
         class Watch(TorchFunctionMode):
             def __torch_function__(
@@ -73,7 +73,7 @@ class Rules:
 
 def _forbidden(name: str) -> Any:
     class Forbidden:
-        """Stands where a forbidden name stood; a class, so that subclassing it is caught too."""
+        """Replaces a forbidden name; a class, so that subclassing is caught too."""
 
         def __new__(cls, *args: object, **kwargs: object) -> Any:
             raise PolicyViolation(name)

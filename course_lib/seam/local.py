@@ -1,4 +1,4 @@
-"""The seam inside one process: a notebook's own namespace, for `check` and for our tests."""
+"""The seam within one process, for a notebook's `check` and for our own tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .facade import Student
 
 
 class LocalBackend:
-    """Runs every request in this process, over the same bytes that the worker would see."""
+    """Runs every request in this process, through the same encoding as for a worker."""
 
     def __init__(self, executor: Executor):
         self.executor = executor
@@ -22,5 +22,5 @@ class LocalBackend:
 
 
 def local_student(namespace: dict[str, Any], unavailable: dict[str, str] | None = None) -> Student:
-    """A `Student` over functions that live in this process."""
+    """A `Student` whose functions are in this process."""
     return Student(LocalBackend(Executor(namespace, unavailable)))

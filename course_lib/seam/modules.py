@@ -36,8 +36,8 @@ def vector_jacobian_product(
 ) -> dict[str, Any]:
     """Gradients of `(target(*args)[output] * cotangent).sum()`.
 
-    By position for every floating-point tensor argument (None where nothing flows), and by name
-    for the module's parameters if asked for. Without a cotangent: ones.
+    By position for every floating-point tensor argument (None if it gets no gradient), and by name
+    for the module's parameters if `parameters`. The default cotangent is ones.
     """
     inputs = {
         index: value.requires_grad_()
@@ -49,7 +49,7 @@ def vector_jacobian_product(
     chosen = result[output] if isinstance(result, (tuple, list)) else result
     weight = torch.ones_like(chosen) if cotangent is None else cotangent
     wrt = [*inputs.values(), *named.values()]
-    gradients: Any = [None] * len(wrt)  # of a result that is cut off from everything
+    gradients: Any = [None] * len(wrt)  # for a result that does not require gradients
     if chosen.requires_grad:
         gradients = torch.autograd.grad(chosen, wrt, weight, allow_unused=True)
     return {
@@ -60,7 +60,7 @@ def vector_jacobian_product(
 
 
 def trace(module: nn.Module, args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Outputs of every submodule in one forward pass, by name: the last call's, and a count."""
+    """The last output and the number of calls of every submodule in one forward pass, by name."""
     outputs: dict[str, Any] = {}
     calls: dict[str, int] = {}
 

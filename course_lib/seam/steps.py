@@ -9,7 +9,7 @@ from typing import Any
 
 def counted(namespace: dict[str, Any], run: Callable[[], object]) -> int:
     """Instructions executed during `run` in functions whose globals are `namespace`."""
-    if sys.version_info >= (3, 12):  # its `settrace` misses the first call of a trace
+    if sys.version_info >= (3, 12):  # whose `settrace` misses the first call
         return _monitored(namespace, run)
     return _traced(namespace, run)
 
@@ -43,7 +43,7 @@ def _monitored(namespace: dict[str, Any], run: Callable[[], object]) -> int:
     def count(_code: object, _offset: int) -> Any:
         nonlocal steps
         if sys._getframe(1).f_globals is not namespace:
-            return monitoring.DISABLE  # this place never again: it is somebody else's code
+            return monitoring.DISABLE  # not the notebook's code: stop events from this instruction
         steps += 1
         return None
 

@@ -54,16 +54,16 @@ class _Started(dict):
         super().__init__()
         self.tree, self.stack = tree, stack
 
-    def __missing__(self, letter):
-        process = WarmProcess(self.tree, ["numpy"], tier=letter, min_tier="D")
-        self[letter] = self.stack.enter_context(process)
-        return self[letter]
+    def __missing__(self, tier):
+        process = WarmProcess(self.tree, ["numpy"], tier=tier, min_tier="D")
+        self[tier] = self.stack.enter_context(process)
+        return self[tier]
 
 
 @pytest.fixture
 def any_tier(request, best, _light) -> WarmProcess:
     """The same test on every tier that this machine can hold."""
-    if request.param < best.letter:
+    if request.param < best.name:
         pytest.skip(f"tier {request.param} is out of reach here: {best.missing}")
     return _light[request.param]
 

@@ -123,7 +123,7 @@ def test_a_load_that_hangs_or_dies_is_not_tried_twice(submit, source, kind, dead
 def test_after_too_many_deaths_it_gives_up(submit):
     student = submit("import os\ndef f():\n    os._exit(0)\n", restarts=2)
     for _ in range(3):
-        assert "exit code 0" in failure(student.f).message
+        assert "exited with code 0" in failure(student.f).message
     error = failure(student.f)
     assert (error.kind, len(student._backend.reports)) == ("CRASHED", 3)
     assert "gave up" in error.message
@@ -222,7 +222,7 @@ def _ask(number) -> float:
 
 
 def test_a_tier_that_is_not_enough_is_refused_with_the_reason(tree):
-    with pytest.raises(SandboxError, match="tier D only, and tier C is required"):
+    with pytest.raises(SandboxError, match="tier D only, but tier C is required"):
         WarmProcess(tree, tier="D").__enter__()
 
 

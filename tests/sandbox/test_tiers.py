@@ -14,7 +14,7 @@ MOUNTS = Path("/proc/self/mounts")
 
 
 def test_detection_gives_reasons_for_every_better_tier(best):
-    better = {letter for letter in "ABC" if letter < best.letter}
+    better = {tier for tier in "ABC" if tier < best.name}
     assert {reason[0] for reason in best.missing} == better
 
 
@@ -27,7 +27,7 @@ def test_detection_leaves_nothing_behind(best):
 
 
 def test_a_layer_that_fails_refuses(best):
-    if best.letter == "D":
+    if best.name == "D":
         pytest.skip(f"no layer to fail: {best.missing}")
 
     def fail():
@@ -43,7 +43,7 @@ def test_a_process_that_dies_while_trying_is_a_failure():
 
 
 @pytest.mark.parametrize(
-    ("refused", "letter", "reason"),
+    ("refused", "tier", "reason"),
     [
         ("unshare", "C", "B: namespaces"),
         ("pivot_root", "C", "B: view"),
@@ -52,9 +52,9 @@ def test_a_process_that_dies_while_trying_is_a_failure():
     ],
 )
 def test_a_kernel_that_refuses_a_layer_gives_a_lower_tier_and_says_why(
-    best, tmp_path, refused, letter, reason
+    best, tmp_path, refused, tier, reason
 ):
-    if best.letter > "B":
+    if best.name > "B":
         pytest.skip(f"layers are missing already: {best.missing}")
     program = (
         "import errno, pyseccomp as s\n"
@@ -63,12 +63,12 @@ def test_a_kernel_that_refuses_a_layer_gives_a_lower_tier_and_says_why(
         "rules.load()\n"
         "from autograder.sandbox import detection\n"
         "tier = detection.detect()\n"
-        "print(tier.letter, tier.missing)\n"
+        "print(tier.name, tier.missing)\n"
     )
     command, environment = [sys.executable, "-c", program], os.environ | {"TMPDIR": str(tmp_path)}
     said = subprocess.run(
         command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert said.startswith(f"{letter} ")
+    assert said.startswith(f"{tier} ")
     assert reason in said
     assert list(tmp_path.iterdir()) == [], "a rehearsal tidies up after itself"

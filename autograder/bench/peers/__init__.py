@@ -1,4 +1,4 @@
-"""The weights of our `Transformer` in other people's: CTranslate2, Hugging Face's Marian, Joey NMT.
+"""Loads our `Transformer` weights into CTranslate2, Hugging Face's Marian and Joey NMT.
 
 A peer is a function from sentences to translations, both as token ids without start and end.
 """
@@ -29,7 +29,7 @@ _EXTRA = "pip install -e .[bench]"
 INSTALL = {
     "ctranslate2": _EXTRA,
     "transformers": _EXTRA,
-    # Its own requirements hold protobuf at a version of 2022, so it comes without them.
+    # Without dependencies, because it pins protobuf to a version of 2022.
     "joeynmt": (
         "pip install --no-deps --target DIR joeynmt importlib-metadata zipp lazy-importer "
         "sentencepiece sacremoses subword-nmt, and put DIR on PYTHONPATH"
@@ -38,11 +38,11 @@ INSTALL = {
 
 
 class PeerError(Exception):
-    """A peer that is not installed or cannot hold this model, in one sentence."""
+    """A peer is not installed or does not support this model."""
 
 
 class Beam(NamedTuple):
-    """How to search: the width, the exponent of the length penalty, the greatest length."""
+    """Beam width, exponent of the length penalty, and greatest length in tokens."""
 
     width: int
     length_penalty: float
@@ -50,7 +50,7 @@ class Beam(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """A layer of our encoder or decoder: one attention or two, then the rest."""
+    """The parts of one encoder or decoder layer (a decoder layer has two attentions)."""
 
     attentions: list[MultiHeadAttention]
     feed_forward: FeedForward
@@ -58,7 +58,7 @@ class Parts(NamedTuple):
 
 
 def package(name: str) -> Any:
-    """A peer's package or module of it. Raises PeerError with what to install."""
+    """Import a peer's package or module. Raises PeerError saying what to install."""
     try:
         return import_module(name)
     except ImportError as error:
@@ -67,27 +67,27 @@ def package(name: str) -> Any:
 
 
 def parts(layer: Any) -> Parts:
-    """What there is to copy of one of our layers, in the order of its sub-layers."""
+    """The parts of one of our layers, in the order of its sub-layers."""
     names = [n for n in ("attention", "self_attention", "cross_attention") if hasattr(layer, n)]
     norms = [getattr(layer, f"{name}_residual").norm for name in (*names, "feed_forward")]
     return Parts([getattr(layer, name) for name in names], layer.feed_forward, norms)
 
 
 def copy_norm(theirs: nn.LayerNorm, ours: LayerNorm) -> None:
-    """Its parameters and its epsilon."""
+    """Copy the parameters and epsilon."""
     theirs.load_state_dict(ours.state_dict())
     theirs.eps = ours.eps
 
 
 def in_batches(search: Callable[[Tensor], Sequence[Ids]]) -> Peer:
-    """A peer that searches batches as ours are; `search` gives START … END, either left out."""
+    """A peer that runs `search` on our batches; START and END in its results are optional."""
 
     def translate(sentences: Sequence[Ids]) -> list[Ids]:
         found: dict[int, Ids] = {}
         with torch.inference_mode():
             for indices, source_ids in batches_in_order(sentences, BATCH_TOKENS):
-                made = search(source_ids)
-                found.update(zip(indices.tolist(), map(_between, made), strict=True))
+                translations = search(source_ids)
+                found.update(zip(indices.tolist(), map(_between, translations), strict=True))
         return [found[index] for index in range(len(sentences))]
 
     return translate

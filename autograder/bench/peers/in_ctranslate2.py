@@ -1,4 +1,4 @@
-"""Our weights in CTranslate2, the limit: C++ made for nothing but this."""
+"""Our weights in CTranslate2, a C++ engine built only for fast inference."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from course_lib.transformer import Transformer
 
 from . import END, LONGEST_SOURCE, START, UNK, Beam, Ids, Peer, package, parts
 
-NEXT_TO_NOTHING = 1e-9
+TINY_PENALTY = 1e-9
 
 
 def translator(model: Transformer, beam: Beam, folder: Path) -> Peer:
     """`translate_batch` on one thread in float32; the converted model is written to `folder`.
 
-    With a length penalty of 0 it would stop at the first finished hypothesis, and its penalty has
-    another form than ours. So it gets next to none: it searches as ours does, until `width`
-    hypotheses have finished, returns them all, and ours ranks them.
+    With a length penalty of 0 it would stop at the first finished hypothesis, and its formula for
+    the penalty differs from ours. With a tiny one it searches as ours does, until `width`
+    hypotheses have finished, and returns them all; our formula then ranks them.
     """
-    engine = package("ctranslate2")
+    library = package("ctranslate2")
     _convert(model, folder)
-    made = engine.Translator(str(folder), compute_type="float32", inter_threads=1, intra_threads=1)
+    engine = library.Translator(
+        str(folder), compute_type="float32", inter_threads=1, intra_threads=1
+    )
 
     def translate(sentences: Sequence[Ids]) -> list[Ids]:
-        results = made.translate_batch(
+        results = engine.translate_batch(
             [list(map(str, ids)) for ids in sentences],
             beam_size=beam.width,
-            length_penalty=NEXT_TO_NOTHING,
+            length_penalty=TINY_PENALTY,
             num_hypotheses=beam.width,
             return_scores=True,
             max_decoding_length=beam.longest,
@@ -75,7 +77,7 @@ def _convert(model: Transformer, folder: Path) -> None:
 
 
 def _write_side(theirs: Any, embeddings: Any, ours: Any, model: Transformer) -> None:
-    """The encoder or the decoder with its embeddings and positions."""
+    """Write the encoder or the decoder, with its embeddings and positions."""
     embeddings.weight = model.embedding.tokens.weight.detach().numpy()
     theirs.position_encodings.encodings = model.embedding.table(LONGEST_SOURCE).numpy()
     if not isinstance(ours.norm, nn.Identity):

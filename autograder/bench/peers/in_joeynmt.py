@@ -1,4 +1,4 @@
-"""Our weights in Joey NMT: a toolkit for learners too, without a cache."""
+"""Our weights in Joey NMT, also a toolkit for learners, whose decoder has no cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import END, PAD, START, UNK, Beam, Ids, Peer, copy_norm, in_batches, pack
 
 
 def translator(model: Transformer, beam: Beam) -> Peer:
-    """Its `beam_search`, which ends when every beam of a sentence has."""
+    """Its `beam_search`, which stops when every beam of a sentence has finished."""
     theirs = _convert(model)
     beam_search = package("joeynmt.search").beam_search
 
@@ -25,7 +25,7 @@ def translator(model: Transformer, beam: Beam) -> Peer:
         memory, *_ = theirs(
             return_type="encode", src=source_ids, src_length=mask.sum(-1), src_mask=mask
         )
-        made, *_ = beam_search(
+        output, *_ = beam_search(
             model=theirs,
             beam_size=beam.width,
             encoder_output=memory,
@@ -34,7 +34,7 @@ def translator(model: Transformer, beam: Beam) -> Peer:
             max_output_length=beam.longest,
             alpha=beam.length_penalty,
         )
-        return made.tolist()
+        return output.tolist()
 
     return in_batches(search)
 

@@ -28,15 +28,15 @@ from . import (
 
 
 def translator(model: Transformer, beam: Beam) -> Peer:
-    """`generate`, told to stop when `width` hypotheses have finished, as ours does.
+    """`generate`, set to stop when `width` hypotheses have finished, as ours does.
 
-    Its layers are post-norm only. Its positions are the same numbers as ours in another order, so
-    our table is written in, and the norms get our epsilon.
+    Its layers are post-norm only. Its table of positions has our numbers in another order, so it is
+    replaced with ours, and the norms get our epsilon. Raises PeerError for a pre-norm model.
     """
     theirs = _convert(model)
 
     def search(source_ids: Tensor) -> Sequence[Ids]:
-        made = theirs.generate(
+        output = theirs.generate(
             input_ids=source_ids,
             attention_mask=(source_ids != PAD).long(),
             num_beams=beam.width,
@@ -44,7 +44,7 @@ def translator(model: Transformer, beam: Beam) -> Peer:
             early_stopping=True,
             max_new_tokens=beam.longest,
         )
-        return made.tolist()
+        return output.tolist()
 
     return in_batches(search)
 

@@ -1,1 +1,1 @@
-"""Scoring a trained model by what it predicts again."""
+"""Scores trained models by running them again on hidden data."""

@@ -1,7 +1,7 @@
-"""Asks a handed-in model for its answers, in a worker that never sees what is wanted.
+"""Runs a submitted model in a worker, which never sees the expected answers.
 
-The files are laid into the worker's own folder, the notebook's functions are called there, and
-every call has the time that is left.
+The files are copied into the worker's folder, the notebook's functions are called there, and each
+call may use the time that is left.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from .measure import Measure, Unusable
 
 
 class Worker(Backend, Protocol):
-    """A backend that tells what its other side has cost so far."""
+    """A backend that reports how much time its worker has used."""
 
     def clock(self) -> float:
-        """Seconds of CPU time, from any beginning; of the wall where nothing tells them."""
+        """Seconds of CPU time from an arbitrary start; wall-clock seconds without /proc."""
         ...
 
 
 Open = Callable[[], AbstractContextManager[Worker]]
 
 FOLDER = "handed_in"
-LAID_DOWN = (".safetensors", ".json")  # answers that were handed in stay with the judge
-PIECE = 8 * 2**20  # bytes of a file that cross at once
+COPIED = (".safetensors", ".json")  # submitted answers stay with the judge
+PIECE = 8 * 2**20  # bytes of a file per message
 LOAD_SECONDS = 30.0
-LEAST_SECONDS = 5.0  # for a call, however little time is left
-CALL_SECONDS = 30.0  # a call is made larger when the model is fast enough to answer within this
+MIN_SECONDS = 5.0  # for a call, however little time is left
+CALL_SECONDS = 30.0  # calls get larger if the model can answer one within this
 
 
 @dataclass
 class Asked:
-    """Answers in the order in which the texts were asked, and the seconds that they cost.
+    """Answers in the order of the texts, and the seconds they took.
 
-    Seconds of the worker's processor: how many answers there are depends on the model, not on what
-    else the machine has to do.
+    Seconds are the worker's CPU time, so that the number of answers depends on the model and not on
+    how busy the machine is.
     """
 
     answers: list[Any] = field(default_factory=list)
@@ -59,14 +59,14 @@ def ask(
     texts: Sequence[str],
     seconds: float,
 ) -> Asked:
-    """The model's answers to the first of these texts, as far as the time goes; one at least.
+    """The model's answers to as many of these texts as fit into `seconds`, in order; at least one.
 
-    Raises Unusable or StudentError when there is none, or when an answer is no answer.
+    Raises Unusable or StudentError if there is no answer, or an invalid one.
     """
     loader, function = part.entry_points
     student = Student(worker)
     student.begin()
-    _lay_down(student, {name: d for name, d in files.items() if name.endswith(LAID_DOWN)})
+    _copy_files(student, {name: d for name, d in files.items() if name.endswith(COPIED)})
     if loader not in student.names():
         raise Unusable(f"the notebook has no function {loader}(folder)")
     model: Handle = student.make(f"student[{loader!r}]({FOLDER!r})", deadline=LOAD_SECONDS)
@@ -76,12 +76,12 @@ def ask(
         begin = len(asked.answers)
         some = list(texts[begin : begin + how_many(asked, measure)])
         target = getattr(student, function)
-        deadline = max(LEAST_SECONDS, until - worker.clock())
+        deadline = max(MIN_SECONDS, until - worker.clock())
         try:
             answer = student.call(target, model, some, deadline=deadline)
         except StudentError as error:
             if asked.answers and error.kind == TIMEOUT:
-                break  # what there is counts
+                break  # the answers so far count
             raise
         asked.answers += measure.read(answer.value, len(some), function)
         asked.seconds = worker.clock() - started
@@ -89,20 +89,20 @@ def ask(
 
 
 def how_many(asked: Asked, measure: Measure) -> int:
-    """Texts of the next call: few at first, so that a slow model is not left without an answer."""
+    """Texts in the next call: few at first, so that even a slow model gives some answer."""
     enough = len(asked.answers) * CALL_SECONDS >= measure.most * asked.seconds
     return measure.most if asked.answers and enough else measure.first
 
 
-def _lay_down(student: Student, files: dict[str, bytes]) -> None:
-    """Write the files into the worker's own folder, in pieces that a message can carry."""
+def _copy_files(student: Student, files: dict[str, bytes]) -> None:
+    """Write the files into the worker's folder, in pieces that fit into a message."""
     student.make("__import__('os').makedirs(folder, exist_ok=True)", folder=FOLDER)
     for name, data in files.items():
         for start in range(0, len(data), PIECE):
             student.make(
-                "open(place, mode).write(piece.tobytes())",
+                "open(path, mode).write(piece.tobytes())",
                 deadline=LOAD_SECONDS,
-                place=f"{FOLDER}/{name}",
+                path=f"{FOLDER}/{name}",
                 mode="ab" if start else "wb",
                 piece=np.frombuffer(data[start : start + PIECE], dtype=np.uint8),
             )

@@ -1,4 +1,4 @@
-"""Labels, or reference translations, that a trained model is scored with: the judge's alone."""
+"""Test labels or reference translations for scoring trained models; only the judge sees them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,12 @@ from course_lib.course.syllabus import Assignment
 from course_lib.data.registry import Source
 
 SOURCES = get_args(Source)
-REAL: tuple[Source, ...] = (
-    "mirror",
-    "hub",
-)  # sources of the very data set: a class is graded with nothing else
+REAL: tuple[Source, ...] = ("mirror", "hub")  # sources of the real data, needed to grade a class
 
 
 @dataclass(frozen=True)
 class HiddenLabels:
-    """A test split: its sentences may be shown to a model, its labels or references may not."""
+    """A test split. Models see its sentences, never its labels or references."""
 
     source: str
     sentences: tuple[str, ...]
@@ -27,9 +24,9 @@ class HiddenLabels:
 
 
 def load(assignment: Assignment, sources: Sequence[Source] = REAL) -> HiddenLabels:
-    """The split that course.toml names, from the first of `sources` that its data set has.
+    """The split that course.toml names, from the first of `sources` that works.
 
-    Raises course_lib.data.datasets.DataError when none serves.
+    Raises course_lib.data.datasets.DataError if none does.
     """
     from course_lib.data import datasets, registry
 

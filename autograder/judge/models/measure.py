@@ -1,4 +1,4 @@
-"""What the kinds of trained models differ in: how answers are read, and what they are worth."""
+"""The interface of a model's measure: how answers are read, compared and scored."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ from .hidden_labels import HiddenLabels
 
 
 class Unusable(Exception):
-    """What was handed in, or what came back, is no model's; one sentence."""
+    """The submitted files or the model's answers cannot be used; the message says why."""
 
 
 class Measure(Protocol):
-    """One kind of answer, such as labels or translations."""
+    """How one kind of answer is read and scored, such as labels or translations."""
 
     @property
     def blank(self) -> dict[str, Any]:
-        """The fields of a result that `score` fills, before there is a score."""
+        """The result fields that `score` fills, with the values they have before."""
         ...
 
-    first: int  # texts of the first call
-    most: int  # texts of a later call
-    probe: int  # texts for which the model is asked again with shuffled weights
-    may_stay: float  # share of answers that may be the same then
-    least_alike: float  # what answers for sentences that lack a word have in common with the others
-    answers: str  # what they are called
-    asked: str  # what was done to the sentences
-    sample: str  # what follows when only some of them were
+    first: int  # texts in the first call
+    most: int  # texts in a later call, at most
+    probe: int  # texts in each check for a lookup table
+    max_same: float  # share of answers that may be the same with shuffled weights
+    min_alike: float  # how alike answers must stay when sentences lose a word
+    noun: str  # what an answer is called in messages, in the plural
+    verb: str  # the participle for producing answers in messages
+    sample: str  # the note if only some sentences were answered
 
-    def read(self, value: Any, wanted: int, function: str) -> list[Any]:
-        """A call's value as `wanted` answers. Raises Unusable for anything else."""
+    def read(self, value: Any, expected: int, function: str) -> list[Any]:
+        """A call's value as `expected` answers. Raises Unusable for anything else."""
         ...
 
-    def same(self, made: Sequence[Any], others: Sequence[Any]) -> float:
-        """Share of answers that say something and are the same in both."""
+    def same(self, answers: Sequence[Any], others: Sequence[Any]) -> float:
+        """Share of answers that are the same in both and not empty."""
         ...
 
-    def alike(self, made: Sequence[Any], others: Sequence[Any]) -> float:
-        """How much two lists of answers have in common, 0 to 1."""
+    def alike(self, answers: Sequence[Any], others: Sequence[Any]) -> float:
+        """Similarity of two lists of answers, 0 to 1."""
         ...
 
     def score(
         self,
-        made: Sequence[Any],
+        answers: Sequence[Any],
         rows: Sequence[int],
         files: dict[str, bytes],
         hidden: HiddenLabels,
     ) -> tuple[dict[str, Any], list[str]]:
-        """Fields of the result, and notes. `rows` says which sentence each answer is for."""
+        """Result fields and notes. `rows` are the indices of the answered sentences."""
         ...
 
 
 def about(files: dict[str, bytes], key: str) -> dict[str, Any]:
-    """A table of config.json; empty when there is none, whatever the file holds."""
+    """A table of config.json; empty if it is missing or malformed."""
     try:
         found = json.loads(files.get("config.json", b"{}"))[key]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -63,7 +63,7 @@ def about(files: dict[str, bytes], key: str) -> dict[str, Any]:
 
 
 def other_data(files: dict[str, bytes], hidden: HiddenLabels) -> str:
-    """Where config.json says that other sentences came from; "" for the same sentences."""
+    """The source that config.json names if its sentences differ from ours; "" if they do not."""
     data = about(files, "data")
     if data.get("fingerprint", hidden.fingerprint) == hidden.fingerprint:
         return ""

@@ -1,11 +1,11 @@
-"""Scores a trained model: asks the student's own code for its answers again, in the sandbox.
+"""Scores a trained model by running the student's own code again, in the sandbox.
 
-The files are laid into the worker's folder, `load_model(folder)` and `predict(model, texts)` or
-`translate(model, texts)` are called there, and what comes back is compared with labels, or
-references, that the worker never sees. Only that counts, on as many sentences as the time allows;
-answers that were handed in are compared with it. A model whose answers do not change when its
-weights are shuffled is none, and neither is one whose answers are gone when a word is: a table of
-answers would be both. Which sentences come first is drawn anew for each grading.
+The files are copied into the worker's folder, where `load_model(folder)` and then
+`predict(model, texts)` or `translate(model, texts)` are called. The answers are scored with labels
+or references that the worker never sees, on as many sentences as the time allows. Submitted answers
+do not count; they are only compared with these. Two checks reject a lookup table of answers: a
+model's answers must change when its weights are shuffled, and must stay similar when each sentence
+loses a word. The order of the sentences is drawn anew for each grading.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ LIMITS = {"cpu_seconds": 240, "memory_mib": 2048, "scratch_mib": 160, "file_mib"
 def evaluate(
     files: dict[str, bytes], part: ModelPart, hidden: HiddenLabels, seed: int, open_worker: Open
 ) -> ModelResult:
-    """What is known of one model: its `accuracy` or `bleu`, or None and a `problem`.
+    """The result of one model: its `accuracy` or `bleu`, or None and a `problem`.
 
-    `recomputed` of `examples` answers were made again within the budget; they are a random
-    sample. Whatever the submission answers ends in a result.
+    `recomputed` of `examples` answers, a random sample, were computed within the time limit.
+    Whatever the submission does ends in a result.
     """
     measure = MEASURES[part.measure]
-    told: dict[str, Any] = {**measure.blank, "problem": "", "notes": [], "source": hidden.source}
-    told |= {"examples": len(hidden.labels), "recomputed": 0, "seconds": 0.0}
-    told |= {"sentences_per_second": None, "handed_in": bool(files)}
+    fields: dict[str, Any] = {**measure.blank, "problem": "", "notes": [], "source": hidden.source}
+    fields |= {"examples": len(hidden.labels), "recomputed": 0, "seconds": 0.0}
+    fields |= {"sentences_per_second": None, "handed_in": bool(files)}
     if hidden.source not in REAL:
-        told["notes"].append(
+        fields["notes"].append(
             f"scored on stand-in sentences ({hidden.source}), not on {part.dataset}"
         )
     weights = next(name for name in part.files if name.endswith(".safetensors"))
     if weights not in files:
         found = f", only {', '.join(sorted(files))}" if files else ""
-        return ModelResult(**told | {"problem": f"no {weights} was handed in{found}"})
-    told["drawn"] = secrets.randbits(48)  # kept, so that the grading can be repeated
-    order = asked_in(files, [seed, told["drawn"]], len(hidden.labels))
+        return ModelResult(**fields | {"problem": f"no {weights} was handed in{found}"})
+    fields["drawn"] = secrets.randbits(48)  # stored, so that the grading can be repeated
+    order = asked_in(files, [seed, fields["drawn"]], len(hidden.labels))
     texts = [hidden.sentences[row] for row in order]
     started = time.monotonic()
     try:
@@ -63,46 +63,46 @@ def evaluate(
             asked = ask(worker, files, part, measure, texts, part.seconds)
     except StudentError as error:
         where = f" ({error.where})" if error.where else ""
-        return ModelResult(**told | {"problem": f"{error.kind}: {error.message}{where}"})
+        return ModelResult(**fields | {"problem": f"{error.kind}: {error.message}{where}"})
     except Unusable as error:
-        return ModelResult(**told | {"problem": str(error)})
-    made = asked.answers
-    told |= {"recomputed": len(made), "seconds": round(time.monotonic() - started, 2)}
-    told["sentences_per_second"] = round(len(made) / max(asked.seconds, 0.01), 1)
-    few = texts[: min(measure.probe, len(made))]
-    same = _share_that_stays(made, shuffled, part, measure, few, open_worker, told["notes"])
-    if same > measure.may_stay and len(set(made)) > 1:
+        return ModelResult(**fields | {"problem": str(error)})
+    answers = asked.answers
+    fields |= {"recomputed": len(answers), "seconds": round(time.monotonic() - started, 2)}
+    fields["sentences_per_second"] = round(len(answers) / max(asked.seconds, 0.01), 1)
+    few = texts[: min(measure.probe, len(answers))]
+    same = _share_unchanged(answers, shuffled, part, measure, few, open_worker, fields["notes"])
+    if same > measure.max_same and len(set(answers)) > 1:
         problem = (
             f"with its weights shuffled the model still makes {same:.0%} of the same "
-            f"{measure.answers}: they do not come from {weights}"
+            f"{measure.noun}: they do not come from {weights}"
         )
-        return ModelResult(**told | {"problem": problem})
-    alike = _share_that_is_alike(made, files, part, measure, few, open_worker, order[0])
-    if alike < measure.least_alike:
+        return ModelResult(**fields | {"problem": problem})
+    alike = _share_alike(answers, files, part, measure, few, open_worker, order[0])
+    if alike < measure.min_alike:
         problem = (
-            f"without one of their words, {len(few)} sentences get {measure.answers} "
-            f"that have little to do with those of the whole ones ({alike:.0%} alike): a model "
-            "knows more than the sentences of the test"
+            f"without one of their words, {len(few)} sentences get {measure.noun} that have "
+            f"little in common with those of the full sentences ({alike:.0%} alike): a trained "
+            "model does not depend on the exact test sentences"
         )
-        return ModelResult(**told | {"problem": problem})
-    reached, notes = measure.score(made, order[: len(made)].tolist(), files, hidden)
-    told["notes"] += notes
-    if len(made) < len(order):
-        told["notes"].append(
-            f"in the time there is, {len(made)} of {len(order)} sentences were {measure.asked}: "
+        return ModelResult(**fields | {"problem": problem})
+    reached, notes = measure.score(answers, order[: len(answers)].tolist(), files, hidden)
+    fields["notes"] += notes
+    if len(answers) < len(order):
+        fields["notes"].append(
+            f"within the time limit, {len(answers)} of {len(order)} sentences were {measure.verb}: "
             f"{measure.sample}"
         )
-    return ModelResult(**told | reached)
+    return ModelResult(**fields | reached)
 
 
 def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.ndarray:
-    """The order in which sentences are asked: another one for every other byte handed in."""
+    """The order of the sentences; it depends on the seeds and on every byte of the files."""
     own = int(handed_in.digest(b"", files)[:16], 16)
     return np.random.default_rng([*seeds, own]).permutation(examples)
 
 
-def _share_that_is_alike(
-    made: Sequence[Any],
+def _share_alike(
+    answers: Sequence[Any],
     files: dict[str, bytes],
     part: ModelPart,
     measure: Measure,
@@ -110,7 +110,7 @@ def _share_that_is_alike(
     open_worker: Open,
     seed: int,
 ) -> float:
-    """How much the answers for sentences without one of their words are like those they had."""
+    """How similar the answers are when each sentence loses one word; 0 if none come."""
     rng = np.random.default_rng(seed)
     changed = [_without_a_word(text, rng) for text in few]
     seconds = min(part.seconds, PROBE_SECONDS)
@@ -119,7 +119,7 @@ def _share_that_is_alike(
             others = ask(worker, files, part, measure, changed, seconds).answers
     except (StudentError, Unusable):
         return 0.0
-    return measure.alike(made[: len(others)], others)
+    return measure.alike(answers[: len(others)], others)
 
 
 def _without_a_word(text: str, rng: np.random.Generator) -> str:
@@ -129,8 +129,8 @@ def _without_a_word(text: str, rng: np.random.Generator) -> str:
     return " ".join(words)
 
 
-def _share_that_stays(
-    made: Sequence[Any],
+def _share_unchanged(
+    answers: Sequence[Any],
     shuffled: dict[str, bytes],
     part: ModelPart,
     measure: Measure,
@@ -138,20 +138,20 @@ def _share_that_stays(
     open_worker: Open,
     notes: list[str],
 ) -> float:
-    """How many answers are the same with shuffled weights; 0, with a note, if none come."""
+    """Share of answers that are the same with shuffled weights; 0, with a note, if none come."""
     seconds = min(part.seconds, PROBE_SECONDS)
     try:
         with open_worker() as worker:
             others = ask(worker, shuffled, part, measure, few, seconds).answers
     except (StudentError, Unusable) as error:
-        told = error.message if isinstance(error, StudentError) else str(error)
-        notes.append(f"with shuffled weights the model could not be asked ({told[:200]})")
+        reason = error.message if isinstance(error, StudentError) else str(error)
+        notes.append(f"the model could not be run with shuffled weights ({reason[:200]})")
         return 0.0
-    return measure.same(made[: len(others)], others)
+    return measure.same(answers[: len(others)], others)
 
 
 def _shuffled(data: bytes, seed: int) -> bytes:
-    """The same tensors with the values of each in another order. Raises Unusable."""
+    """The same tensors, the values of each shuffled. Raises Unusable for an unreadable file."""
     import torch
     from safetensors import torch as safetensors
 
@@ -162,6 +162,6 @@ def _shuffled(data: bytes, seed: int) -> bytes:
             order = torch.randperm(tensor.numel(), generator=generator)
             mixed[name] = tensor.flatten()[order].view(tensor.shape).contiguous()
         return safetensors.save(mixed)
-    except Exception as error:  # the bytes are a stranger's: whatever fails is theirs
-        told = f"{type(error).__name__}: {str(error)[:200]}"
-        raise Unusable(f"the weights are no readable safetensors file ({told})") from None
+    except Exception as error:  # untrusted bytes: any failure is the file's fault
+        reason = f"{type(error).__name__}: {str(error)[:200]}"
+        raise Unusable(f"the weights are not a readable safetensors file ({reason})") from None

@@ -1,9 +1,9 @@
-"""How many percent, or how much BLEU, a trained model needs for its points.
+"""The accuracy or BLEU that a trained model needs for its points.
 
-A threshold in percent comes from results that a command has measured: it is the reference's mean
-over seeds, less twice the spread that seeds and a test split of this size bring about:
-mean − 2·√(seed variance + sampling variance). One in BLEU is a number in course.toml, far below
-what the reference reaches: how BLEU scatters no formula says.
+A threshold in percent comes from measured results: the reference's mean over seeds, less two
+standard deviations that account for seeds and for a test split of this size:
+mean − 2·√(seed variance + sampling variance). A threshold in BLEU is a number in course.toml, far
+below what the reference reaches, because there is no such formula for BLEU.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MEASURE = "test_accuracy"
 
 
 def full_at(exercise: Exercise, examples: int) -> float:
-    """What earns an exercise's points in full, on a split of `examples`: percent right, or BLEU.
+    """The accuracy in percent, or BLEU, that earns full points on a split of `examples`.
 
-    Raises FileNotFoundError or KeyError when the results that course.toml names are not there.
+    Raises FileNotFoundError or KeyError if the results that course.toml names are missing.
     """
     if not isinstance(exercise.full_at, str):
         assert exercise.full_at is not None
@@ -32,13 +32,13 @@ def full_at(exercise: Exercise, examples: int) -> float:
 
 
 def calibrated(mean: float, sd: float, examples: int) -> float:
-    """The threshold in percent, rounded to a tenth in the student's favour."""
+    """The threshold in percent, rounded down to a tenth in the student's favor."""
     sampling = mean * (100 - mean) / examples
     return math.floor(10 * (mean - 2 * math.sqrt(sd**2 + sampling))) / 10
 
 
 def share(exercise: Exercise, reached: float, examples: int) -> float:
-    """The share of the points, 0 to 1, that this percentage or BLEU earns: linear between."""
+    """The share of the points, 0 to 1: linear between `zero_at` and `full_at`."""
     assert exercise.zero_at is not None
     top = full_at(exercise, examples)
     return min(1.0, max(0.0, (reached - exercise.zero_at) / (top - exercise.zero_at)))

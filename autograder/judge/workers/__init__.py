@@ -1,1 +1,1 @@
-"""The judge's side of the sandbox: where workers come from, and how they are asked."""
+"""The judge's side of the sandbox: starts workers and sends them requests."""

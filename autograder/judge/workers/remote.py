@@ -1,6 +1,6 @@
-"""The seam to a sandboxed worker: every request has a limit that the judge measures.
+"""The seam's backend for a sandboxed worker: the judge measures the time of every request.
 
-A worker that hangs, dies or answers nonsense is ended and the next request meets a fresh one, with
+A worker that hangs, dies or sends nonsense is killed. The next request goes to a fresh one, with
 the same statements loaded and the current test begun again.
 """
 
@@ -22,14 +22,14 @@ from .warm_process import WarmProcess
 
 __all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
 
-GOODBYE_SECONDS = 1.0  # for a worker to end by itself
-START_SECONDS = 120.0  # for a process to be forked and shut in, on a machine with much else to do
-LOAD_SECONDS = 4.0  # imports and definitions; a second try has more
-KEPT = 16 * 1024  # characters of output, over all workers of a submission
+GOODBYE_SECONDS = 1.0  # for a worker to exit by itself
+START_SECONDS = 120.0  # for a process to be forked and confined, even on a busy machine
+LOAD_SECONDS = 4.0  # for imports and definitions; a second try has more
+MAX_OUTPUT = 16 * 1024  # characters kept, over all workers of a submission
 
 
 class Loadable(Protocol):
-    """A statement as the collection gives it."""
+    """A statement as `notebook.collect` returns it."""
 
     @property
     def cell(self) -> int: ...
@@ -42,12 +42,12 @@ class Loadable(Protocol):
 
 
 class RemoteBackend:
-    """A `course_lib.seam.facade.Backend` whose other side is a worker; a context manager.
+    """A `course_lib.seam.facade.Backend` that runs in a worker; a context manager.
 
     `statements` are executed first, then the source texts `substitutes`, which override names;
-    `unavailable` says why other names are not there. `deadline` is one request's, in seconds of
-    CPU time, unless it brings its own. After `restarts` replaced workers every request raises
-    CRASHED. `patience` may be shared by several backends of one submission.
+    `unavailable` says why other names are missing. `deadline` is the default for a request, in
+    seconds of CPU time. After `restarts` replaced workers every request raises CRASHED. `patience`
+    may be shared by several backends of one submission.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class RemoteBackend:
         self.deadline, self.load_deadline, self.restarts = deadline, load_deadline, restarts
         self.isolation: dict[str, Any] = {"tier": workers.tier, "layers": {}}
         self.problems: list[Tree] = []  # statements that failed: {cell, reason}
-        self.reports: list[Tree] = []  # how each worker ended, as its supervisor tells it
-        self.unloadable: StudentError | None = None  # why no worker can load these statements
+        self.reports: list[Tree] = []  # how each worker ended, from its supervisor
+        self.unloadable: StudentError | None = None  # why these statements cannot be loaded
         self._load = {
             "statements": [
                 {"cell": s.cell, "line": s.line, "source": s.source, "names": list(s.names)}
@@ -80,11 +80,11 @@ class RemoteBackend:
         }
         self._connection: Connection | None = None
         self._supervisor: int | None = None
-        self._trouble = ""  # of our own; it must not pass for a failing test
+        self._trouble = ""  # the sandbox's own; must not be taken for a failing test
         self._final: StudentError | None = None  # what every further request raises
         self._begun: tuple[Tree, bytes] | None = None
         self._handles_lost = False
-        self._number = 0  # of the last request: an answer carries its number
+        self._number = 0  # of the last request; its answer has the same number
 
     def __enter__(self) -> RemoteBackend:
         return self
@@ -95,19 +95,19 @@ class RemoteBackend:
             raise SandboxError(self._trouble)
 
     def close(self) -> None:
-        """End the worker; nothing of it is left afterwards."""
+        """End the worker; none of its processes is left afterwards."""
         if self._connection is not None:
             self._end(GOODBYE_SECONDS)
 
     @property
     def printed(self) -> str:
-        """The beginning of what the submission wrote. Ends the worker, so that all of it is in."""
+        """The beginning of the submission's output. Ends the worker, so that it is complete."""
         self.close()
         texts = (report.get(name, "") for report in self.reports for name in ("stdout", "stderr"))
-        return "".join(texts)[:KEPT]
+        return "".join(texts)[:MAX_OUTPUT]
 
     def clock(self) -> float:
-        """Seconds of CPU time that the worker has used; of the wall where nothing tells them."""
+        """Seconds of CPU time that the worker has used; wall-clock seconds without /proc."""
         if self._supervisor is None:
             return time.monotonic()
         return process_tree.activity(self._supervisor).cpu_seconds
@@ -117,8 +117,8 @@ class RemoteBackend:
     ) -> tuple[Tree, bytes]:
         """The worker's answer within `deadline` seconds of CPU time.
 
-        Raises StudentError TIMEOUT, CRASHED, OOM or PROTOCOL; SandboxError when the sandbox, and
-        not the submission, is at fault: from then on always, and at the end of the block as well.
+        Raises StudentError TIMEOUT, CRASHED, OOM or PROTOCOL. Raises SandboxError if the sandbox
+        and not the submission is at fault; then so do later requests and the end of the `with`.
         """
         if self._trouble:
             raise SandboxError(self._trouble)
@@ -133,9 +133,11 @@ class RemoteBackend:
         if begins:
             self._begun, self._handles_lost = (request, payload), False
         elif self._handles_lost and _mentions_handle(request):
-            raise StudentError(CRASHED, "an object was lost when its process ended; see before")
-        if self.patience.gone and self._final is None:
-            why = f"not run: {self.patience.in_vain} calls took too long or too much memory before"
+            raise StudentError(
+                CRASHED, "this object was lost with its process: see the earlier error"
+            )
+        if self.patience.exhausted and self._final is None:
+            why = f"not run: {self.patience.failed} earlier calls took too long or too much memory"
             self._final = StudentError(TIMEOUT, why)
         if self._final is not None:
             raise StudentError(self._final.kind, self._final.message)
@@ -148,7 +150,7 @@ class RemoteBackend:
         return self._exchange(request, payload, self.patience.shorten(seconds))
 
     def _begin(self) -> tuple[Tree, bytes]:
-        """Begin a test, in a fresh worker if an earlier test has left this one unusable."""
+        """Begin a test, in a fresh worker if an earlier test left this one unusable."""
         assert self._begun is not None
         if self._connection is not None:
             try:
@@ -159,9 +161,9 @@ class RemoteBackend:
         return self._exchange(*self._begun, self.patience.shorten(self.deadline))
 
     def _start(self) -> None:
-        """A fresh worker with everything loaded. What goes wrong while loading is final."""
+        """Start a worker and load everything. A failure while loading is final."""
         if len(self.reports) > self.restarts:
-            why = f"gave up: {len(self.reports)} processes have hung or died on this submission"
+            why = f"gave up after {len(self.reports)} processes of this submission hung or died"
             self._final = StudentError(CRASHED, why)
             raise self._final
         self._connection = connection = self.workers.start(self.limits)
@@ -169,7 +171,7 @@ class RemoteBackend:
         try:
             greeting, _ = connection.channel.receive(WallClock(START_SECONDS))
         except (EOFError, OSError, Timeout) as error:
-            reason = self._end(0).get("reason") or f"no sign of life ({type(error).__name__})"
+            reason = self._end(0).get("reason") or f"it sent nothing ({type(error).__name__})"
             raise SandboxError(f"a worker did not start: {reason}") from None
         if "ready" not in greeting:
             self._end(GOODBYE_SECONDS)
@@ -178,7 +180,7 @@ class RemoteBackend:
         missing = set(self.workers.layers) - set(self.isolation["layers"])
         if missing or self.isolation["tier"] != self.workers.tier:
             self._end(0)
-            raise SandboxError(f"a worker runs without {', '.join(sorted(missing))}")
+            raise SandboxError(f"a worker runs without the layers {', '.join(sorted(missing))}")
         try:
             answer, _ = self._exchange({"load": self._load}, b"", self.load_deadline)
         except StudentError as error:
@@ -189,7 +191,7 @@ class RemoteBackend:
         self.problems = problems if isinstance(problems, list) else []
 
     def _exchange(self, request: Tree, payload: bytes, seconds: float) -> tuple[Tree, bytes]:
-        """One message each way; whatever goes wrong ends the worker and is a StudentError."""
+        """Send a request and receive its answer. Any failure ends the worker: StudentError."""
         assert self._connection is not None
         channel = self._connection.channel
         limit = TimeLimit(seconds, self._supervisor)
@@ -202,35 +204,35 @@ class RemoteBackend:
         except (EOFError, OSError):
             raise self._failure(GOODBYE_SECONDS, CRASHED, "the process ended") from None
         except ProtocolError as error:
-            raise self._failure(0, CRASHED, f"instead of an answer came {error}") from None
+            raise self._failure(0, CRASHED, f"it sent {error} instead of an answer") from None
         if answer.get("id") != self._number:
-            raise self._failure(0, CRASHED, "an answer came that nobody had asked for")
+            raise self._failure(0, CRASHED, "it sent an answer to no request")
         if not answer.keys() & {"ok", "error", "loaded"}:
             raise self._failure(0, PROTOCOL, "the answer has neither a value nor an error")
-        told = answer.get("error")
-        self.patience.in_vain += isinstance(told, dict) and told.get("kind") == OOM
+        problem = answer.get("error")
+        self.patience.failed += isinstance(problem, dict) and problem.get("kind") == OOM
         return answer, data
 
     def _failure(self, patience: float, kind: str, message: str) -> StudentError:
-        """The worker is ended; its supervisor may know better why it had to."""
+        """End the worker; returns the supervisor's cause as an error, else `kind` and `message`."""
         report = self._end(patience)
         cause = report.get("cause")
-        self.patience.in_vain += kind == TIMEOUT or cause == "memory"
+        self.patience.failed += kind == TIMEOUT or cause == "memory"
         if cause == "memory":
-            return StudentError(OOM, "the process used more memory than it may")
+            return StudentError(OOM, "the process used more memory than allowed")
         if cause == "disk":
-            return StudentError(CRASHED, "the process wrote more to the disk than it may")
+            return StudentError(CRASHED, "the process wrote more to disk than allowed")
         if cause == "cpu":
             used = f"{report.get('cpu_seconds', 0):.0f} s of CPU time"
-            return StudentError(TIMEOUT, f"the process used {used}, all that a notebook may")
+            return StudentError(TIMEOUT, f"the process used {used}, the most a notebook may use")
         if cause == "wall":
-            return StudentError(TIMEOUT, "the process was there for longer than a notebook may")
+            return StudentError(TIMEOUT, "the process ran for longer than a notebook may")
         if cause not in ("ended", "judge"):
             raise SandboxError(f"a worker's supervisor gave up: {report.get('reason', cause)}")
         if cause == "ended" and report.get("signal"):
-            message = f"the process died of {_signal_name(report['signal'])}"
+            message = f"the process was killed by {_signal_name(report['signal'])}"
         elif cause == "ended" and kind == CRASHED:
-            message = f"the process ended itself with exit code {report.get('exit')}"
+            message = f"the process exited with code {report.get('exit')}"
         return StudentError(kind, message)
 
     def _end(self, patience: float) -> Tree:
@@ -247,7 +249,7 @@ def _signal_name(number: int) -> str:
 
 
 def _mentions_handle(tree: object) -> bool:
-    """Whether a request speaks of an object on the worker's side (a name is not one)."""
+    """Whether a request refers to an object in the worker (a name, number -1, is not one)."""
     if isinstance(tree, dict):
         if tree.get("k") == "handle":
             return tree.get("n", -1) >= 0

@@ -1,4 +1,4 @@
-"""The judge's hold on a warm process: starts it, asks it for workers, ends it."""
+"""Starts and ends a warm process, from which the judge's workers are forked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from select import select
 from typing import Any
@@ -22,11 +22,11 @@ from ...sandbox.limits import Limits
 from .connection import END_SECONDS, SandboxError, Workers
 
 PROGRAM = Path(__file__).parents[2] / "sandbox" / "main.py"
-START_SECONDS = 180.0  # a first import of torch from a slow disk
+START_SECONDS = 180.0  # enough for a first import of torch from a slow disk
 NUMERICS = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "OPENBLAS_CORETYPE", "ONEDNN_MAX_CPU_ISA")
-PASSED_ON = (
+ENVIRONMENT = (  # variables that the warm process inherits
     *("PATH", "HOME", "LD_LIBRARY_PATH", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR"),
-    *NUMERICS,  # a worker computes as the judge does
+    *NUMERICS,  # so that a worker computes as the judge does
 )
 
 
@@ -36,8 +36,8 @@ class WarmProcess:
         with WarmProcess(student_tree, ["numpy", "torch"]) as warm:
             backend = RemoteBackend(warm.workers, statements)
 
-    `student_tree` holds the stubbed `course_lib`. `tier` asks for one tier and gets no other;
-    without it the machine's best is taken, and refused when worse than `min_tier`.
+    `student_tree` holds the stubbed `course_lib`. `tier` selects one tier; without it the machine's
+    best is used. Entering raises SandboxError if that is worse than `min_tier`.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class WarmProcess:
             "answers": [str(ROOT)] if (ROOT / "course.toml").exists() else [],
         }
         self.workers: Workers
-        self.missing: dict[str, str] = {}  # what kept the machine from each better tier
-        self.seconds = 0.0  # what the start took
+        self.missing: dict[str, str] = {}  # why each better tier does not work here
+        self.seconds = 0.0  # how long the start took
 
     def __enter__(self) -> WarmProcess:
         if not hasattr(os, "fork"):
@@ -75,7 +75,7 @@ class WarmProcess:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             pass_fds=[theirs.fileno()],
-            env={name: os.environ[name] for name in PASSED_ON if name in os.environ},
+            env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
             start_new_session=True,
         )
         theirs.close()
@@ -95,35 +95,35 @@ class WarmProcess:
         return self._process.pid
 
     def close(self) -> None:
-        """End the warm process, and with it every worker: when this returns, none is left.
+        """End the warm process and every worker; none is left when this returns.
 
-        Supervisors see that it is gone, end their workers and go; they hold its standard output.
-        Raises SandboxError when one of them does not go.
+        Supervisors notice that it is gone, end their workers and exit. They inherit its standard
+        output, so its end shows that all are gone. Raises SandboxError if one of them stays.
         """
         self._control.close()
         self._process.kill()
         self._process.wait()
         assert self._process.stdout is not None
-        left = self._process.stdout.fileno()
+        stdout = self._process.stdout.fileno()
         until = time.monotonic() + END_SECONDS
-        while select([left], [], [], max(0.0, until - time.monotonic()))[0]:
-            if not os.read(left, 4096):
+        while select([stdout], [], [], max(0.0, until - time.monotonic()))[0]:
+            if not os.read(stdout, 4096):
                 break
         else:
-            raise SandboxError("a supervisor outlives its warm process; look for it with `ps`")
+            raise SandboxError("a supervisor outlived its warm process: find it with `ps`, kill it")
         for pipe in (self._process.stdin, self._process.stdout, self._errors):
             with contextlib.suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
 
     def _greet(self, control: socket.socket) -> None:
-        said = self._answer(json.dumps(self.configuration).encode() + b"\n")
-        if "ready" not in said:
-            raise SandboxError(f"the warm process does not start: {said.get('failed')}")
-        ready = said["ready"]
+        answer = self._answer(json.dumps(self.configuration).encode() + b"\n")
+        if "ready" not in answer:
+            raise SandboxError(f"the warm process did not start: {answer.get('failed')}")
+        ready = answer["ready"]
         if ready["tier"] > self.min_tier:
             reasons = "; ".join(f"{layer}: {why}" for layer, why in ready["missing"].items())
             raise SandboxError(
-                f"this machine can isolate at tier {ready['tier']} only, and tier "
+                f"this machine can isolate at tier {ready['tier']} only, but tier "
                 f"{self.min_tier} is required ({reasons})"
             )
         self.missing, self.seconds = ready["missing"], ready["seconds"]
@@ -135,7 +135,7 @@ class WarmProcess:
         assert process.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(question)
-            process.stdin.flush()  # and stays open: its end tells the warm process to go
+            process.stdin.flush()  # stays open: the warm process exits when it closes
         if not select([process.stdout], [], [], START_SECONDS)[0]:
             return {"failed": f"it was not ready after {START_SECONDS:g} s"}
         line = process.stdout.readline()
@@ -146,11 +146,7 @@ class WarmProcess:
 
 
 def _packages() -> list[str]:
-    """This interpreter's folders of installed packages, a user's own among them."""
-
-    def candidates() -> Iterator[str]:
-        for path in sys.path:
-            if Path(path).name in ("site-packages", "dist-packages") and Path(path).is_dir():
-                yield path
-
-    return list(dict.fromkeys(candidates()))
+    """This interpreter's folders of installed packages, including the user's own."""
+    names = ("site-packages", "dist-packages")
+    found = [path for path in sys.path if Path(path).name in names and Path(path).is_dir()]
+    return list(dict.fromkeys(found))

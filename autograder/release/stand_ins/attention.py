@@ -8,9 +8,9 @@ from torch.nn import functional as F
 def attention(query, key, value, mask=None, dropout=None):
     """Scaled dot-product attention (§3.2.1): `(output, weights)`, the weights before `dropout`.
 
-    `mask` is True where a query may attend; a query without any key gets zeros.
+    `mask` is True where a query may attend; a query with no key to attend to gets zeros.
     """
-    # torch returns no weights, but its output is the weights when the values are an identity
+    # torch returns no weights, but with the identity as values its output is the weights
     one = torch.eye(key.shape[-2], dtype=query.dtype, device=query.device)
     one = one.expand(*key.shape[:-2], -1, -1)
     weights = F.scaled_dot_product_attention(query, key, one, attn_mask=mask).nan_to_num()
@@ -19,22 +19,22 @@ def attention(query, key, value, mask=None, dropout=None):
 
 
 def split_heads(x, n_heads):
-    """Give every head its own features (§3.2.2): `(batch, n_heads, n, d_k)`."""
+    """Split the features into heads (§3.2.2): `(batch, n_heads, n, d_k)`."""
     return x.unflatten(-1, (n_heads, -1)).movedim(-2, -3)
 
 
 def merge_heads(x):
-    """The heads side by side again (§3.2.2): `(batch, n, d_model)`."""
+    """Concatenate the heads (§3.2.2): `(batch, n, d_model)`."""
     return x.movedim(-3, -2).flatten(-2)
 
 
 class MultiHeadAttention(nn.Module):
-    """Multi-head attention (§3.2.2); `forward` gives `(output, weights)` or `(output, None)`.
+    """Multi-head attention (§3.2.2); `forward` returns `(output, weights)` or `(output, None)`.
 
     `mask` is boolean, True = may attend, and broadcasts to `(batch, heads, queries, keys)`. The
-    projections are called `w_q`, `w_k`, `w_v`, `w_o`. In training the weights that are returned
-    are torch's, those after dropout.
-    Raises ValueError when `n_heads` does not divide `d_model`.
+    projections are called `w_q`, `w_k`, `w_v`, `w_o`. In training mode the returned weights are
+    torch's, after dropout.
+    Raises ValueError if `n_heads` does not divide `d_model`.
     """
 
     def __init__(self, d_model=512, n_heads=8, dropout=0.1, bias=True):
@@ -46,8 +46,8 @@ class MultiHeadAttention(nn.Module):
             setattr(self, name, nn.Linear(d_model, d_model, bias=bias))
 
     def forward(self, query, key, value, mask=None, need_weights=False):
-        # torch wants tokens first, True = blocked, a mask for each head of each example, and has
-        # no answer for a query without keys: such rows are opened here and emptied below
+        # torch expects tokens first and a mask for each head of each example, True = blocked, and
+        # gives NaN for a query without keys: unmask such rows here and zero them below
         d_model, empty, blocked = query.shape[-1], None, None
         if mask is not None:
             mask = mask.expand(len(query), self.n_heads, query.shape[1], key.shape[1])

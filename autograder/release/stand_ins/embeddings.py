@@ -11,8 +11,8 @@ from .positions import sinusoidal_positions
 class TransformerEmbedding(nn.Module):
     """Token embeddings × √d_model, plus sinusoidal positions, then dropout (§3.4, §3.5, §5.4).
 
-    The parts are called `tokens`, `positions` (a buffer that is not saved) and `dropout`. An input
-    longer than `max_length` is no error: the table grows with it.
+    The parts are called `tokens`, `positions` (a non-persistent buffer) and `dropout`. The table of
+    positions grows for inputs longer than `max_length`.
     """
 
     def __init__(
@@ -27,13 +27,13 @@ class TransformerEmbedding(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def table(self, n_positions):
-        """The sinusoids × `position_scale` (1.0 is the paper's), where the tokens are."""
-        made = sinusoidal_positions(n_positions, self.tokens.embedding_dim)
-        return self.position_scale * made.to(self.tokens.weight)
+        """The sinusoids × `position_scale` (1.0 in the paper), on the tokens' device."""
+        table = sinusoidal_positions(n_positions, self.tokens.embedding_dim)
+        return self.position_scale * table.to(self.tokens.weight)
 
     def forward(self, token_ids):
         if len(self.positions) < token_ids.shape[1]:
             self.positions = self.table(token_ids.shape[1])
         factor = math.sqrt(self.tokens.embedding_dim)
-        places = self.positions.narrow(0, 0, token_ids.shape[1])
-        return self.dropout(torch.add(places, self.tokens(token_ids), alpha=factor))
+        positions = self.positions.narrow(0, 0, token_ids.shape[1])
+        return self.dropout(torch.add(positions, self.tokens(token_ids), alpha=factor))

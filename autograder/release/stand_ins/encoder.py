@@ -12,13 +12,13 @@ from .residual import ResidualConnection
 
 
 class EncoderLayer(nn.TransformerEncoderLayer):
-    """One layer of the encoder (§3.1); `forward` gives `(output, weights)` or `(output, None)`.
+    """One layer of the encoder (§3.1); `forward` returns `(output, weights)` or `(output, None)`.
 
     The parts are called `attention`, `attention_residual`, `feed_forward` and
     `feed_forward_residual`; each residual connection has a `norm` and a `dropout`.
     """
 
-    # torch's own layer puts the parts in order; what they are made of stands here
+    # torch's own layer connects the parts, which are made here
     def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
         nn.Module.__init__(self)
         for name in ("attention_residual", "feed_forward_residual"):
@@ -32,8 +32,8 @@ class EncoderLayer(nn.TransformerEncoderLayer):
     norm2 = property(lambda self: self.feed_forward_residual.norm)
 
     def _sa_block(self, x, *_, **__):
-        made, self._weights[0] = self.attention(x, x, x, *self._asked)
-        return self.attention_residual.dropout(made)
+        output, self._weights[0] = self.attention(x, x, x, *self._asked)
+        return self.attention_residual.dropout(output)
 
     def _ff_block(self, x):
         return self.feed_forward_residual.dropout(self.feed_forward(x))
@@ -44,7 +44,7 @@ class EncoderLayer(nn.TransformerEncoderLayer):
 
 
 class Encoder(nn.Module):
-    """A stack of layers, `layers`, with a last LayerNorm, `norm`, in pre-norm order (§3.1)."""
+    """A stack of layers, `layers`, with a final LayerNorm, `norm`, if pre-norm (§3.1)."""
 
     def __init__(
         self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
@@ -55,9 +55,9 @@ class Encoder(nn.Module):
         self.norm = LayerNorm(d_model) if norm_first else nn.Identity()
 
     def forward(self, x, mask=None, need_weights=False):
-        def through(made, layer):
-            output, seen = layer(made[0], mask, need_weights)
-            return output, [*made[1], seen]
+        def through(state, layer):
+            output, layer_weights = layer(state[0], mask, need_weights)
+            return output, [*state[1], layer_weights]
 
         output, weights = reduce(through, self.layers, (x, []))
         return self.norm(output), weights if need_weights else None

@@ -6,7 +6,7 @@ from torch import nn
 class FeedForward(nn.TransformerEncoderLayer):
     """The feed-forward network (§3.3, Eq. 2); its linear layers are called `w_1` and `w_2`."""
 
-    # torch's own layer holds this network as a block of its own
+    # torch's own layer contains this network as a separate block
     def __init__(self, d_model=512, d_ff=2048):
         nn.Module.__init__(self)
         self.w_1, self.w_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)

@@ -4,5 +4,5 @@ import torch
 
 
 def padding_mask(token_ids, pad_id=0):
-    """True where a real token stands, `(batch, 1, 1, n)`: it broadcasts to heads and queries."""
+    """True for real tokens, `(batch, 1, 1, n)`: it broadcasts over heads and queries."""
     return torch.ne(token_ids, pad_id).unsqueeze(-2).unsqueeze(-2)

@@ -4,7 +4,7 @@ import torch
 
 
 def sinusoidal_positions(n_positions, d_model):
-    """The table of sinusoids (§3.5), `(n_positions, d_model)`: sines and cosines by turns."""
+    """The table of sinusoids (§3.5), `(n_positions, d_model)`: alternating sines and cosines."""
     waves = 10000.0 ** -(torch.arange((d_model + 1) // 2, dtype=torch.float64) * 2 / d_model)
     turned = torch.polar(
         torch.ones(n_positions, len(waves), dtype=torch.float64),

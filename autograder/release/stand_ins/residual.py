@@ -14,7 +14,7 @@ class ResidualConnection(nn.TransformerEncoderLayer):
     Post-norm, or pre-norm with `norm_first`. The parts are called `norm` and `dropout`.
     """
 
-    # torch's own layer puts its sub-layers in order; the first is given, the second gives nothing
+    # torch's own layer connects two sub-layers: the first is the given one, the second adds zero
     def __init__(self, d_model, dropout=0.1, norm_first=False):
         nn.Module.__init__(self)
         self.norm, self.dropout = LayerNorm(d_model), nn.Dropout(dropout)
@@ -31,5 +31,5 @@ class ResidualConnection(nn.TransformerEncoderLayer):
         return torch.zeros_like(x)
 
     def forward(self, x, sublayer):
-        self._given = [sublayer]  # in a list, or a module would become a part of this one
+        self._given = [sublayer]  # in a list, so that a module does not become a submodule
         return super().forward(x)

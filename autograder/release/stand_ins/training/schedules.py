@@ -12,7 +12,7 @@ def warmup_rate(step, d_model, warmup_steps=4000):
 
 
 class WarmupSchedule(LambdaLR):
-    """`warmup_rate` as a scheduler of torch; the optimizer's own rate is a factor."""
+    """`warmup_rate` as a torch scheduler, multiplied by the optimizer's own learning rate."""
 
     def __init__(self, optimizer, d_model, warmup_steps=4000):
         super().__init__(optimizer, lambda done: warmup_rate(done + 1, d_model, warmup_steps))
