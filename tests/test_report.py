@@ -13,7 +13,7 @@ import pytest
 from sample_results import SYLLABUS, sample
 
 from autograder.gradebook import manual
-from autograder.gradebook.manual import Manual, Mark
+from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.gradebook.result import Result
 from autograder.report import render, render_student, table
 from autograder.report.overview import histogram, mistakes
@@ -209,10 +209,10 @@ def test_tests_that_say_the_same_are_told_once():
 
 def test_manual_points_comments_and_overrides():
     marks = {
-        ("s01", "a1", "1.11.a"): Mark(3.5, "Clear & short"),
-        ("s01", "a1", "1.3"): Mark(8.0, "our mistake"),
+        ("s01", "a1", "1.11.a"): ManualMark(3.5, "Clear & short"),
+        ("s01", "a1", "1.3"): ManualMark(8.0, "our mistake"),
     }
-    result = manual.apply(sample(failed={"1.3": [BUG]}), Manual(SYLLABUS, marks))
+    result = manual.apply(sample(failed={"1.3": [BUG]}), ManualMarks(SYLLABUS, marks))
     page = Page(render([result], SYLLABUS))
     assert "Changed by hand from 7 to 8 points. our mistake" in page.said("student-s01.a1.1.3")
     written = page.said("student-s01.a1.1.11")

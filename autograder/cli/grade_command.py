@@ -14,7 +14,7 @@ from course_lib.course import syllabus
 from course_lib.course.syllabus import Assignment, Syllabus
 from course_lib.data.registry import DataError
 
-from ..gradebook import manual as marks
+from ..gradebook import manual
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
@@ -58,7 +58,7 @@ def run(options: Options) -> int:
         students = ", ".join(sorted({s.student for s in found})[:12])
         raise UsageProblem(f"no submission fits what you asked for; there are {students}")
     labels = hidden_labels(course, with_models(course, kept, exercises), options.labels_from)
-    given = marks.read(options.manual, course) if options.manual else None
+    given = manual.read(options.manual, course) if options.manual else None
     if not exercises:
         results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))

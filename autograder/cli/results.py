@@ -12,7 +12,7 @@ from course_lib.course.syllabus import Syllabus
 
 from .. import report
 from ..gradebook import exports, manual, to_mark
-from ..gradebook.manual import Manual
+from ..gradebook.manual import ManualMarks
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..grading import class_run
@@ -77,7 +77,7 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
     return written
 
 
-def _write_marks(path: Path, counted: list[Result], marks: Manual, store: Store) -> None:
+def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
     """The list of what is left to mark, with what was filled in and not yet read."""
     filled = to_mark.filled_in(path, marks, store.comments())
     if filled.keep:

@@ -37,7 +37,7 @@ class ManualError(Exception):
 
 
 @dataclass(frozen=True)
-class Mark:
+class ManualMark:
     """Points, or None for a comment alone; without a comment either: taken back."""
 
     points: float | None
@@ -45,16 +45,16 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Manual:
+class ManualMarks:
     """All marks given by hand, and the syllabus that says what they are for."""
 
     syllabus: Syllabus
-    marks: Mapping[Item, Mark] = field(default_factory=dict)
+    marks: Mapping[Item, ManualMark] = field(default_factory=dict)
 
     def unknown(self, results: Iterable[Result]) -> list[str]:
         """A warning for each student who has marks but no result."""
         graded = {(result.student, result.assignment) for result in results}
-        marked = {item[:2] for item, mark in self.marks.items() if mark != Mark(None)}
+        marked = {item[:2] for item, mark in self.marks.items() if mark != ManualMark(None)}
         missing = sorted(marked - graded)
         return [
             f"there are marks for {student} in {assignment}, who has no graded submission there; "
@@ -62,12 +62,8 @@ class Manual:
             for student, assignment in missing
         ]
 
-    def over(self, earlier: Manual) -> Manual:
-        """These marks and the earlier ones; where both have an item, these."""
-        return Manual(self.syllabus, {**earlier.marks, **self.marks})
 
-
-def read(path: str | Path, syllabus: Syllabus) -> Manual:
+def read(path: str | Path, syllabus: Syllabus) -> ManualMarks:
     """Read a CSV of marks: commas or semicolons, with or without a byte-order mark.
 
     Raises ManualError, which holds every bad row; columns that are not ours are left alone.
@@ -96,8 +92,8 @@ def _rows(path: str | Path) -> csv.DictReader[str]:
     return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> Manual:
-    marks: dict[Item, Mark] = {}
+def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> ManualMarks:
+    marks: dict[Item, ManualMark] = {}
     lines: dict[Item, int] = {}
     problems = []
     while True:
@@ -117,10 +113,10 @@ def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> M
             problems.append(f"{path}, line {first}: {error}")
     if problems:
         raise ManualError(problems)
-    return Manual(syllabus, marks)
+    return ManualMarks(syllabus, marks)
 
 
-def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, Mark] | None:
+def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, ManualMark] | None:
     """One row's item and mark; None where it says nothing. Raises ValueError without the place."""
     if None in row:
         raise ValueError("more cells than columns: put a comment that has a comma in quotes")
@@ -132,7 +128,7 @@ def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, Mark] | None:
     return item, _mark(item, points, comment, syllabus)
 
 
-def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> Mark:
+def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> ManualMark:
     """Raises ValueError with what is wrong, without the place."""
     student, assignment, name = item
     if not student:
@@ -142,14 +138,14 @@ def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> Mark:
     except KeyError as error:
         raise ValueError(error.args[0]) from None
     if points in ("", TAKEN_BACK):
-        return Mark(None, comment)
+        return ManualMark(None, comment)
     try:
         value = float(points.replace(",", "."))
     except ValueError:
         raise ValueError(f"points are {points!r}, not a number: write 0 to {most:g}") from None
     if not 0 <= value <= most:  # also refuses nan
         raise ValueError(f"{points} points for {name}, which has 0 to {most:g}: correct them")
-    return Mark(value, comment)
+    return ManualMark(value, comment)
 
 
 def _points_of(assignment: Assignment, item: str) -> float:
@@ -168,7 +164,7 @@ def _points_of(assignment: Assignment, item: str) -> float:
     return items[item]
 
 
-def apply(result: Result, manual: Manual) -> Result:
+def apply(result: Result, manual: ManualMarks) -> Result:
     """The result with marks filled in and overrides made.
 
     It starts from the automatic points, so that applying twice, or applying a mark that was taken
@@ -183,7 +179,7 @@ def apply(result: Result, manual: Manual) -> Result:
             continue
         if exercise.id in before:
             exercise = _with_points(exercise, before[exercise.id])
-        mark = manual.marks.get(item, Mark(None))
+        mark = manual.marks.get(item, ManualMark(None))
         if mark.points is not None:
             overrides.append(
                 Override(
@@ -199,13 +195,13 @@ def apply(result: Result, manual: Manual) -> Result:
     return result.changed(assignment, exercises=exercises, overrides=overrides)
 
 
-def _filled(exercise: ExerciseResult, item: Item, manual: Manual) -> ExerciseResult:
+def _filled(exercise: ExerciseResult, item: Item, manual: ManualMarks) -> ExerciseResult:
     """A written exercise with the marks of its parts."""
     if not exercise.parts:
         return exercise
     parts = []
     for part in exercise.parts:
-        mark = manual.marks.get((item[0], item[1], part.id), Mark(None))
+        mark = manual.marks.get((item[0], item[1], part.id), ManualMark(None))
         parts.append(part.model_copy(update={"points": mark.points, "comment": mark.comment}))
     given = [part.points for part in parts if part.points is not None]
     whole = len(given) == len(parts)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .database_errors import GradebookError, damaged, sentence
-from .manual import Item, Manual, Mark
+from .manual import Item, ManualMark, ManualMarks
 from .result import Result
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class Store:
         with self._connected() as connection:
             return told(_rows(connection, student, assignment)[::-1])
 
-    def keep(self, manual: Manual) -> int:
+    def keep(self, manual: ManualMarks) -> int:
         """Append the marks given by hand that are new or changed; returns how many."""
         from .schema import marks
 
@@ -165,28 +165,30 @@ class Store:
                 "kept_at": now,
             }
             for (student, assignment, item), mark in manual.marks.items()
-            if kept.get((student, assignment, item), Mark(None)) != mark
+            if kept.get((student, assignment, item), ManualMark(None)) != mark
         ]
         if rows:
             with self._connected() as connection:
                 connection.execute(marks.insert(), rows)
         return len(rows)
 
-    def manual(self, syllabus: Syllabus) -> Manual:
+    def manual(self, syllabus: Syllabus) -> ManualMarks:
         """The marks kept so far: the newest of each item, unless that took it back."""
         kept = dict(self._marks())
-        return Manual(syllabus, {item: mark for item, mark in kept.items() if mark != Mark(None)})
+        return ManualMarks(
+            syllabus, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
+        )
 
     def comments(self) -> frozenset[tuple[Item, str]]:
         """Every comment that was ever kept, also those replaced since."""
         return frozenset((item, mark.comment) for item, mark in self._marks())
 
-    def _marks(self) -> list[tuple[Item, Mark]]:
+    def _marks(self) -> list[tuple[Item, ManualMark]]:
         from .schema import marks
 
         with self._connected() as connection:
             return [
-                ((row.student, row.assignment, row.item), Mark(row.points, row.comment))
+                ((row.student, row.assignment, row.item), ManualMark(row.points, row.comment))
                 for row in connection.execute(marks.select().order_by(marks.c.id))
             ]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import manual
 from .cells import plain, safe
-from .manual import COLUMNS, Item, Manual, ManualError, Mark
+from .manual import COLUMNS, Item, ManualError, ManualMark, ManualMarks
 from .result import Result
 from .totals import WITHOUT_POINTS
 
@@ -19,12 +19,12 @@ from .totals import WITHOUT_POINTS
 class Found:
     """What a person filled into the list that stands there, and what to say about it."""
 
-    marks: Mapping[Item, Mark]
+    marks: Mapping[Item, ManualMark]
     keep: bool = False  # the file itself: it holds what a new list cannot
     told: str = ""
 
 
-def filled_in(path: Path, kept: Manual, comments: frozenset[tuple[Item, str]]) -> Found:
+def filled_in(path: Path, kept: ManualMarks, comments: frozenset[tuple[Item, str]]) -> Found:
     """Marks in the list at `path` that are not `kept` yet; `comments` are all that ever were.
 
     A list that cannot be read, or has columns of its own, is to be kept as it is.
@@ -38,7 +38,7 @@ def filled_in(path: Path, kept: Manual, comments: frozenset[tuple[Item, str]]) -
     fresh = {
         item: mark
         for item, mark in marks.items()
-        if kept.marks.get(item, Mark(None)) != mark
+        if kept.marks.get(item, ManualMark(None)) != mark
         # a comment that this list was written with, and that was changed elsewhere since
         and not (mark.points is None and mark.comment and (item, mark.comment) in comments)
     }
@@ -58,16 +58,16 @@ def put_aside(path: Path) -> Path:
     return path.rename(place)
 
 
-def text(results: Iterable[Result], filled: Mapping[Item, Mark]) -> str:
+def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     """A CSV with a row for each written part that is pending, and for each mark in `filled`.
 
     A file that could not be read has no answers to mark and gets no row.
     """
-    rows: dict[Item, Mark] = {}
+    rows: dict[Item, ManualMark] = {}
     for result in results:
         for part in result.parts if result.outcome not in WITHOUT_POINTS else []:
             if part.points is None:
-                rows[result.student, result.assignment, part.id] = Mark(None, part.comment)
+                rows[result.student, result.assignment, part.id] = ManualMark(None, part.comment)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -21,7 +21,7 @@ from course_lib.seam.facade import Backend
 from ..gradebook.result import Result, SubmissionFacts
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
-from ..notebook import answers, notebook_file, policy
+from ..notebook import notebook_file, policy, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.statements import Statement
 from . import score, second_try, session, substitutes
@@ -104,7 +104,7 @@ def grade(
         run.tests,
         run.passed_with,
         collected.written,
-        answers.written(assignment, cells),
+        written_answers.written(assignment, cells),
         only,
     )
     model = None
@@ -125,7 +125,8 @@ def grade(
         facts,
         entries,
         *score.outcome(run.tests),
-        notices=answers.notices(syllabus, assignment, cells, collected) + _told(run.printed),
+        notices=written_answers.notices(syllabus, assignment, cells, collected)
+        + _told(run.printed),
         isolation=run.isolation,
         model=model,
         seconds=round(time.perf_counter() - started, 3),
