@@ -327,7 +327,7 @@ def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
     assert rows[1] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
     assert rows[2][2:4] == ["1.11.b", ""]
     assert rows[4:] == [["s99", "a1", "1.11.a", "4", "left early"], ["s01", "a1", "1.3", "-", ""]]
-    assert "3 filled-in rows" in found.told
+    assert "3 filled-in rows" in found.notice
     assert not found.keep
 
 
@@ -335,11 +335,11 @@ def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(tm
     path, item = tmp_path / "to_mark.csv", ("s01", "a1", "1.11.a")
     path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,4,\n", "utf-8")
     rows, found = listed(path, [sample()], ManualMarks(SYLLABUS, {item: ManualMark(4.0)}))
-    assert ([row[2] for row in rows[1:]], found.told) == (["1.11.b", "1.11.c"], "")
+    assert ([row[2] for row in rows[1:]], found.notice) == (["1.11.b", "1.11.c"], "")
     path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,,thin\n", "utf-8")
     now = ManualMarks(SYLLABUS, {item: ManualMark(None, "better")})
     rows, found = listed(path, [sample()], now, frozenset({(item, "thin"), (item, "better")}))
-    assert (rows[1][2:], found.told) == (["1.11.a", "", "better"], "")
+    assert (rows[1][2:], found.notice) == (["1.11.a", "", "better"], "")
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(tm
         ("my notes\n", "no column student", 0),
         ("student,assignment,item,points,comment\ns01,a1,1.11.a,good,\n", "not a number", 0),
         ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,3,,T\n", "1 filled-in row ", 1),
-        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,,,T\n", "its own (by)", 0),
+        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,,,T\n", "extra columns (by)", 0),
     ],
 )
 def test_a_list_that_a_new_one_cannot_hold_is_put_aside(tmp_path, text, told, marks):
@@ -357,7 +357,7 @@ def test_a_list_that_a_new_one_cannot_hold_is_put_aside(tmp_path, text, told, ma
     path.write_text(text, encoding="utf-8")
     _, found = listed(path, [sample()])
     assert found.keep
-    assert told in found.told
+    assert told in found.notice
     assert len(found.marks) == marks
     assert to_mark.put_aside(path).name == "to_mark.kept-2.csv"
     assert (tmp_path / "to_mark.kept-2.csv").read_text(encoding="utf-8") == text

@@ -1,4 +1,4 @@
-"""`course report`: the same results, written again with the marks that came in."""
+"""`course report`: writes stored results again, with new manual marks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .problems import UsageProblem
 
 
 def run(out: Path, marks_file: Path | None, as_json: bool) -> int:
-    """Read the store that `grade` left in `out`, keep new marks in it, write everything again."""
+    """Add new marks to the store that `grade` left in `out`, and write everything again."""
     course = syllabus.load()
     database = out / "results.db"
     if not database.exists():

@@ -1,4 +1,4 @@
-"""The list of what is left to mark, written again without losing what a person filled in."""
+"""The list of what is left to mark, rewritten without losing what a person filled in."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from .totals import WITHOUT_POINTS
 
 @dataclass(frozen=True)
 class Found:
-    """What a person filled into the list that stands there, and what to say about it."""
+    """What a person filled into an existing list, and a notice about it."""
 
     marks: Mapping[Item, ManualMark]
-    keep: bool = False  # the file itself: it holds what a new list cannot
-    told: str = ""
+    keep: bool = False  # keep the file itself: a new list cannot hold all that is in it
+    notice: str = ""
 
 
 def filled_in(path: Path, kept: ManualMarks, comments: frozenset[tuple[Item, str]]) -> Found:
-    """Marks in the list at `path` that are not `kept` yet; `comments` are all that ever were.
+    """The marks in the list at `path` that are not stored yet.
 
-    A list that cannot be read, or has columns of its own, is to be kept as it is.
+    `kept` are the stored marks, `comments` all comments that were ever stored. A list that cannot
+    be read, or has extra columns, must be kept as it is.
     """
     if not path.exists():
         return Found({})
@@ -39,23 +40,23 @@ def filled_in(path: Path, kept: ManualMarks, comments: frozenset[tuple[Item, str
         item: mark
         for item, mark in marks.items()
         if kept.marks.get(item, ManualMark(None)) != mark
-        # a comment that this list was written with, and that was changed elsewhere since
+        # leave out a comment that the list was written with, and that was changed elsewhere since
         and not (mark.points is None and mark.comment and (item, mark.comment) in comments)
     }
     count = f"{len(fresh)} filled-in row{'s' if len(fresh) > 1 else ''}"
-    told = f"{path}: {count} not stored yet, carried over" if fresh else ""
-    more = manual.columns(path) - {*COLUMNS}
-    if more:
-        told = told or f"{path}: it has columns of its own ({', '.join(sorted(more))})"
-    return Found(fresh, bool(more), told)
+    notice = f"{path}: {count} not stored yet, carried over" if fresh else ""
+    extra = manual.columns(path) - {*COLUMNS}
+    if extra:
+        notice = notice or f"{path}: it has extra columns ({', '.join(sorted(extra))})"
+    return Found(fresh, bool(extra), notice)
 
 
 def put_aside(path: Path) -> Path:
-    """Rename the file, so that a new one can be written; returns its new place."""
+    """Rename the file, so that a new one can be written; returns its new path."""
     number = 1
-    while (place := path.with_name(f"{path.stem}.kept-{number}{path.suffix}")).exists():
+    while (new := path.with_name(f"{path.stem}.kept-{number}{path.suffix}")).exists():
         number += 1
-    return path.rename(place)
+    return path.rename(new)
 
 
 def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
