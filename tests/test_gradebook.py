@@ -193,7 +193,7 @@ def test_marks_fill_parts_and_totals(tmp_path):
     }
     assert result == sample(failed=SCORES), "the argument is kept"
     assert manual.apply(new, marks) == new
-    assert manual.apply(new, ManualMarks(SYLLABUS)) == result, "a mark that was taken back"
+    assert manual.apply(new, ManualMarks(SYLLABUS)) == result, "a mark that was withdrawn"
 
 
 def test_no_mark_at_all_is_pending_and_not_zero():
@@ -259,10 +259,10 @@ def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
         told,
         [
             "line 5: s01 has 1.11.a on line 2 too",
-            "line 6: a1 has nothing called '1.99' to mark; it has 1.1, 1.2",
+            "line 6: a1 has no item '1.99' to mark; it has 1.1, 1.2",
             "line 7: there is no assignment 'a9'; the course has a1, a2",
-            "line 8: exercise 1.11 is marked by its parts: write 1.11.a, 1.11.b, 1.11.c",
-            "line 9: 5 points for 1.11.b, which has 0 to 4",
+            "line 8: exercise 1.11 is marked part by part: write 1.11.a, 1.11.b, 1.11.c",
+            "line 9: 5 points for 1.11.b, which allows 0 to 4",
             "line 10: -1 points for 1.11.b",
             "line 11: nan points for 1.11.b",
             "line 12: points are 'good', not a number",

@@ -234,7 +234,7 @@ def test_an_answer_over_the_limit_and_a_missing_one():
 
 def test_lateness_is_told_with_what_it_costs():
     two = Page(render([sample(received="2027-02-10T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
-    assert "2 days late (due 8 February 2027, 23:59 UTC): 20 % of the points are taken off" in two
+    assert "2 days late (due 8 February 2027, 23:59 UTC): 20 % of the points are deducted" in two
     assert "up to 9.6 more pending" in two
     late = Page(render([sample(received="2027-03-01T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
     assert "no points are counted" in late

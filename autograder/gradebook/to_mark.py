@@ -73,7 +73,7 @@ def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for item, mark in {**rows, **filled}.items():
-        nothing = manual.TAKEN_BACK if item in filled and not mark.comment else ""
+        nothing = manual.WITHDRAWN if item in filled and not mark.comment else ""
         points = nothing if mark.points is None else f"{mark.points:.12g}"
         names = [plain(safe(name)) for name in item]
         writer.writerow([*names, points, plain(safe(mark.comment))])
