@@ -52,15 +52,15 @@ def run(options: Options) -> int:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
     tier = checked_tier(options.require_isolation, options.trust)
     found = received(options.submissions, course, default)
-    kept = [
+    chosen = [
         s
         for s in found
         if options.only in (None, s.student) and (default is None or s.assignment == default.id)
     ]
-    if not kept:
+    if not chosen:
         students = ", ".join(sorted({s.student for s in found})[:12])
         raise UsageProblem(f"no submission fits these options; the students are {students}")
-    labels = hidden_labels(course, with_models(course, kept, exercises), options.labels_from)
+    labels = hidden_labels(course, with_models(course, chosen, exercises), options.labels_from)
     given = manual.read(options.manual, course) if options.manual else None
     if not exercises:
         results.prepare(options.out)
@@ -78,10 +78,10 @@ def run(options: Options) -> int:
     )
     store = Store(options.out / "results.db")
     if exercises:  # only show some tests: nothing is stored or written
-        graded = grade(kept, course, store, settings, quiet=options.json)
+        graded = grade(chosen, course, store, settings, quiet=options.json)
         return _show(graded, exercises[0], options)
     with store:
-        graded = grade(kept, course, store, settings, quiet=options.json)
+        graded = grade(chosen, course, store, settings, quiet=options.json)
         if given is not None:
             store.keep(given)
         files = results.write(store, course, options.out)
@@ -110,7 +110,7 @@ def _print(files: results.Written, run: list[Result], course: Syllabus, options:
 
 
 def grade(
-    kept: list[submissions.Submission],
+    chosen: list[submissions.Submission],
     course: Syllabus,
     store: Store,
     settings: class_run.Settings,
@@ -118,8 +118,8 @@ def grade(
 ) -> list[Result]:
     """All results, sorted by student and assignment, with a progress bar unless quiet."""
     graded = []
-    with results.progress(len(kept), quiet) as advance:
-        for result in class_run.grade_class(kept, course, store, settings):
+    with results.progress(len(chosen), quiet) as advance:
+        for result in class_run.grade_class(chosen, course, store, settings):
             graded.append(result)
             advance(f"{result.student} {result.assignment}")
     return sorted(graded, key=lambda r: (r.student, r.assignment))
@@ -203,10 +203,10 @@ def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tupl
 
 
 def with_models(
-    course: Syllabus, kept: list[submissions.Submission], exercises: tuple[str, ...] | None
+    course: Syllabus, chosen: list[submissions.Submission], exercises: tuple[str, ...] | None
 ) -> set[str]:
     """The assignments whose trained models this run scores."""
-    found = {submission.assignment for submission in kept}
+    found = {submission.assignment for submission in chosen}
     return {
         id
         for id in found

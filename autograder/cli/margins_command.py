@@ -65,11 +65,11 @@ def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
     measures["worst"] = measure(unit, everything) | {"settings": names}
     for key in sorted({key for mine in found.values() for key in mine}):
         id, test, kind = key
-        here = [name for name in names if key in found[name]]
-        ratios = [found[name][key].ratio for name in here]
+        present = [name for name in names if key in found[name]]
+        ratios = [found[name][key].ratio for name in present]
         sort = " (by chance)" if kind == CHANCE else ""
         name = f"{id} {test}{' (bound)' if kind == 'bound' else sort}"
-        measures[name] = measure(unit, ratios) | ({} if here == names else {"settings": here})
+        measures[name] = measure(unit, ratios) | ({} if present == names else {"settings": present})
     measures["gradings"] = measure("submissions graded", [float(gradings)])
     return measures
 

@@ -24,22 +24,22 @@ class Found:
     notice: str = ""
 
 
-def filled_in(path: Path, kept: ManualMarks, comments: frozenset[tuple[Item, str]]) -> Found:
-    """The marks in the list at `path` that are not stored yet.
+def filled_in(path: Path, stored: ManualMarks, comments: frozenset[tuple[Item, str]]) -> Found:
+    """The marks in the list at `path` that are not `stored` yet.
 
-    `kept` are the stored marks, `comments` all comments that were ever stored. A list that cannot
-    be read, or has extra columns, must be kept as it is.
+    `comments` are all comments that were ever stored. A list that cannot be read, or has extra
+    columns, must be kept as it is.
     """
     if not path.exists():
         return Found({})
     try:
-        marks = manual.read(path, kept.syllabus).marks
+        marks = manual.read(path, stored.syllabus).marks
     except ManualError as error:
         return Found({}, True, f"{error.problems[0]}; correct it there")
     fresh = {
         item: mark
         for item, mark in marks.items()
-        if kept.marks.get(item, ManualMark(None)) != mark
+        if stored.marks.get(item, ManualMark(None)) != mark
         # leave out a comment that the list was written with, and that was changed elsewhere since
         and not (mark.points is None and mark.comment and (item, mark.comment) in comments)
     }

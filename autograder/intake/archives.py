@@ -57,11 +57,6 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, float]]:
         raise RefusedError(f"is not a readable zip file ({error})") from None
 
 
-def hidden(path: PurePosixPath) -> bool:
-    """Whether a file was put there by the system or Jupyter, not by the student."""
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
-
-
 def _problem(found: list[zipfile.ZipInfo]) -> str:
     if len(found) > MAX_ENTRIES:
         return f"the zip file has {len(found)} entries, more than {MAX_ENTRIES}"
@@ -71,7 +66,7 @@ def _problem(found: list[zipfile.ZipInfo]) -> str:
             return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
         if stat.S_ISLNK(entry.external_attr >> 16):
             return f"the zip file holds a symbolic link ({entry.filename[:80]!r})"
-        notebook = path.suffix.lower() == ".ipynb" and not hidden(path)
+        notebook = path.suffix.lower() == ".ipynb" and not plain_files.hidden(path)
         if notebook and entry.file_size > MAX_BYTES:
             return f"{entry.filename[:80]!r} unpacks to {size_text(entry.file_size, MAX_BYTES)}"
     return ""

@@ -86,8 +86,7 @@ def inside(archive: Path, names: Iterable[str]) -> HandedIn:
     found: dict[str, str] = {}
     for name in names:
         path = PurePosixPath(name)
-        hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-        if path.suffix in KINDS and not hidden:
+        if path.suffix in KINDS and not plain_files.hidden(path):
             found.setdefault(path.name, name)
     return HandedIn(tuple(found.items()), str(archive))
 

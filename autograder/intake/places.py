@@ -140,7 +140,7 @@ def walk(folder: Path) -> tuple[list[Path], str]:
                 problem = f"{place.name}: cannot be read ({error.strerror})"
                 continue
             for entry in inside:
-                if not archives.hidden(PurePosixPath(entry.name)):
+                if not plain_files.hidden(PurePosixPath(entry.name)):
                     is_folder = entry.is_dir(follow_symlinks=False)
                     (deeper if is_folder else files).append(Path(entry.path))
         if len(files) >= MAX_FILES:
@@ -157,7 +157,7 @@ def _in_archive(place: Place, folders: Sequence[str], ids: Sequence[str]) -> lis
     found = []
     for entry in entries:
         path = PurePosixPath(entry.filename)
-        if path.suffix.lower() == NOTEBOOK and not archives.hidden(path):
+        if path.suffix.lower() == NOTEBOOK and not plain_files.hidden(path):
             inside = [*folders, *path.parts[:-1]]
             assignment, exact = named(inside, path.stem, ids)
             name = f"{place.name}:{entry.filename}"

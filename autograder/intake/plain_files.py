@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 _KINDS = {
@@ -38,6 +38,11 @@ def opened(path: Path) -> BinaryIO:
         os.close(number)
         raise RefusedError(why)
     return os.fdopen(number, "rb")
+
+
+def hidden(path: PurePosixPath) -> bool:
+    """Whether a file was put there by the system or Jupyter, not by the student."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
 
 
 def size_text(size: int, most: int) -> str:

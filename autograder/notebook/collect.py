@@ -33,12 +33,12 @@ class Collected:
 
     def closure(self, names: Iterable[str]) -> list[Statement]:
         """The statements that these names need, transitively."""
-        wanted, waiting, kept = set[str](), list(names), dict[Statement, None]()
+        seen, waiting, kept = set[str](), list(names), dict[Statement, None]()
         while waiting:
             name = waiting.pop()
-            if name in wanted:
+            if name in seen:
                 continue
-            wanted.add(name)
+            seen.add(name)
             for statement in self.statements:
                 if name in statement.names:
                     kept[statement] = None

@@ -32,24 +32,24 @@ def close(
     NaN equals nothing. `what` names the value in the message ("row 2 of the weights").
     """
     name = f"{what} = " if what else ""
-    actual, wanted = as_array(got, what, read), numbers(want)
-    same_shape = actual.shape == wanted.shape
-    has_nan = bool(np.isnan(actual).any()) and not np.isnan(wanted).any()
-    if same_shape and not has_nan and np.allclose(actual, wanted, atol=atol, rtol=rtol):
+    actual, target = as_array(got, what, read), numbers(want)
+    same_shape = actual.shape == target.shape
+    has_nan = bool(np.isnan(actual).any()) and not np.isnan(target).any()
+    if same_shape and not has_nan and np.allclose(actual, target, atol=atol, rtol=rtol):
         if evidence.is_observed():
-            evidence.report("close", evidence.distance(actual, wanted, atol, rtol))
+            evidence.report("close", evidence.distance(actual, target, atol, rtol))
         return
-    seen = evidence.cause(actual, wanted, causes, atol, rtol)
+    seen = evidence.cause(actual, target, causes, atol, rtol)
     if not same_shape:
-        expected, found = f"{name}shape {wanted.shape}", f"shape {actual.shape}"
+        expected, found = f"{name}shape {target.shape}", f"shape {actual.shape}"
     elif has_nan:
-        expected, found = name + show(wanted), f"NaN in {show(actual)}"
+        expected, found = name + show(target), f"NaN in {show(actual)}"
         otherwise = otherwise or "0/0 or ∞ − ∞ somewhere"
     else:
-        difference = np.abs(actual - wanted)
-        worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), wanted.shape))
+        difference = np.abs(actual - target)
+        worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), target.shape))
         at = f" (largest difference {difference.max():.3g} at {list(worst)})" if worst else ""
-        expected, found = name + show(wanted), show(actual) + at
+        expected, found = name + show(target), show(actual) + at
     raise Failure(expected, found, seen or otherwise, read, bool(seen))
 
 
@@ -69,19 +69,19 @@ def by_chance(
     `standard_error` is that of each element (normal approximation); the bound is corrected for the
     number of elements. `because` is a mistake that the test has established.
     """
-    wanted, errors = numbers(want), numbers(standard_error)
-    sigmas = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * max(wanted.size, 1)))
+    target, errors = numbers(want), numbers(standard_error)
+    sigmas = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * max(target.size, 1)))
     actual = as_array(got, what, read)
-    if actual.shape == wanted.shape:
-        ratio = evidence.distance(actual / errors, wanted / errors, sigmas, 0.0)
+    if actual.shape == target.shape:
+        ratio = evidence.distance(actual / errors, target / errors, sigmas, 0.0)
         if ratio <= 1:
             evidence.report("by_chance", ratio)
             return
     name = f"{what} = " if what else ""
     bound = float(np.max(sigmas * errors))
-    seen = evidence.cause(actual, wanted, causes, bound / evidence.APART, 0.0) or because
+    seen = evidence.cause(actual, target, causes, bound / evidence.APART, 0.0) or because
     expected = (
-        f"{name}{show(wanted)} ± {bound:.2g} (chance exceeds this once in {1 / FALSE_ALARM:.0e})"
+        f"{name}{show(target)} ± {bound:.2g} (chance exceeds this once in {1 / FALSE_ALARM:.0e})"
     )
     raise Failure(expected, show(actual), seen or otherwise, read, bool(seen))
 
@@ -125,12 +125,12 @@ def shape(
     what: str = "",
 ) -> None:
     """An answer of shape `want`; `causes` maps a mistake to the shape it would have produced."""
-    actual, wanted = as_array(got, what, read).shape, tuple(want)
-    if actual != wanted:
+    actual, target = as_array(got, what, read).shape, tuple(want)
+    if actual != target:
         seen = next((n for n, s in (causes or {}).items() if tuple(s) == actual), "")
         name = f"{what} of " if what else ""
         found = f"shape {actual}"
-        raise Failure(f"{name}shape {wanted}", found, seen or otherwise, read, bool(seen))
+        raise Failure(f"{name}shape {target}", found, seen or otherwise, read, bool(seen))
 
 
 def dtype(got: Any, want: str, *, otherwise: str = "", read: str = "", what: str = "") -> None:
