@@ -58,7 +58,7 @@ def test_a_cell_that_was_edited_but_not_run_is_told_from_a_wrong_answer(kernel, 
     kernel(WRONG)
     saved(RIGHT)
     notebook.check("A1.1")
-    assert "not run since" in capsys.readouterr().out
+    assert "has not been run since" in capsys.readouterr().out
 
 
 def test_a_notebook_that_is_only_not_saved_yet_is_no_stale_kernel(kernel, saved, capsys):
@@ -66,7 +66,7 @@ def test_a_notebook_that_is_only_not_saved_yet_is_no_stale_kernel(kernel, saved,
     kernel(RIGHT)
     saved(WRONG)
     assert notebook.check("A1.1") == 10
-    assert "not run since" not in capsys.readouterr().out
+    assert "has not been run since" not in capsys.readouterr().out
 
 
 def test_a_cell_that_was_never_run_says_so(kernel, saved):

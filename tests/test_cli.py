@@ -379,7 +379,7 @@ def test_a_place_that_can_hold_nothing(tmp_path):
     place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
     for out in ("/proc/out", tmp_path / "class" / "s1" / "a1" / "a1.ipynb" / "out"):
         done = course("grade", tmp_path / "class", "--out", out, "--json")
-        one_sentence(done, 4, str(out), "cannot be made")
+        one_sentence(done, 4, str(out), "cannot be created")
 
 
 def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_path):

@@ -131,9 +131,10 @@ def test_torchs_own_words_are_understood():
     assert words(Half) == (diagnosis("AttributeError", "before Module.__init__() call")[0], True)
     assert "contiguous" in words(lambda: x.transpose(1, 2).view(2, 12))[0]
     assert (
-        "2x3 is multiplied with one of 4x5" in words(lambda: torch.ones(2, 3) @ torch.ones(4, 5))[0]
+        "a 2x3 matrix is multiplied by a 4x5 matrix"
+        in words(lambda: torch.ones(2, 3) @ torch.ones(4, 5))[0]
     )
-    assert "4 and 3 elements" in words(lambda: np.ones((2, 4)) @ np.ones((3, 5)))[0]
+    assert "sizes 4 and 3" in words(lambda: np.ones((2, 4)) @ np.ones((3, 5)))[0]
     assert diagnosis("ValueError", "something of its own") == ("", False)
 
 

@@ -15,7 +15,7 @@ from sample_results import IN_TIME, SYLLABUS, sample
 from autograder.gradebook import exports, manual, to_mark
 from autograder.gradebook.cells import restored, safe
 from autograder.gradebook.lateness import lateness
-from autograder.gradebook.manual import Manual, ManualError, Mark
+from autograder.gradebook.manual import ManualError, ManualMark, ManualMarks
 from autograder.gradebook.result import Result
 from autograder.gradebook.store import GradebookError, Store, key_of
 
@@ -193,11 +193,11 @@ def test_marks_fill_parts_and_totals(tmp_path):
     }
     assert result == sample(failed=SCORES), "the argument is kept"
     assert manual.apply(new, marks) == new
-    assert manual.apply(new, Manual(SYLLABUS)) == result, "a mark that was taken back"
+    assert manual.apply(new, ManualMarks(SYLLABUS)) == result, "a mark that was withdrawn"
 
 
 def test_no_mark_at_all_is_pending_and_not_zero():
-    totals = manual.apply(sample(), Manual(SYLLABUS)).totals
+    totals = manual.apply(sample(), ManualMarks(SYLLABUS)).totals
     assert (totals.manual, totals.manual_pending) == (None, 3)
 
 
@@ -219,7 +219,7 @@ def test_an_override_keeps_what_was_there_and_can_be_taken_back(tmp_path):
     assert (by_id["1.1"].points, by_id["1.1"].comment) == (10.0, "well done")
     assert new.totals.automatic == 88.0
     assert manual.apply(new, marks) == new
-    assert manual.apply(new, Manual(SYLLABUS)).as_json() == result.as_json()
+    assert manual.apply(new, ManualMarks(SYLLABUS)).as_json() == result.as_json()
 
 
 @pytest.mark.parametrize(
@@ -230,9 +230,9 @@ def test_an_override_of_a_model_can_be_taken_back_whatever_it_had(points, status
     model = next(e for e in result["exercises"] if e["id"] == "4.12")
     model |= {"points": points, "status": status}
     result = Result.model_validate(result).changed(SYLLABUS.assignment("a4"))
-    new = manual.apply(result, Manual(SYLLABUS, {("s01", "a4", "4.12"): Mark(7.0)}))
+    new = manual.apply(result, ManualMarks(SYLLABUS, {("s01", "a4", "4.12"): ManualMark(7.0)}))
     assert next(e for e in new.exercises if e.id == "4.12").points == 7.0
-    assert manual.apply(new, Manual(SYLLABUS)) == result
+    assert manual.apply(new, ManualMarks(SYLLABUS)) == result
 
 
 def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
@@ -259,10 +259,10 @@ def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
         told,
         [
             "line 5: s01 has 1.11.a on line 2 too",
-            "line 6: a1 has nothing called '1.99' to mark; it has 1.1, 1.2",
+            "line 6: a1 has no item '1.99' to mark; it has 1.1, 1.2",
             "line 7: there is no assignment 'a9'; the course has a1, a2",
-            "line 8: exercise 1.11 is marked by its parts: write 1.11.a, 1.11.b, 1.11.c",
-            "line 9: 5 points for 1.11.b, which has 0 to 4",
+            "line 8: exercise 1.11 is marked part by part: write 1.11.a, 1.11.b, 1.11.c",
+            "line 9: 5 points for 1.11.b, which allows 0 to 4",
             "line 10: -1 points for 1.11.b",
             "line 11: nan points for 1.11.b",
             "line 12: points are 'good', not a number",
@@ -289,7 +289,7 @@ def test_files_that_hold_no_marks(tmp_path):
 def test_what_spreadsheets_do_to_a_csv(tmp_path):
     header = "\ufeffstudent;assignment;item;points;comment;marker\r"
     marks = read(tmp_path, "s01;a1;1.11.a;3,5;fine;T\r", header=header)
-    assert marks.marks == {("s01", "a1", "1.11.a"): Mark(3.5, "fine")}
+    assert marks.marks == {("s01", "a1", "1.11.a"): ManualMark(3.5, "fine")}
 
 
 def test_marks_of_nobody_are_a_warning(tmp_path):
@@ -305,13 +305,13 @@ def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(tmp_path):
         back = read(tmp_path, "s99,a1,1.11.a,-,", "s01,a1,1.11.a,-,good", "s01,a1,1.3,'-,")
         assert (store.keep(back), store.keep(back)) == (3, 0)
         kept = store.manual(SYLLABUS)
-    assert kept.marks == {("s01", "a1", "1.11.a"): Mark(None, "good")}
+    assert kept.marks == {("s01", "a1", "1.11.a"): ManualMark(None, "good")}
     assert kept.unknown([sample()]) == []
 
 
 def listed(path, results, kept=None, comments=frozenset()):
     """The list as it is written again over `path`, and what was found in it."""
-    kept = kept or Manual(SYLLABUS)
+    kept = kept or ManualMarks(SYLLABUS)
     found = to_mark.filled_in(path, kept, comments)
     counted = [manual.apply(result, kept) for result in results]
     return list(csv.reader(io.StringIO(to_mark.text(counted, found.marks)))), found
@@ -322,24 +322,24 @@ def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
     path.write_text(to_mark.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8")
     with path.open("a", encoding="utf-8") as file:
         file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\n")
-    kept = Manual(SYLLABUS, {("s01", "a1", "1.3"): Mark(1.0)})
+    kept = ManualMarks(SYLLABUS, {("s01", "a1", "1.3"): ManualMark(1.0)})
     rows, found = listed(path, [sample()], kept)
     assert rows[1] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
     assert rows[2][2:4] == ["1.11.b", ""]
     assert rows[4:] == [["s99", "a1", "1.11.a", "4", "left early"], ["s01", "a1", "1.3", "-", ""]]
-    assert "3 filled-in rows" in found.told
+    assert "3 filled-in rows" in found.notice
     assert not found.keep
 
 
 def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(tmp_path):
     path, item = tmp_path / "to_mark.csv", ("s01", "a1", "1.11.a")
     path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,4,\n", "utf-8")
-    rows, found = listed(path, [sample()], Manual(SYLLABUS, {item: Mark(4.0)}))
-    assert ([row[2] for row in rows[1:]], found.told) == (["1.11.b", "1.11.c"], "")
+    rows, found = listed(path, [sample()], ManualMarks(SYLLABUS, {item: ManualMark(4.0)}))
+    assert ([row[2] for row in rows[1:]], found.notice) == (["1.11.b", "1.11.c"], "")
     path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,,thin\n", "utf-8")
-    now = Manual(SYLLABUS, {item: Mark(None, "better")})
+    now = ManualMarks(SYLLABUS, {item: ManualMark(None, "better")})
     rows, found = listed(path, [sample()], now, frozenset({(item, "thin"), (item, "better")}))
-    assert (rows[1][2:], found.told) == (["1.11.a", "", "better"], "")
+    assert (rows[1][2:], found.notice) == (["1.11.a", "", "better"], "")
 
 
 @pytest.mark.parametrize(
@@ -348,7 +348,7 @@ def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(tm
         ("my notes\n", "no column student", 0),
         ("student,assignment,item,points,comment\ns01,a1,1.11.a,good,\n", "not a number", 0),
         ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,3,,T\n", "1 filled-in row ", 1),
-        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,,,T\n", "its own (by)", 0),
+        ("student,assignment,item,points,comment,by\ns01,a1,1.11.a,,,T\n", "extra columns (by)", 0),
     ],
 )
 def test_a_list_that_a_new_one_cannot_hold_is_put_aside(tmp_path, text, told, marks):
@@ -357,7 +357,7 @@ def test_a_list_that_a_new_one_cannot_hold_is_put_aside(tmp_path, text, told, ma
     path.write_text(text, encoding="utf-8")
     _, found = listed(path, [sample()])
     assert found.keep
-    assert told in found.told
+    assert told in found.notice
     assert len(found.marks) == marks
     assert to_mark.put_aside(path).name == "to_mark.kept-2.csv"
     assert (tmp_path / "to_mark.kept-2.csv").read_text(encoding="utf-8") == text
@@ -373,7 +373,7 @@ def test_the_template_has_a_row_for_each_pending_part_and_no_formula(tmp_path):
     filled = text.replace("1.11.a,,", "1.11.a,2,")
     (tmp_path / "filled.csv").write_text(filled, encoding="utf-8")
     marks = manual.read(tmp_path / "filled.csv", SYLLABUS)
-    assert marks.marks == {("=cmd()", "a1", "1.11.a"): Mark(2.0)}
+    assert marks.marks == {("=cmd()", "a1", "1.11.a"): ManualMark(2.0)}
 
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\t=1", "'=1", "'s", "plain", ""])
@@ -388,8 +388,10 @@ def test_marks_are_kept_in_the_store(tmp_path):
     with Store(tmp_path / "results.db") as store:
         assert (store.keep(first), store.keep(first), store.keep(second)) == (2, 0, 1)
         kept = store.manual(SYLLABUS).marks
-    assert kept == {("s01", "a1", "1.11.a"): Mark(4.0), ("s01", "a1", "1.11.b"): Mark(2.0)}
-    assert second.over(first).marks == kept
+    assert kept == {
+        ("s01", "a1", "1.11.a"): ManualMark(4.0),
+        ("s01", "a1", "1.11.b"): ManualMark(2.0),
+    }
 
 
 # ---------------------------------------------------------------- lateness

@@ -84,9 +84,7 @@ def test_too_much_is_one_sentence_and_nothing_is_read(tmp_path, monkeypatch):
     place(tmp_path / "s1/a3/classifier.safetensors", bytes(2**20 + 1))
     files, problem = found(tmp_path).files()
     assert files == {}
-    assert problem == (
-        "the files beside the notebook have more than 1 MiB: hand in a smaller model"
-    )
+    assert problem == ("the files beside the notebook exceed 1 MiB: hand in a smaller model")
 
 
 def test_every_byte_of_every_file_is_in_the_hash(tmp_path):

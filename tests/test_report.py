@@ -13,7 +13,7 @@ import pytest
 from sample_results import SYLLABUS, sample
 
 from autograder.gradebook import manual
-from autograder.gradebook.manual import Manual, Mark
+from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.gradebook.result import Result
 from autograder.report import render, render_student, table
 from autograder.report.overview import histogram, mistakes
@@ -209,12 +209,12 @@ def test_tests_that_say_the_same_are_told_once():
 
 def test_manual_points_comments_and_overrides():
     marks = {
-        ("s01", "a1", "1.11.a"): Mark(3.5, "Clear & short"),
-        ("s01", "a1", "1.3"): Mark(8.0, "our mistake"),
+        ("s01", "a1", "1.11.a"): ManualMark(3.5, "Clear & short"),
+        ("s01", "a1", "1.3"): ManualMark(8.0, "our mistake"),
     }
-    result = manual.apply(sample(failed={"1.3": [BUG]}), Manual(SYLLABUS, marks))
+    result = manual.apply(sample(failed={"1.3": [BUG]}), ManualMarks(SYLLABUS, marks))
     page = Page(render([result], SYLLABUS))
-    assert "Changed by hand from 7 to 8 points. our mistake" in page.said("student-s01.a1.1.3")
+    assert "Changed manually from 7 to 8 points. our mistake" in page.said("student-s01.a1.1.3")
     written = page.said("student-s01.a1.1.11")
     for text in ("3.5 of 4", "Clear & short", "pending of 4", "7 words of at most 120"):
         assert text in written
@@ -234,7 +234,7 @@ def test_an_answer_over_the_limit_and_a_missing_one():
 
 def test_lateness_is_told_with_what_it_costs():
     two = Page(render([sample(received="2027-02-10T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
-    assert "2 days late (due 8 February 2027, 23:59 UTC): 20 % of the points are taken off" in two
+    assert "2 days late (due 8 February 2027, 23:59 UTC): 20 % of the points are deducted" in two
     assert "up to 9.6 more pending" in two
     late = Page(render([sample(received="2027-03-01T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
     assert "no points are counted" in late
@@ -272,10 +272,10 @@ def test_students_do_not_read_about_each_other():
     facts = sample("s01").submission.model_copy(update={"same_as": ["s77"]})
     result = sample("s01", submission=facts)
     overview = render([result, sample("s77")], SYLLABUS)
-    assert "Flagged, not punished" in Page(overview).said("overview")
+    assert "Flagged, not penalized" in Page(overview).said("overview")
     assert "s77" not in render_student(result, SYLLABUS)
     assert "s77" not in Page(overview).said("student-s01")
-    assert "noted and not punished" in Page(overview).said("student-s01")
+    assert "noted, not penalized" in Page(overview).said("student-s01")
 
 
 def test_the_proof_of_what_was_graded():
@@ -376,11 +376,11 @@ def test_a_translator_is_told_its_score_and_how_sure_that_is():
     said = page.said("a4.4.12")
     for part in (
         "reaches 47.3 BLEU on sentences whose references it never saw",
-        "45.8 to 48.9 (95 % interval, by bootstrap)",
-        "Points rise from 10 BLEU, for none, to 25 BLEU, for all.",
-        "asked again for 1,000 of 1,000 sentences, in 25 s (41 sentences a second of CPU time)",
-        "sacreBLEU's: nrefs:1|case:mixed",
-        "says the same for 99.3 % of them",
+        "(95 % bootstrap interval over sentences: 45.8 to 48.9)",
+        "Points rise linearly from zero at 10 BLEU to the maximum at 25 BLEU.",
+        "again on 1,000 of 1,000 sentences, in 25 s (41 sentences per second of CPU time)",
+        "computed by sacreBLEU: nrefs:1|case:mixed",
+        "agrees on 99.3 % of them",
         "training perplexity 4, validation perplexity 5 (validation over training: 1.25)",
     ):
         assert part in said
@@ -391,7 +391,7 @@ def test_a_translator_without_a_score_is_told_why_and_what_to_do():
     said = Page(render_student(translator(**told), SYLLABUS)).said("a4.4.12")
     assert "No points for the model: no translation.safetensors was handed in." in said
     assert "Hand in the folder submission" in said
-    assert "to 25 BLEU" in said
+    assert "at 25 BLEU" in said
 
 
 def test_what_a_translator_brings_along_is_escaped():

@@ -9,7 +9,7 @@ import pytest
 from sample_results import IN_TIME, SYLLABUS, sample
 
 from autograder.gradebook import manual
-from autograder.gradebook.manual import Manual, Mark
+from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.gradebook.result import Result
 from autograder.judge import grade as judge
 from autograder.judge import score
@@ -153,12 +153,12 @@ def open_nothing():
 
 def test_marks_given_by_hand():
     marks = {
-        ("s01", "a1", "1.11.a"): Mark(3.5, "Good"),
-        ("s01", "a1", "1.3"): Mark(5.0, "A slip"),
-        ("s01", "a1", "1.4"): Mark(None, "Well done"),
+        ("s01", "a1", "1.11.a"): ManualMark(3.5, "Good"),
+        ("s01", "a1", "1.3"): ManualMark(5.0, "A slip"),
+        ("s01", "a1", "1.4"): ManualMark(None, "Well done"),
     }
     before = sample()
-    result = manual.apply(before, Manual(SYLLABUS, marks))
+    result = manual.apply(before, ManualMarks(SYLLABUS, marks))
     told = the_same_again(result)
     assert names(told) == f"{COMPLETE} overrides"
     assert names(told["submission"]) == "sha256 file received same_as"

@@ -105,11 +105,11 @@ def test_a_class_list_is_nobodys_submission_and_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("handed_in", "reason"),
     [
-        (["s1/a1/a1.ipynb", "s1_a1.ipynb"], "most plainly"),
+        (["s1/a1/a1.ipynb", "s1_a1.ipynb"], "most clearly"),
         (["s1/a1/a1.ipynb", "s1/a1/a1-Copy1.ipynb"], "newest"),
         (["s1/a1/mine.ipynb", "s1/a1/first.ipynb"], "newest"),
         (["s1/a1/a1.ipynb", "s1/a1/old/a1.ipynb"], "fewer folders"),
-        (["s1/a1/mine.ipynb", "s1/a1.ipynb"], "most plainly"),
+        (["s1/a1/mine.ipynb", "s1/a1.ipynb"], "most clearly"),
         (["s1_a1.ipynb", "s1/week1/a1.ipynb"], "fewer folders"),
     ],
 )
@@ -123,7 +123,7 @@ def test_of_several_notebooks_one_counts_and_is_named(tmp_path, handed_in, reaso
     (notice,) = [notice for notice in row.notices if "more than once" in notice]
     assert f"`{handed_in[0]}` counts" in notice
     assert reason in notice
-    assert f"not looked at: `{handed_in[1]}`" in notice
+    assert f"ignored: `{handed_in[1]}`" in notice
 
 
 def test_several_layouts_and_notebooks_in_a_zip_file_are_one_row(tmp_path):
@@ -215,7 +215,7 @@ def test_a_large_file_is_told_its_real_size(tmp_path):
 
 def test_a_folder_too_large_or_too_deep_to_be_a_submission_ends(tmp_path):
     place(tmp_path / "s1" / "a1.ipynb")
-    for number in range(places.MAX_LOOKED_AT + 5):
+    for number in range(places.MAX_FILES + 5):
         (tmp_path / "s1" / f"{number}.txt").touch()
     deep = tmp_path / "s2" / "/".join("abcdefgh")
     place(deep / "a1.ipynb")

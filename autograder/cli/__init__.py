@@ -9,21 +9,20 @@ EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_ISOLATION, EXIT_DISK, EXIT_UNGRADED = rang
 EXIT_INTERRUPTED = 130
 
 EXIT_CODES = """\
-Exit codes: 0 done · 1 something is wrong with what was examined (a drift, a failing check) ·
-2 bad input or usage · 3 too little isolation for untrusted code · 4 the disk is full or cannot be
-written · 5 the grader failed on some submissions (run again: only these are graded) ·
+Exit codes: 0 done · 1 a check failed (a test, a proof, a built file that is out of date) ·
+2 bad input or usage · 3 too little isolation for untrusted code · 4 the disk is full or not
+writable · 5 the grader failed on some submissions (run again: only these are graded) ·
 130 interrupted (run again: `grade` resumes)."""
 
-
-INTERRUPTED = "interrupted; what was finished is kept, run the command again to go on"
+INTERRUPTED = "interrupted; finished work is kept: run the command again to continue"
 
 
 def main() -> None:
-    """Run the command line; a user's mistake is one sentence on stderr, never a traceback."""
+    """Run the command line; a user error prints one sentence on stderr, never a traceback."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # before torch is imported, or forks may hang
     try:
-        from . import app  # Ctrl-C may come while it is imported
+        from . import app  # inside `try`, as Ctrl-C may interrupt the import
 
         code = app.app(standalone_mode=False)
     except KeyboardInterrupt:
@@ -31,10 +30,10 @@ def main() -> None:
     except Exception as error:
         from .problems import sentence
 
-        told = sentence(error)
-        if told is None:
+        problem = sentence(error)
+        if problem is None:
             raise
-        code, text = told
+        code, text = problem
         if text:
             print(text, file=sys.stderr)
     if code == EXIT_INTERRUPTED:

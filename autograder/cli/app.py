@@ -1,4 +1,4 @@
-"""The commands and their options; each command's work is in the module it names."""
+"""The commands and their options; each is implemented in the module that it imports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import EXIT_CODES, EXIT_FOUND
+from . import EXIT_CODES
 from .bench_app import Json, bench_app
 from .study_app import study_app
 
@@ -22,13 +22,13 @@ app = typer.Typer(
 app.add_typer(bench_app, name="bench")
 app.add_typer(study_app, name="study")
 
-OptionalPath = Annotated[Path | None, typer.Option()]  # noqa: UP007
-
 
 @app.command()
 def build(
-    assignments: Annotated[list[str] | None, typer.Argument(help="a1 a2 …; all if none")] = None,  # noqa: UP007
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail on drift.")] = False,
+    assignments: Annotated[list[str] | None, typer.Argument(help="a1 a2 …; default: all")] = None,  # noqa: UP007
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; fail if a file is stale.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Make starters, solutions and their READMEs from course_lib."""
@@ -40,7 +40,7 @@ def build(
 @app.command()
 def check(
     assignment: Annotated[str, typer.Argument(help="a1, a2, …")],
-    notebook: Annotated[Path, typer.Argument(help="the notebook file, saved")],
+    notebook: Annotated[Path, typer.Argument(help="the saved notebook file")],
     json: Json = False,
 ) -> None:
     """Run the visible tests on a saved notebook, as its own check cells do."""
@@ -52,7 +52,7 @@ def check(
 @app.command()
 def debug(
     notebook: Annotated[  # noqa: UP007
-        Path | None, typer.Argument(help="a notebook of assignment 3; without one, known faults")
+        Path | None, typer.Argument(help="a notebook of assignment 3; default: known faults")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -70,17 +70,17 @@ def grade(
     only: Annotated[str | None, typer.Option(help="only this student")] = None,  # noqa: UP007
     exercise: Annotated[str | None, typer.Option(help="only this exercise, e.g. 1.4")] = None,  # noqa: UP007
     show: Annotated[bool, typer.Option("--show", help="print every failing test in full")] = False,
-    manual: Annotated[Path | None, typer.Option(help="CSV of manual scores and overrides")] = None,  # noqa: UP007
-    jobs: Annotated[int, typer.Option(min=1, help="submissions in flight")] = 2,
-    regrade: Annotated[bool, typer.Option("--regrade", help="grade again what is known")] = False,
+    manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007
+    jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
+    regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False,
     require_isolation: Annotated[
         str | None, typer.Option(help="refuse below this tier: A, B or C")  # noqa: UP007
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--i-trust-these-submissions", help="grade below tier C all the same")
+        bool, typer.Option("--i-trust-these-submissions", help="grade even below tier C")
     ] = False,
     labels_from: Annotated[
-        str, typer.Option(help="a trained model's labels: mirror, hub, package, generated, none")
+        str, typer.Option(help="labels to score models with: mirror, hub, package, generated, none")
     ] = "mirror,hub",
     json: Json = False,
 ) -> None:
@@ -110,11 +110,11 @@ def grade(
 
 @app.command()
 def report(
-    out: Annotated[Path, typer.Argument(help="the folder `grade` wrote")] = Path("out/grades"),
-    manual: Annotated[Path | None, typer.Option(help="CSV of manual scores and overrides")] = None,  # noqa: UP007
+    out: Annotated[Path, typer.Argument(help="the folder that `grade` wrote")] = Path("out/grades"),
+    manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007
     json: Json = False,
 ) -> None:
-    """Write report, CSV and JSON again, say after manual scores came in."""
+    """Write the report, CSV and JSON again, for example with new manual marks."""
     from . import report_command
 
     raise typer.Exit(report_command.run(out, manual, json))
@@ -122,31 +122,31 @@ def report(
 
 @app.command()
 def translate(
-    texts: Annotated[list[str] | None, typer.Argument(help="sentences; none: one a line")] = None,  # noqa: UP007
-    model: Annotated[Path, typer.Option(help="the folder of a translator")] = Path("submission"),
-    width: Annotated[int, typer.Option(min=1, help="of the beam; 1 is greedy")] = 5,
+    texts: Annotated[list[str] | None, typer.Argument(help="sentences; default: stdin")] = None,  # noqa: UP007
+    model: Annotated[Path, typer.Option(help="a translator's folder")] = Path("submission"),
+    width: Annotated[int, typer.Option(min=1, help="beam width; 1 is greedy")] = 5,
     length_penalty: Annotated[  # noqa: UP007
-        float | None, typer.Option(min=0.0, help="0: the most likely; else the model's own")
+        float | None, typer.Option(min=0.0, help="0 for none; default: the model's own")
     ] = None,
     best: Annotated[int, typer.Option(min=1, help="hypotheses to show, with scores")] = 1,
     words: Annotated[bool, typer.Option("--words", help="show which word came from which")] = False,
     json: Json = False,
 ) -> None:
-    """Translate sentences with a trained model; reads standard input when none are given."""
+    """Translate sentences with a trained model; without any, those on stdin, one per line."""
     from . import translate_command
 
-    asked = translate_command.Asked(model, width, length_penalty, best, words, json)
-    raise typer.Exit(translate_command.run(texts or [], asked))
+    options = translate_command.Options(model, width, length_penalty, best, words, json)
+    raise typer.Exit(translate_command.run(texts or [], options))
 
 
 @app.command()
 def prove(
     assignment: Annotated[str | None, typer.Option(help="only this assignment")] = None,  # noqa: UP007
     exercise: Annotated[str | None, typer.Option(help="only this exercise's named bugs")] = None,  # noqa: UP007
-    only_bugs: Annotated[bool, typer.Option("--only-bugs", help="named bugs alone")] = False,
+    only_bugs: Annotated[bool, typer.Option("--only-bugs", help="only the named bugs")] = False,
     backend: Annotated[str, typer.Option(help="local, sandbox or both")] = "both",
     seeds: Annotated[
-        str, typer.Option(help="other releases' seeds for named bugs: 0,1,2; or all, 20 of them")
+        str, typer.Option(help="seeds of other releases, for the named bugs: 0,1,2 or all (20)")
     ] = "all",
     jobs: Annotated[int, typer.Option(min=1, help="processes")] = 2,
     json: Json = False,
@@ -161,7 +161,7 @@ def prove(
 def margins(
     assignment: Annotated[str | None, typer.Option(help="only this assignment")] = None,  # noqa: UP007
     quick: Annotated[
-        bool, typer.Option("--quick", help="this machine's numerics, one seed")
+        bool, typer.Option("--quick", help="this machine's arithmetic, one seed")
     ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="processes")] = 2,
     json: Json = False,
@@ -177,10 +177,7 @@ def demo(
     out: Annotated[Path, typer.Option(help="folder for the demo's report")] = Path("out/demo"),
     jobs: Annotated[int, typer.Option(min=1)] = 2,
 ) -> None:
-    """Grade a small bundled class and say what to look at."""
+    """Grade a small bundled class and point out what to look at."""
     from . import demo_command
 
     raise typer.Exit(demo_command.run(out, jobs))
-
-
-__all__ = ["EXIT_FOUND", "app"]

@@ -7,20 +7,18 @@ from typing import Annotated
 
 import typer
 
-bench_app = typer.Typer(
-    help="Measured comparisons; each writes results/NAME.json.", no_args_is_help=True
-)
+bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 
-Json = Annotated[bool, typer.Option("--json", help="Print what a program would read.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @bench_app.command("grading")
 def bench_grading(
     json: Json = False,
     submissions: Annotated[int, typer.Option(min=1, help="of each assignment")] = 10,
-    assignments: Annotated[str, typer.Option(help="a1,a2,…; all if none")] = "",
+    assignments: Annotated[str, typer.Option(help="a1,a2,…; default: all")] = "",
 ) -> None:
-    """Our grading against `nbgrader autograde`: one against one, a class against the same class."""
+    """Our grading against `nbgrader autograde`: one submission, and a whole class."""
     from . import bench_command
 
     raise typer.Exit(bench_command.grading(submissions, assignments, json))
@@ -37,13 +35,13 @@ def bench_model(json: Json = False) -> None:
 @bench_app.command("sst2")
 def bench_sst2(
     profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.classifier_profiles, but tiny")
+        str, typer.Option(help="of course_lib.recipes.classifier_profiles, except tiny")
     ] = "cpu",
-    seeds: Annotated[str, typer.Option(help="one training each")] = "100,101,102,103,104",
+    seeds: Annotated[str, typer.Option(help="one training run each")] = "100,101,102,103,104",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
     json: Json = False,
 ) -> None:
-    """What the sentence classifier reaches on real SST-2: one training a seed."""
+    """Accuracy of the sentence classifier on real SST-2: one training run per seed."""
     from . import bench_command
 
     raise typer.Exit(bench_command.sst2(profile, seeds, name, json))
@@ -51,7 +49,7 @@ def bench_sst2(
 
 @bench_app.command("encoder")
 def bench_encoder(json: Json = False) -> None:
-    """Train the encoder in its fast forms, against torch.nn.TransformerEncoder; a minute."""
+    """Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute."""
     from . import bench_command
 
     raise typer.Exit(bench_command.encoder(json))
@@ -62,14 +60,14 @@ def bench_multi30k(
     profile: Annotated[
         str, typer.Option(help="of course_lib.recipes.translation_profiles")
     ] = "cpu",
-    seeds: Annotated[str, typer.Option(help="one training each")] = "0",
+    seeds: Annotated[str, typer.Option(help="one training run each")] = "0",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
     test: Annotated[  # noqa: UP007
-        str | None, typer.Option(help="translate test_2016_flickr, into this results file")
+        str | None, typer.Option(help="also translate test_2016_flickr, into this results file")
     ] = None,
     json: Json = False,
 ) -> None:
-    """What the translator reaches on real Multi30k: one training a seed."""
+    """BLEU of the translator on real Multi30k: one training run per seed."""
     from . import bench_command
 
     raise typer.Exit(bench_command.multi30k(profile, seeds, name, test, json))
@@ -77,10 +75,10 @@ def bench_multi30k(
 
 @bench_app.command("grammar")
 def bench_grammar(
-    seeds: Annotated[str, typer.Option(help="one training each")] = "0,1,2",
+    seeds: Annotated[str, typer.Option(help="one training run each")] = "0,1,2",
     json: Json = False,
 ) -> None:
-    """What the translator reaches on made-up sentences, and the words that attention finds."""
+    """The translator on generated sentences: exact matches, and word alignment by attention."""
     from . import bench_command
 
     raise typer.Exit(bench_command.grammar(seeds, json))
@@ -88,7 +86,7 @@ def bench_grammar(
 
 @bench_app.command("train")
 def bench_train(json: Json = False) -> None:
-    """Train our Transformer at base size, against torch.nn.Transformer; some minutes."""
+    """Training step of our Transformer, base size, against torch.nn.Transformer; some minutes."""
     from . import bench_command
 
     raise typer.Exit(bench_command.train(json))
@@ -98,12 +96,12 @@ def bench_train(json: Json = False) -> None:
 def bench_decode(
     model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],
     sentences: Annotated[int, typer.Option(min=5, help="of test_2016_flickr")] = 1000,
-    peers: Annotated[str, typer.Option(help="whom to compare with")] = (
+    peers: Annotated[str, typer.Option(help="libraries to compare with")] = (
         "ctranslate2,huggingface,joeynmt"
     ),
     json: Json = False,
 ) -> None:
-    """Our beam search with its cache, against none and others', on the same weights; minutes."""
+    """Our cached beam search against no cache and other libraries, same weights; some minutes."""
     from . import bench_command
 
     raise typer.Exit(bench_command.decode(model, sentences, peers, json))

@@ -20,23 +20,23 @@ def grading(submissions: int, assignments: str, as_json: bool) -> int:
 
     course = syllabus.load()
     known = [assignment.id for assignment in course.assignments]
-    wanted = [id for id in assignments.split(",") if id] or known
-    if unknown := [id for id in wanted if id not in known]:
+    chosen = [id for id in assignments.split(",") if id] or known
+    if unknown := [id for id in chosen if id not in known]:
         raise UsageProblem(f"no assignment {unknown[0]!r}: there are {', '.join(known)}")
-    measures = bench.run(course, submissions, wanted, lambda text: print(text, file=sys.stderr))
-    return _tell(measures, "results/bench_grading.json", as_json)
+    measures = bench.run(course, submissions, chosen, _log)
+    return _print(measures, "results/bench_grading.json", as_json)
 
 
 def model(as_json: bool) -> int:
     from ..bench import model as bench
 
-    return _tell(bench.run(), "results/bench_model.json", as_json)
+    return _print(bench.run(), "results/bench_model.json", as_json)
 
 
 def encoder(as_json: bool) -> int:
     from ..bench import encoder as bench
 
-    return _tell(bench.run(), "results/bench_encoder.json", as_json)
+    return _print(bench.run(), "results/bench_encoder.json", as_json)
 
 
 def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
@@ -48,8 +48,8 @@ def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
     except ValueError as error:
         raise UsageProblem(str(error)) from None
     target = name or f"sst2_{kind.name}"
-    measures = bench.run(kind.name, numbers, target, lambda text: print(text, file=sys.stderr))
-    return _tell(measures, f"results/{target}.json", as_json)
+    measures = bench.run(kind.name, numbers, target, _log)
+    return _print(measures, f"results/{target}.json", as_json)
 
 
 def multi30k(
@@ -65,11 +65,9 @@ def multi30k(
     except ValueError as error:
         raise UsageProblem(str(error)) from None
     target = name or f"multi30k_{kind.name}"
-    measures = bench.run(
-        kind.name, numbers, target, test_name, lambda text: print(text, file=sys.stderr)
-    )
-    places = [f"results/{file}.json" for file in (target, test_name) if file]
-    return _tell(measures, " and ".join(places), as_json)
+    measures = bench.run(kind.name, numbers, target, test_name, _log)
+    files = [f"results/{file}.json" for file in (target, test_name) if file]
+    return _print(measures, " and ".join(files), as_json)
 
 
 def grammar(seeds: str, as_json: bool) -> int:
@@ -79,14 +77,13 @@ def grammar(seeds: str, as_json: bool) -> int:
         numbers = _numbers(seeds)
     except ValueError as error:
         raise UsageProblem(str(error)) from None
-    measures = bench.run(numbers, lambda text: print(text, file=sys.stderr))
-    return _tell(measures, f"results/{bench.NAME}.json", as_json)
+    return _print(bench.run(numbers, _log), f"results/{bench.NAME}.json", as_json)
 
 
 def train(as_json: bool) -> int:
     from ..bench import training as bench
 
-    return _tell(bench.run(), "results/bench_train.json", as_json)
+    return _print(bench.run(), "results/bench_train.json", as_json)
 
 
 def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
@@ -97,24 +94,28 @@ def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
 
     names = [name for name in peers.split(",") if name]
     try:
-        measures = bench.run(model, sentences, names, lambda text: print(text, file=sys.stderr))
+        measures = bench.run(model, sentences, names, _log)
     except (PeerError, TranslationError) as error:
         raise UsageProblem(str(error)) from None
-    return _tell(measures, "results/bench_decode.json", as_json)
+    return _print(measures, "results/bench_decode.json", as_json)
 
 
 def _numbers(seeds: str) -> list[int]:
     parts = [part.strip() for part in seeds.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise ValueError(f"--seeds {seeds}: give numbers with commas between them, say 0,1,2")
+        raise ValueError(f"--seeds {seeds}: give numbers separated by commas, such as 0,1,2")
     return [int(part) for part in parts]
 
 
-def _tell(measures: dict[str, Any], place: str, as_json: bool) -> int:
+def _log(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _print(measures: dict[str, Any], files: str, as_json: bool) -> int:
     if as_json:
         print(json.dumps(measures))
         return EXIT_OK
     for name, measure in measures.items():
         print(f"{name:40} {statistics.median(measure['values']):9.3f}  median, {measure['unit']}")
-    print(f"written to {place}")
+    print(f"written to {files}")
     return EXIT_OK

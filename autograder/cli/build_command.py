@@ -26,11 +26,11 @@ def run(assignments: list[str], check: bool, as_json: bool) -> int:
         for line in drifted if not as_json else []:
             print(f"{line}: run `course build`", file=sys.stderr)
         if not drifted and not as_json:
-            print("everything that is generated is up to date")
+            print("every built file is up to date")
         return EXIT_FOUND if drifted else EXIT_OK
     written = course_build.write(course, assignments, log=lambda text: print(text, file=sys.stderr))
     if as_json:
         print(json.dumps({"written": written}))
     else:
-        print("\n".join(f"wrote {name}" for name in written) or "everything was up to date")
+        print("\n".join(f"wrote {name}" for name in written) or "every built file is up to date")
     return EXIT_OK

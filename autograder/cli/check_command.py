@@ -16,7 +16,7 @@ from .problems import UsageProblem
 
 
 def run(assignment: str, notebook: Path, as_json: bool) -> int:
-    """Print what each visible test finds; exit 1 unless all pass."""
+    """Print the result of each visible test; exit 1 unless all pass."""
     course = syllabus.load()
     try:
         chosen = course.assignment(assignment)
@@ -24,7 +24,7 @@ def run(assignment: str, notebook: Path, as_json: bool) -> int:
         raise UsageProblem(error.args[0]) from None
     if not notebook.is_file():
         what = "is a folder" if notebook.is_dir() else "there is no such file"
-        raise UsageProblem(f"{notebook}: {what}; give the notebook file, say a1.ipynb")
+        raise UsageProblem(f"{notebook}: {what}; give a notebook file, such as a1.ipynb")
     submission = Submission("you", chosen.id, str(notebook), notebook.read_bytes())
     with class_run.judges(course, {chosen.id}, class_run.Settings(jobs=1)) as pool:
         result = pool.submit(judge_process.check_one, submission).result()
@@ -49,4 +49,4 @@ def _print(result: Result) -> None:
             print("\n".join(summary(f"{entry.id} {entry.title}", outcomes)))
     for notice in result.notices:
         print(f"  ! {notice}")
-    print("Hidden tests look further when you submit.")
+    print("Hidden tests check more when you submit.")

@@ -28,8 +28,8 @@ def run(notebook: Path | None, as_json: bool) -> int:
     except StudentError as error:
         where = f", {error.where}" if error.where else ""
         raise UsageProblem(
-            f"{notebook}: the classifier cannot be tried ({error.kind}: {error.message}{where}); "
-            "write exercises 3.1 to 3.7 first, or mend what this says"
+            f"{notebook}: the classifier cannot be run ({error.kind}: {error.message}{where}); "
+            "write exercises 3.1 to 3.7 first, or fix this error"
         ) from None
     if as_json:
         print(json.dumps([asdict(check) for check in found]))
@@ -43,10 +43,10 @@ def _known_faults(as_json: bool) -> int:
     if as_json:
         print(json.dumps({fault: [asdict(c) for c in checks] for fault, checks in table.items()}))
         return EXIT_OK
-    print("What the checklist says of models with one known fault each:\n")
+    print("What the checklist finds in models with one known fault each:\n")
     for fault, checks in table.items():
         print(f"{fault:<24} {_wrong(checks) or 'nothing is wrong'}")
-    print("\nGive it a notebook of assignment 3 for the checklist of your own classifier.")
+    print("\nGive a notebook of assignment 3 to check your own classifier.")
     return EXIT_OK
 
 

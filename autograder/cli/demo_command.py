@@ -1,4 +1,4 @@
-"""`course demo`: a bundled class, graded before your eyes."""
+"""`course demo`: grades a small bundled class, and trains a translator meanwhile."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from ..intake.submissions import Submission
 from . import EXIT_OK, grade_command, results
 
 LOOK_AT = """
-What to look at in the report: s03 forgot the scaling, s10 handed in the same file; s04's softmax
-ignores its axis, yet what rests on it keeps its points ("carried through"); s11 never ends and s12
-searches the disk for answers, and neither costs anybody else a point. In assignments 3 and 4, s04
-trained too short, and s09 handed in predictions without the weights that made them."""
-
+What to look at in the report: s03 forgot the scaling, and s10 handed in the same file. s04's
+softmax ignores its axis, but the exercises that use it keep their points ("carried through"). s11
+never ends and s12 searches the disk for answers, and neither costs anyone else a point. In
+assignments 3 and 4, s04 trained too briefly, and s09 handed in predictions without the weights."""
 
 TRANSLATED = (
     "The proud nurse does not know the old garden.",
@@ -31,10 +30,10 @@ TRANSLATED = (
 
 
 def run(out: Path, jobs: int) -> int:
-    """Write the class's notebooks, grade them afresh, report; prints a table and what to see.
+    """Write the class's notebooks, grade them, write the report, and say what to look at.
 
-    A first report is of the assignments that no trained model is handed in for. Meanwhile a
-    translator learns, which is then handed in, graded, and asked two sentences.
+    A first report covers the assignments without a trained model. Meanwhile a translator trains in
+    the background; it is then handed in, graded, and given two sentences to translate.
     """
     started = time.perf_counter()
     course = syllabus.load()
@@ -48,8 +47,8 @@ def run(out: Path, jobs: int) -> int:
         translator.DemoTranslator(models) as training,
         Store(out / "results.db") as store,
     ):
-        print("a translator learns in the background", file=sys.stderr)
-        print(f"isolation: {grade_command.told(tier)}", file=sys.stderr)
+        print("a translator trains in the background", file=sys.stderr)
+        print(f"isolation: {grade_command.tier_text(tier)}", file=sys.stderr)
 
         def grade(is_wanted: Callable[[Submission], bool]) -> list[Result]:
             kept = [s for s in grade_command.received(folder, course) if is_wanted(s)]
@@ -85,13 +84,13 @@ def run(out: Path, jobs: int) -> int:
 
 
 def _translate(folder: Path, learned: dict[str, float]) -> None:
-    """Two sentences, and how good the translator is on sentences that it has never seen."""
+    """Translate two sentences, and print how good the translator is on unseen ones."""
     from course_lib.decoding.translator import Translator
 
     print(
-        f"\nMeanwhile a translator learned a grammar's sentences in {learned['cpu_seconds']:.0f} s "
-        f"of CPU: {learned['exact_match']:.1%} of 1,000 new ones are exactly right, and its "
-        f"attention finds the words (alignment error rate {learned['alignment_error_rate']:.2f})."
+        f"\nMeanwhile a translator learned generated sentences in {learned['cpu_seconds']:.0f} s "
+        f"of CPU time: {learned['exact_match']:.1%} of 1,000 new ones are exactly right, and its "
+        f"attention aligns the words (error rate {learned['alignment_error_rate']:.2f})."
     )
     for text, made in zip(TRANSLATED, Translator.load(folder).translate(TRANSLATED), strict=True):
         print(f"  {text} → {made}")

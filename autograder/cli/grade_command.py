@@ -6,7 +6,6 @@ import contextlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from course_lib.course import syllabus
 from course_lib.course.syllabus import Assignment, Syllabus
 from course_lib.data.registry import DataError
 
-from ..gradebook import manual as marks
+from ..gradebook import manual
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
@@ -28,7 +27,7 @@ from .problems import IsolationProblem, UsageProblem
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line said."""
+    """The options of the command line."""
 
     submissions: Path
     out: Path
@@ -46,25 +45,29 @@ class Options:
 
 
 def run(options: Options) -> int:
-    """Grade, store, report; prints a table and where the report is."""
+    """Grade, store and report; prints a table and the paths of what was written."""
     course = syllabus.load()
     default, exercises = _chosen(course, options)
     if exercises and options.manual:
-        raise UsageProblem("--exercise shows tests and stores nothing: leave out --manual")
+        raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
     tier = checked_tier(options.require_isolation, options.trust)
     found = received(options.submissions, course, default)
-    kept = [s for s in found if _wanted(s, options, default, exercises)]
-    if not kept:
+    chosen = [
+        s
+        for s in found
+        if options.only in (None, s.student) and (default is None or s.assignment == default.id)
+    ]
+    if not chosen:
         students = ", ".join(sorted({s.student for s in found})[:12])
-        raise UsageProblem(f"no submission fits what you asked for; there are {students}")
-    labels = hidden_labels(course, with_models(course, kept, exercises), options.labels_from)
-    given = marks.read(options.manual, course) if options.manual else None
+        raise UsageProblem(f"no submission fits these options; the students are {students}")
+    labels = hidden_labels(course, with_models(course, chosen, exercises), options.labels_from)
+    given = manual.read(options.manual, course) if options.manual else None
     if not exercises:
         results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
     for name in submissions.passed_over(options.submissions, _ids(course)):
-        say(f"{name}: nobody's submission by its name, so it was not looked at")
-    say(f"isolation: {told(tier)}")
+        say(f"{name}: skipped, as its name is not that of a submission")
+    say(f"isolation: {tier_text(tier)}")
     settings = class_run.Settings(
         options.jobs,
         tier.name,
@@ -74,11 +77,11 @@ def run(options: Options) -> int:
         labels,
     )
     store = Store(options.out / "results.db")
-    if exercises:  # a look at some tests: nothing is stored or written
-        graded = grade(kept, course, store, settings, quiet=options.json)
+    if exercises:  # only show some tests: nothing is stored or written
+        graded = grade(chosen, course, store, settings, quiet=options.json)
         return _show(graded, exercises[0], options)
     with store:
-        graded = grade(kept, course, store, settings, quiet=options.json)
+        graded = grade(chosen, course, store, settings, quiet=options.json)
         if given is not None:
             store.keep(given)
         files = results.write(store, course, options.out)
@@ -86,11 +89,11 @@ def run(options: Options) -> int:
 
 
 def _print(files: results.Written, run: list[Result], course: Syllabus, options: Options) -> int:
-    """What this run graded, and which files hold it together with all that was graded before."""
+    """Print this run's results, and the files, which hold those of earlier runs too."""
     failed = [f"{r.student} {r.assignment}" for r in run if r.outcome == UNGRADED]
     if failed:
-        told = f"{', '.join(failed[:5])}{' …' if failed[5:] else ''}"
-        print(f"the grader failed on {told}; run the same command again", file=sys.stderr)
+        names = f"{', '.join(failed[:5])}{' …' if failed[5:] else ''}"
+        print(f"the grader failed on {names}; run the same command again", file=sys.stderr)
     code = EXIT_UNGRADED if failed else EXIT_OK
     if options.json:
         print(json.dumps([result.as_json() for result in run], ensure_ascii=False))
@@ -107,16 +110,16 @@ def _print(files: results.Written, run: list[Result], course: Syllabus, options:
 
 
 def grade(
-    kept: list[submissions.Submission],
+    chosen: list[submissions.Submission],
     course: Syllabus,
     store: Store,
     settings: class_run.Settings,
     quiet: bool,
 ) -> list[Result]:
-    """All results, by student and assignment, with a progress bar unless quiet."""
+    """All results, sorted by student and assignment, with a progress bar unless quiet."""
     graded = []
-    with results.progress(len(kept), quiet) as advance:
-        for result in class_run.grade_class(kept, course, store, settings):
+    with results.progress(len(chosen), quiet) as advance:
+        for result in class_run.grade_class(chosen, course, store, settings):
             graded.append(result)
             advance(f"{result.student} {result.assignment}")
     return sorted(graded, key=lambda r: (r.student, r.assignment))
@@ -125,9 +128,10 @@ def grade(
 def received(
     folder: Path, course: Syllabus, default: Assignment | None = None
 ) -> list[submissions.Submission]:
-    """One submission a student and assignment, each with its assignment.
+    """One submission per student and assignment.
 
-    Without a notebook nothing says which was meant: it is that of most of the class's others.
+    A hand-in without a notebook or an assignment's name counts for the assignment that most of the
+    class handed in.
     """
     found = submissions.find(folder, _ids(course))
     known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
@@ -139,45 +143,50 @@ def received(
 
 
 def checked_tier(required: str | None, trust: bool) -> detection.Tier:
-    """The machine's tier. Raises IsolationProblem when it is lower than asked, or than C."""
+    """The machine's tier. Raises IsolationProblem if it is below `required`, or below C."""
     tier = detection.detect()
     if required is not None and required.upper() not in tuple("ABCD"):
         raise UsageProblem(f"--require-isolation {required}: give a tier, A, B, C or D")
     if required is not None and tier.name > required.upper():
         raise IsolationProblem(
-            f"this machine offers {told(tier)}; you asked for tier {required.upper()}"
+            f"this machine offers {tier_text(tier)}; you asked for tier {required.upper()}"
         )
     if tier.name > "C" and not trust:
         raise IsolationProblem(
-            f"this machine offers only {told(tier)}: untrusted code could read and write your "
-            "files. Grade on Linux (root or user namespaces), or add --i-trust-these-submissions"
+            f"this machine offers only {tier_text(tier)}: untrusted code could read and write "
+            "your files. Grade on Linux (as root or with user namespaces), or add "
+            "--i-trust-these-submissions"
         )
     return tier
 
 
-def told(tier: detection.Tier) -> str:
-    """`tier A (namespaces, …)`, and what is missing for a better one."""
+def tier_text(tier: detection.Tier) -> str:
+    """`tier A (namespaces, …)`, and what is missing for a higher one."""
     missing = "; ".join(f"no {layer}: {why}" for layer, why in tier.missing.items())
     return f"tier {tier.name} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"
 
 
 def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
-    """The labels or references that the trained models of these assignments are scored with.
+    """The labels or references to score the trained models of these assignments with.
 
-    Raises UsageProblem for an unknown source, and DataError when none of them serves.
+    Raises UsageProblem for an unknown source, or if no source works.
     """
-    wanted = [name.strip() for name in sources.split(",")]
-    if unknown := set(wanted) - {*SOURCES, "none"}:
+    names = [name.strip() for name in sources.split(",")]
+    if unknown := set(names) - {*SOURCES, "none"}:
         raise UsageProblem(
-            f"--labels-from {unknown.pop()}: give {', '.join(SOURCES)}, several of them, or none"
+            f"--labels-from {unknown.pop()}: give one or more of {', '.join(SOURCES)}, or none"
         )
     models = [course.assignment(id) for id in sorted(ids)]
-    if not models or wanted == ["none"]:
+    if not models or names == ["none"]:
         return {}
-    if "none" in wanted:
-        raise UsageProblem(f"--labels-from {sources}: none goes alone; name sources, or none")
-    with contextlib.redirect_stdout(sys.stderr), _explained():  # which source served
-        return {a.id: load(a, wanted) for a in models}  # type: ignore[arg-type]
+    if "none" in names:
+        raise UsageProblem(f"--labels-from {sources}: give either sources or none, not both")
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # `load` prints which source it used
+            return {a.id: load(a, names) for a in models}  # type: ignore[arg-type]
+    except DataError as error:
+        remedy = "or grade everything except trained models with --labels-from none"
+        raise UsageProblem(f"{error}; {remedy}") from None
 
 
 def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tuple[str, ...] | None]:
@@ -193,21 +202,11 @@ def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tupl
     return owner, (options.exercise,)
 
 
-@contextlib.contextmanager
-def _explained() -> Iterator[None]:
-    """A source that fails is told together with what a grader can do without it."""
-    try:
-        yield
-    except DataError as error:
-        remedy = "or grade all but trained models with --labels-from none"
-        raise UsageProblem(f"{error}; {remedy}") from None
-
-
 def with_models(
-    course: Syllabus, kept: list[submissions.Submission], exercises: tuple[str, ...] | None
+    course: Syllabus, chosen: list[submissions.Submission], exercises: tuple[str, ...] | None
 ) -> set[str]:
-    """The assignments whose trained models are to be scored in this run."""
-    found = {submission.assignment for submission in kept}
+    """The assignments whose trained models this run scores."""
+    found = {submission.assignment for submission in chosen}
     return {
         id
         for id in found
@@ -220,17 +219,6 @@ def with_models(
 
 def _ids(course: Syllabus) -> list[str]:
     return [assignment.id for assignment in course.assignments]
-
-
-def _wanted(
-    submission: submissions.Submission,
-    options: Options,
-    assignment: Assignment | None,
-    exercises: tuple[str, ...] | None,
-) -> bool:
-    if assignment is not None and submission.assignment != assignment.id:
-        return False
-    return options.only is None or submission.student == options.only
 
 
 def _show(graded: list[Result], exercise: str, options: Options) -> int:

@@ -17,13 +17,13 @@ NAME = "margins"
 
 
 def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
-    """Print the widest margins; exit 1 if one is wider than allowed or an answer not full."""
+    """Print which margins are too wide; exit 1 if any is, or if a right answer loses points."""
     from ..proof import margins
 
     course = syllabus.load()
     ids = tuple(a.id for a in course.assignments if assignment in (None, a.id))
     if not ids:
-        raise UsageProblem(f"--assignment {assignment}: there is no such assignment")
+        raise UsageProblem(f"--assignment {assignment}: no such assignment")
     settings = (margins.AS_IT_IS,) if quick else margins.SETTINGS
     started = time.monotonic()
     found: dict[str, margins.Margins] = {}
@@ -44,14 +44,14 @@ def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"measures": content, "failures": wrong}))
     else:
-        print("\n".join(wrong or [f"every margin holds, in {gradings} gradings"]))
+        print("\n".join(wrong or [f"no margin is too wide, in {gradings} gradings"]))
     if not quick and assignment is None:
         print(f"written to {_write(content, wrong)}", file=sys.stderr)
     return EXIT_FOUND if wrong else EXIT_OK
 
 
 def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
-    """For each test the worst ratio under each setting; "worst" is that of all tests."""
+    """The worst ratio of each test under each setting; "worst" is that of all tests."""
     from ..bench.results_file import measure
     from ..proof.margins import CHANCE
 
@@ -65,11 +65,11 @@ def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
     measures["worst"] = measure(unit, everything) | {"settings": names}
     for key in sorted({key for mine in found.values() for key in mine}):
         id, test, kind = key
-        here = [name for name in names if key in found[name]]
-        ratios = [found[name][key].ratio for name in here]
+        present = [name for name in names if key in found[name]]
+        ratios = [found[name][key].ratio for name in present]
         sort = " (by chance)" if kind == CHANCE else ""
         name = f"{id} {test}{' (bound)' if kind == 'bound' else sort}"
-        measures[name] = measure(unit, ratios) | ({} if here == names else {"settings": here})
+        measures[name] = measure(unit, ratios) | ({} if present == names else {"settings": present})
     measures["gradings"] = measure("submissions graded", [float(gradings)])
     return measures
 

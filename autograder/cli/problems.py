@@ -1,4 +1,4 @@
-"""Which sentence and exit code each expected problem gets; anything else is a fault of ours."""
+"""The message and exit code of each expected problem; anything else is a bug of ours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import EXIT_DISK, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAG
 
 
 class UsageProblem(Exception):
-    """Something a user gave that does not fit; its text is the whole message."""
+    """The user's input is wrong; its text is the whole message."""
 
 
 class IsolationProblem(Exception):
@@ -20,16 +20,16 @@ class IsolationProblem(Exception):
 
 
 class OutputProblem(Exception):
-    """A place for results that cannot be written."""
+    """The results cannot be written."""
 
 
 def sentence(error: BaseException) -> tuple[int, str] | None:
-    """(exit code, sentence) of a problem that a user can mend; None for anything else."""
+    """(exit code, message) of a problem that a user can solve; None for anything else."""
     if isinstance(error, typer.Abort):
         return EXIT_INTERRUPTED, ""
-    if hasattr(error, "format_message"):  # a usage error of Click's, which Typer carries with it
-        told = error.format_message()
-        return EXIT_USAGE, f"{told} (add --help to see what there is)" if told else ""
+    if hasattr(error, "format_message"):  # a usage error of Click, which Typer bundles
+        text = error.format_message()
+        return EXIT_USAGE, f"{text} (add --help to see what there is)" if text else ""
     if isinstance(error, IsolationProblem):
         return EXIT_ISOLATION, str(error)
     if isinstance(error, OutputProblem):
@@ -37,8 +37,8 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
     if isinstance(error, (UsageProblem, SyllabusError)):
         return EXIT_USAGE, str(error)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        place = f" ({error.filename})" if error.filename else ""
-        return EXIT_DISK, f"the disk is full{place}: free some space and run the command again"
+        path = f" ({error.filename})" if error.filename else ""
+        return EXIT_DISK, f"the disk is full{path}: free some space and run the command again"
     if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
         return EXIT_DISK, f"{error.filename}: cannot be written ({error.strerror})"
     if isinstance(error, ModuleNotFoundError) and not (error.name or "").startswith(
@@ -52,7 +52,7 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
 
 
 def _of_ours(error: BaseException) -> tuple[int, str] | None:
-    """Errors of our own modules, looked up by name so that none is imported just to compare."""
+    """Errors of our own modules, looked up by name to avoid importing the modules."""
     codes = {
         "SubmissionsError": EXIT_USAGE,
         "DataError": EXIT_USAGE,

@@ -1,4 +1,4 @@
-"""`course prove`: the grader, proven by submissions whose grade is known."""
+"""`course prove`: tests the grader on submissions whose grade is known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .problems import UsageProblem
 if TYPE_CHECKING:
     from ..proof.run import Plan
 
-TELL_EVERY = 10.0  # seconds
+LOG_EVERY = 10.0  # seconds
 
 
 def run(
@@ -36,26 +36,26 @@ def run(
     plan = _plan(course, assignment, exercise, only_bugs, backend, seeds)
     total = len(proof.tasks(plan))
     if not total:
-        raise UsageProblem(f"--exercise {exercise}: there is no named bug of this exercise")
-    started = told = time.monotonic()
+        raise UsageProblem(f"--exercise {exercise}: this exercise has no named bugs")
+    started = logged = time.monotonic()
     outcomes: list[proof.Outcome] = []
     for done, found in enumerate(proof.run(plan, jobs), 1):
         outcomes += found
         for outcome in found:
             if outcome.wrong:
                 print(outcome, file=sys.stderr)
-        if time.monotonic() - told > TELL_EVERY:
-            told = time.monotonic()
+        if time.monotonic() - logged > LOG_EVERY:
+            logged = time.monotonic()
             failed = sum(bool(outcome.wrong) for outcome in outcomes)
-            print(f"{done} of {total}, {failed} failed, {told - started:.0f} s", file=sys.stderr)
+            print(f"{done} of {total}, {failed} failed, {logged - started:.0f} s", file=sys.stderr)
     outcomes.sort(key=lambda o: (o.assignment, o.claim, o.case, o.backend, o.seed))
     if as_json:
         print(json.dumps([asdict(outcome) for outcome in outcomes]))
     else:
         print("\n".join(["the grader, proven", *summary.lines(summary.rows(outcomes))]))
     if plan.is_whole(course):
-        place = summary.write(outcomes, "course prove", time.monotonic() - started)
-        print(f"written to {place.relative_to(syllabus.ROOT)}", file=sys.stderr)
+        path = summary.write(outcomes, "course prove", time.monotonic() - started)
+        print(f"written to {path.relative_to(syllabus.ROOT)}", file=sys.stderr)
     return EXIT_FOUND if any(outcome.wrong for outcome in outcomes) else EXIT_OK
 
 
@@ -67,7 +67,7 @@ def _plan(
     backend: str,
     seeds: str,
 ) -> Plan:
-    """Raises UsageProblem for what does not exist."""
+    """What to prove. Raises UsageProblem for an unknown assignment, exercise or backend."""
     from ..proof.run import BACKENDS, SEEDS, Plan
 
     owners = [a for a in course.assignments if assignment in (None, a.id)]
@@ -76,10 +76,10 @@ def _plan(
     if not owners:
         raise UsageProblem(f"no assignment {assignment or 'any'} with exercise {exercise or 'any'}")
     if backend not in (*BACKENDS, "both"):
-        raise UsageProblem(f"--backend {backend}: choose {', '.join(BACKENDS)} or both")
+        raise UsageProblem(f"--backend {backend}: give {', '.join(BACKENDS)} or both")
     try:
         numbers = SEEDS if seeds == "all" else tuple(map(int, filter(None, seeds.split(","))))
     except ValueError:
-        raise UsageProblem(f"--seeds {seeds}: give numbers with commas, say 0,1,2") from None
+        raise UsageProblem(f"--seeds {seeds}: give numbers such as 0,1,2, or all") from None
     backends = BACKENDS if backend == "both" else (backend,)
     return Plan(tuple(a.id for a in owners), exercise, only_bugs, backends, numbers)

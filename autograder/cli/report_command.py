@@ -1,4 +1,4 @@
-"""`course report`: the same results, written again with the marks that came in."""
+"""`course report`: writes stored results again, with new manual marks."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from course_lib.course import syllabus
 
-from ..gradebook import manual as marks
+from ..gradebook import manual
 from ..gradebook.store import Store
 from . import EXIT_OK, results
 from .problems import UsageProblem
 
 
-def run(out: Path, manual: Path | None, as_json: bool) -> int:
-    """Read the store that `grade` left in `out`, keep new marks in it, write everything again."""
+def run(out: Path, marks_file: Path | None, as_json: bool) -> int:
+    """Add new marks to the store that `grade` left in `out`, and write everything again."""
     course = syllabus.load()
     database = out / "results.db"
     if not database.exists():
         raise UsageProblem(f"{out}: no results here; run `course grade SUBMISSIONS --out {out}`")
-    given = marks.read(manual, course) if manual else None
+    given = manual.read(marks_file, course) if marks_file else None
     with Store(database) as store:
         if given is not None:
             store.keep(given)

@@ -12,7 +12,7 @@ from course_lib.course.syllabus import Syllabus
 
 from .. import report
 from ..gradebook import exports, manual, to_mark
-from ..gradebook.manual import Manual
+from ..gradebook.manual import ManualMarks
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..grading import class_run
@@ -21,7 +21,7 @@ from .problems import OutputProblem, UsageProblem
 
 @dataclass(frozen=True)
 class Written:
-    """The results as they count, marks by hand included, and the files that hold them."""
+    """The results with manual marks applied, and the files that hold them."""
 
     results: list[Result]
     report: Path
@@ -30,15 +30,15 @@ class Written:
     marks: Path
 
     def of(self, run: Sequence[Result]) -> list[Result]:
-        """The results of one run, as they count."""
+        """The results of one run, with manual marks applied."""
         names = {(result.student, result.assignment) for result in run}
         return [r for r in self.results if (r.student, r.assignment) in names]
 
 
 def prepare(folder: Path) -> None:
-    """Make the output folder, before anything is graded.
+    """Create the output folder, before anything is graded.
 
-    Raises UsageProblem when it is a file, OutputProblem when it cannot be made.
+    Raises UsageProblem if it is a file, OutputProblem if it cannot be created.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageProblem(f"{folder}: is a file; give a folder for results and report")
@@ -46,22 +46,22 @@ def prepare(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputProblem(
-            f"{folder}: cannot be made ({error.strerror}); name a place that can be written"
+            f"{folder}: cannot be created ({error.strerror}); give a writable folder"
         ) from None
 
 
 def write(store: Store, course: Syllabus, folder: Path) -> Written:
-    """Write report, CSV, JSON and the list of what is left to mark: always of the whole store.
+    """Write the report, CSV, JSON and the list of what is left to mark, for the whole store.
 
-    Marks by hand are applied first. What a person must know is said on stderr.
+    Manual marks are applied first. Warnings go to stderr.
     """
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.assignments]
     known = [result for result in found if result.assignment in ids]
     if gone := sorted({result.assignment for result in found} - {*ids}):
-        _tell(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+        _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
-        _tell(warning)
+        _warn(warning)
     counted = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
     written = Written(
         counted,
@@ -77,22 +77,22 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
     return written
 
 
-def _write_marks(path: Path, counted: list[Result], marks: Manual, store: Store) -> None:
-    """The list of what is left to mark, with what was filled in and not yet read."""
+def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
+    """Write the list of what is left to mark, with the rows filled in but not yet stored."""
     filled = to_mark.filled_in(path, marks, store.comments())
     if filled.keep:
-        _tell(f"{filled.told}; the file is kept as {to_mark.put_aside(path)}")
-    elif filled.told:
-        _tell(f"{filled.told}; store them: course report {path.parent} --manual {path}")
+        _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
+    elif filled.notice:
+        _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
     _replace(path, to_mark.text(counted, filled.marks))
 
 
-def _tell(text: str) -> None:
+def _warn(text: str) -> None:
     print(text, file=sys.stderr)
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write beside and rename: a full disk leaves the file of the last run whole."""
+    """Write to a new file, then rename: if the disk is full, the last run's file stays intact."""
     fresh = path.with_suffix(path.suffix + ".new")
     try:
         fresh.write_text(text, encoding="utf-8")
@@ -104,7 +104,7 @@ def _replace(path: Path, text: str) -> None:
 
 @contextmanager
 def progress(total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A bar on stderr; the body calls what it is given once a submission."""
+    """A progress bar on stderr; call the function it yields once per submission, with its name."""
     if quiet:
         yield lambda text: None
         return
@@ -127,7 +127,7 @@ def print_table(results: Sequence[Result], course: Syllabus) -> None:
 
 
 def print_failures(result: Result) -> None:
-    """Every failing test of one submission, in full."""
+    """Print every failing test of one submission in full."""
     for entry in result.exercises:
         if any(test.outcome != "PASSED" for test in entry.tests):
             print_exercise(result, entry.id)

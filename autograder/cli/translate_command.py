@@ -13,11 +13,11 @@ from . import EXIT_OK
 from .problems import UsageProblem
 
 WIDTH = 24  # characters of a bar of weight 1
-LEAST = 0.1  # a smaller weight is not told
+LEAST = 0.1  # smaller attention weights are not shown
 
 
 @dataclass(frozen=True)
-class Asked:
+class Options:
     """How to translate, and what to show."""
 
     model: Path
@@ -28,38 +28,35 @@ class Asked:
     as_json: bool
 
 
-def run(texts: Sequence[str], asked: Asked) -> int:
+def run(texts: Sequence[str], options: Options) -> int:
     from course_lib.decoding.translator import TranslationError, Translator
 
-    if asked.best > asked.width:
+    if options.best > options.width:
         raise UsageProblem(
-            f"--best {asked.best} from a beam of {asked.width}: give a --width at least as large"
+            f"--best {options.best} with --width {options.width}: give a --width at least as large"
         )
     try:
-        translator = Translator.load(asked.model)
+        translator = Translator.load(options.model)
     except TranslationError as error:
         raise UsageProblem(str(error)) from None
-    wanted = [text for text in (texts or _lines()) if text.strip()]
-    if broken := [text for text in wanted if not _is_text(text)]:
-        raise UsageProblem(f"{broken[0][:40]!r} is no UTF-8: save the sentences in that encoding")
-    if not wanted:
-        raise UsageProblem("there is nothing to translate: give sentences, or one a line")
-    found = translator.search(wanted, asked.width, asked.length_penalty, n_best=asked.best)
-    for text, hypotheses in zip(wanted, found, strict=True):
+    lines = texts or [line.rstrip("\n") for line in sys.stdin]
+    sources = [line for line in lines if line.strip()]
+    if broken := [text for text in sources if not _is_text(text)]:
+        raise UsageProblem(f"{broken[0][:40]!r} is not UTF-8: save the sentences as UTF-8")
+    if not sources:
+        raise UsageProblem("nothing to translate: give sentences, or one per line on stdin")
+    found = translator.search(sources, options.width, options.length_penalty, n_best=options.best)
+    for source, hypotheses in zip(sources, found, strict=True):
         made = [(translator.tokenizer.decode(h.tokens), h.score) for h in hypotheses]
-        told = {"source": text, "translations": [{"text": t, "score": s} for t, s in made]}
-        if asked.words and made:
-            told["words"] = _words(translator, text, made[0][0])
-        _tell(told, asked)
+        entry = {"source": source, "translations": [{"text": t, "score": s} for t, s in made]}
+        if options.words and made:
+            entry["words"] = _words(translator, source, made[0][0])
+        _print(entry, options)
     return EXIT_OK
 
 
-def _lines() -> list[str]:
-    return [line.rstrip("\n") for line in sys.stdin]
-
-
 def _is_text(text: str) -> bool:
-    """Bytes that are no UTF-8 come as lone surrogates, which nothing can encode."""
+    """False if the bytes were not UTF-8: they arrive as lone surrogates, which do not encode."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -68,7 +65,7 @@ def _is_text(text: str) -> bool:
 
 
 def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:
-    """For each word of the translation, the source words it looked at, the most first."""
+    """For each word of the translation, the three source words it attends to most."""
     from course_lib.analysis.translator_alignment import align
 
     seen = align(translator, source, target)
@@ -81,17 +78,17 @@ def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:
     ]
 
 
-def _tell(told: dict[str, Any], asked: Asked) -> None:
-    if asked.as_json:
-        print(json.dumps(told, ensure_ascii=False))
+def _print(entry: dict[str, Any], options: Options) -> None:
+    if options.as_json:
+        print(json.dumps(entry, ensure_ascii=False))
         return
-    if asked.best == 1:
-        print(told["translations"][0]["text"] if told["translations"] else "")
+    if options.best == 1:
+        print(entry["translations"][0]["text"] if entry["translations"] else "")
     else:
-        print(told["source"])
-        for made in told["translations"]:
+        print(entry["source"])
+        for made in entry["translations"]:
             print(f"  {made['score']:7.3f}  {made['text']}")
-    for row in told.get("words", []):
+    for row in entry.get("words", []):
         first, *others = row["from"]
         bar = "█" * round(WIDTH * first[1])
         also = "".join(f", {word} {weight:.2f}" for word, weight in others if weight >= LEAST)

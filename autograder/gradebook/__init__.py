@@ -1,1 +1,1 @@
-"""Grades: what a result is, the store of them, marks given by hand, lateness, exports."""
+"""Grades: results and their store, manual marks, lateness, exports."""

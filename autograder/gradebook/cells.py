@@ -1,4 +1,4 @@
-"""Text in a CSV cell that no spreadsheet takes for a formula."""
+"""Text in a CSV cell, safe from being read as a formula by a spreadsheet."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def restored(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A folder's name need not be valid Unicode; a file's text must be."""
+    """Text that UTF-8 can encode: a folder's name need not be valid Unicode."""
     return text.encode("utf-8", "backslashreplace").decode()

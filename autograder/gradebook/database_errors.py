@@ -1,28 +1,27 @@
-"""What goes wrong with the results store, each in one sentence with the way out."""
+"""Error messages of the results store: one sentence each, with what to do."""
 
 from __future__ import annotations
 
 
 class GradebookError(Exception):
-    """Why the store cannot be read or written, in one sentence. Rows written before are safe."""
+    """The store cannot be read or written; one sentence. Rows written before are safe."""
 
 
 def damaged(where: str, text: str) -> str:
-    """A file that is there and cannot be read: what was found, and the way out."""
+    """The message for a file that exists but cannot be read."""
     return (
         f"{where} is damaged, or not a gradebook of this course ({text}); nothing was changed: "
-        "put a copy of it in its place, or move it away, grade again and give your files of marks "
-        "with --manual"
+        "restore a backup, or move it away, grade again and pass your files of marks with --manual"
     )
 
 
 def sentence(error: Exception, where: str, wait_seconds: float) -> str:
-    """What a database's error means for the person who grades."""
+    """The message for a database error."""
     text = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
     safe = "what was stored before is safe"
     if "locked" in text or "busy" in text:
         return (
-            f"the gradebook {where} is in use by another program and stayed so for "
+            f"the gradebook {where} was in use by another program for more than "
             f"{wait_seconds:g} s; end that program and run again, {safe}"
         )
     if "full" in text or "No space left" in text:
@@ -35,5 +34,5 @@ def sentence(error: Exception, where: str, wait_seconds: float) -> str:
         sign in text
         for sign in ("readonly", "unable to open", "directory", "File exists", "denied")
     ):
-        return f"the gradebook {where} cannot be written here ({text}); name a writable place"
+        return f"the gradebook {where} cannot be written here ({text}); give a writable folder"
     return f"the gradebook {where} cannot be used: {text}; {safe}"

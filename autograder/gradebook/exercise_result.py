@@ -1,4 +1,4 @@
-"""The result of one exercise: its points and what they rest on, by the kind of the exercise."""
+"""The result of one exercise: its points, and the tests, written parts or model behind them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .record import Number, Record
 
 
 class Explanation(Record):
-    """What a failed test says; see `course_lib.checking.messages`."""
+    """The message of a failed test; see `course_lib.checking.messages`."""
 
     expected: str = ""
     got: str = ""
@@ -16,7 +16,7 @@ class Explanation(Record):
 
 
 class GradedTest(Record):
-    """One test of an exercise that is code. `caused_by` are the exercises that spoilt it."""
+    """One test of a code exercise; `caused_by`: the earlier exercises that made it fail."""
 
     id: str
     title: str
@@ -32,7 +32,7 @@ class GradedTest(Record):
 
 
 class PartResult(Record):
-    """One written part, with the answer to it; without points until somebody has marked it."""
+    """One written part and its answer; `points` is None until it is marked."""
 
     id: str
     title: str
@@ -45,10 +45,10 @@ class PartResult(Record):
 
 
 class ModelResult(Record):
-    """What is known of a trained model: how good it is, in percent right or BLEU, or why not.
+    """The score of a trained model, in percent right or BLEU, or the problem that prevented one.
 
-    `recomputed` of `examples` answers were made again. With the points of an exercise come what
-    no points and all points need.
+    `recomputed` of `examples` answers were computed again. `zero_at` and `full_at` are the scores
+    for no points and for full points.
     """
 
     measure: str = "accuracy"
@@ -73,12 +73,12 @@ class ModelResult(Record):
 
     @property
     def reached(self) -> Number | None:
-        """Percent right, or BLEU; None when the model could not be scored."""
+        """Percent right, or BLEU; None if the model could not be scored."""
         return self.bleu if self.measure == "bleu" else self.accuracy
 
 
 class ExerciseResult(Record):
-    """Points that are None are pending. `tests` are of code, `parts` of a written exercise."""
+    """`points` is None while pending. A code exercise has `tests`, a written one `parts`."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Grades for other programs: JSON as it stands, and a CSV with a row a student and assignment."""
+"""Grades for other programs: JSON, and a CSV with one row per student and assignment."""
 
 from __future__ import annotations
 
@@ -20,19 +20,15 @@ _IN_TOTALS = {"pending": "manual_pending", "penalty": "late_penalty"}  # names t
 
 
 def to_json(results: Sequence[Result]) -> str:
-    return (
-        json.dumps([result.as_json() for result in results], ensure_ascii=False, indent=1)
-        .encode("utf-8", "backslashreplace")
-        .decode()
-        + "\n"
-    )
+    results_json = [result.as_json() for result in results]
+    return plain(json.dumps(results_json, ensure_ascii=False, indent=1)) + "\n"
 
 
 def to_csv(results: Sequence[Result], syllabus: Syllabus) -> str:
-    """One row a student and assignment, a column for each exercise of the assignments at hand.
+    """One row per student and assignment, one column per exercise of the assignments present.
 
-    A blank cell is an exercise of another assignment or one that nobody has marked yet. No text
-    starts as a formula; columns are called "exercise 1.10", which no spreadsheet shortens to 1.1.
+    A blank cell is an exercise of another assignment, or one that is not marked yet. No text starts
+    like a formula; columns are called "exercise 1.10", as a spreadsheet shortens 1.10 to 1.1.
     """
     present = {result.assignment for result in results}
     ids = [e.id for a in syllabus.assignments if a.id in present for e in a.exercises]

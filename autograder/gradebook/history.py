@@ -1,4 +1,4 @@
-"""What changed from one grading to the next, and by how many points."""
+"""What changed from one grading of a submission to the next, and by how many points."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _DEPENDS_ON = {
 }
 
 
-def told(results: list[Result]) -> list[dict[str, Any]]:
-    """`results` of one student and assignment, oldest first → an entry each.
+def entries(results: list[Result]) -> list[dict[str, Any]]:
+    """One entry per result of one student and assignment, oldest first.
 
-    Entry: graded_at, outcome, total, `changed` (names of what differs from the one before),
-    `points` (difference of the totals, None for the first), `exercises` (differences by id) and a
-    `sentence` that says all of it.
+    Entry: graded_at, outcome, total, `changed` (names of what differs from the previous one),
+    `points` (difference of the totals, None for the first), `exercises` (differences by id) and
+    `sentence` (all of this in words).
     """
     befores = [None, *results][:-1]
     return [_entry(before, now) for before, now in zip(befores, results, strict=True)]
 
 
 def _entry(before: Result | None, now: Result) -> dict[str, Any]:
-    total = now.totals.total or 0.0  # none where the grader failed
+    total = now.totals.total or 0.0  # None if the grader failed
     entry = {"graded_at": now.graded_at, "outcome": now.outcome, "total": total}
     if before is None:
         sentence = f"graded for the first time: {total:g} points"

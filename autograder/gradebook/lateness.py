@@ -1,9 +1,8 @@
-"""Late days and what they cost: from the transport's clock and `course.toml`, nothing else.
+"""Late days and what they cost, from the time of receipt and `course.toml` alone.
 
-A submission is as many days late as days have begun after the due time: one second late is one day.
-Each costs `late_penalty_percent` of the points that were earned, so a penalty never makes a total
-negative. After the last late day (`late_days`) nothing is counted any more: the penalty is then all
-points, while the report still shows everything that was earned and why.
+Every day begun after the due time counts: one second late is one day. Each costs
+`late_penalty_percent` of the earned points, so a penalty never makes a total negative. After the
+last allowed day (`late_days`) the penalty is all points; the report still shows what was earned.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ class Lateness:
     sentence: str
 
     def penalty(self, points: float) -> float:
-        """What to take off `points`."""
+        """The points to deduct from `points`."""
         return round(points * self.percent / 100, 2)
 
 
 def moment(text: str) -> datetime.datetime:
-    """An ISO time; one without a time zone is taken as UTC."""
+    """Parse an ISO time; without a time zone, it is UTC."""
     when = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
     return when if when.tzinfo else when.replace(tzinfo=datetime.timezone.utc)
 
@@ -46,20 +45,20 @@ def written(when: datetime.datetime) -> str:
 
 
 def lateness(received: str | None, assignment: Assignment) -> Lateness:
-    """`received` is the transport's ISO time; without one nobody is called late."""
+    """How late a submission is; `received` is an ISO time, or None if unknown (then: not late)."""
     if received is None:
-        return Lateness(0, 0.0, "The time of receipt is not known, so nothing is taken off.")
+        return Lateness(0, 0.0, "The time of receipt is unknown, so nothing is deducted.")
     came, due = moment(received), assignment.due
     if came <= due:
-        return Lateness(0, 0.0, f"Received {written(came)}, in time (due {written(due)}).")
+        return Lateness(0, 0.0, f"Received {written(came)}, on time (due {written(due)}).")
     days = math.ceil((came - due) / _DAY)
     late = f"Received {written(came)}, {_days(days)} late (due {written(due)})"
     if days > assignment.late_days:
         allowed = _days(assignment.late_days) if assignment.late_days else "no late day"
-        told = f"{late}; the course allows {allowed}, so no points are counted"
-        return Lateness(days, 100.0, f"{told}. What was earned is still shown.")
+        reason = f"{late}; the course allows {allowed}, so no points are counted"
+        return Lateness(days, 100.0, f"{reason}. The points you earned are still shown.")
     percent = min(100.0, days * assignment.late_penalty_percent)
-    return Lateness(days, percent, f"{late}: {percent:g} % of the points are taken off.")
+    return Lateness(days, percent, f"{late}: {percent:g} % of the points are deducted.")
 
 
 def _days(count: int) -> str:

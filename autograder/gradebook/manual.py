@@ -1,9 +1,9 @@
-"""Marks given by hand: written parts, overrides of automatic points, comments.
+"""Manual marks: points for written parts, overrides of automatic points, comments.
 
 They come from a CSV with the columns student, assignment, item, points, comment. `item` is a
-written part ("1.11.a") or the id of a code exercise ("1.4"), whose automatic points are then
-overridden. A row without points only comments; one without both, as in a template not yet filled,
-says nothing. "-" for points takes an earlier mark back.
+written part ("1.11.a") or the id of a code exercise ("1.4"), whose automatic points it overrides. A
+row without points only comments; a row without both, as in an unfilled template, is ignored. "-"
+for points withdraws an earlier mark.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment, Syllabus
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
-TAKEN_BACK = "-"
+WITHDRAWN = "-"
 Item = tuple[str, str, str]  # student, assignment, item
 
 
 class ManualError(Exception):
-    """What is wrong with a file of marks: a sentence a row, each with file and line."""
+    """What is wrong with a file of marks: one sentence per row, with file and line."""
 
     def __init__(self, problems: list[str]):
         super().__init__("\n".join(problems))
@@ -37,40 +37,36 @@ class ManualError(Exception):
 
 
 @dataclass(frozen=True)
-class Mark:
-    """Points, or None for a comment alone; without a comment either: taken back."""
+class ManualMark:
+    """Points, or None for a comment alone; None without a comment withdraws an earlier mark."""
 
     points: float | None
     comment: str = ""
 
 
 @dataclass(frozen=True)
-class Manual:
-    """All marks given by hand, and the syllabus that says what they are for."""
+class ManualMarks:
+    """All manual marks, and the syllabus with the items they refer to."""
 
     syllabus: Syllabus
-    marks: Mapping[Item, Mark] = field(default_factory=dict)
+    marks: Mapping[Item, ManualMark] = field(default_factory=dict)
 
     def unknown(self, results: Iterable[Result]) -> list[str]:
         """A warning for each student who has marks but no result."""
         graded = {(result.student, result.assignment) for result in results}
-        marked = {item[:2] for item, mark in self.marks.items() if mark != Mark(None)}
+        marked = {item[:2] for item, mark in self.marks.items() if mark != ManualMark(None)}
         missing = sorted(marked - graded)
         return [
-            f"there are marks for {student} in {assignment}, who has no graded submission there; "
-            f"grade it, or take them back by rows with {TAKEN_BACK} for points"
+            f"there are marks for {student} in {assignment}, but no graded submission; "
+            f"grade it, or withdraw them by rows with {WITHDRAWN} for points"
             for student, assignment in missing
         ]
 
-    def over(self, earlier: Manual) -> Manual:
-        """These marks and the earlier ones; where both have an item, these."""
-        return Manual(self.syllabus, {**earlier.marks, **self.marks})
 
-
-def read(path: str | Path, syllabus: Syllabus) -> Manual:
+def read(path: str | Path, syllabus: Syllabus) -> ManualMarks:
     """Read a CSV of marks: commas or semicolons, with or without a byte-order mark.
 
-    Raises ManualError, which holds every bad row; columns that are not ours are left alone.
+    Other columns are ignored. Raises ManualError, which lists every bad row.
     """
     rows = _rows(path)
     if missing := [name for name in COLUMNS if name not in (rows.fieldnames or [])]:
@@ -96,8 +92,8 @@ def _rows(path: str | Path) -> csv.DictReader[str]:
     return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> Manual:
-    marks: dict[Item, Mark] = {}
+def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> ManualMarks:
+    marks: dict[Item, ManualMark] = {}
     lines: dict[Item, int] = {}
     problems = []
     while True:
@@ -106,7 +102,7 @@ def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> M
             row: dict[Any, Any] | None = next(rows, None)
             if row is None:
                 break
-            # a comment may run over several lines, and blank lines are passed over
+            # a comment may span several lines, and blank lines are skipped
             first = rows.line_num - sum(str(cell).count("\n") for cell in row.values())
             if found := _row(row, syllabus):
                 item, mark = found
@@ -117,13 +113,13 @@ def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> M
             problems.append(f"{path}, line {first}: {error}")
     if problems:
         raise ManualError(problems)
-    return Manual(syllabus, marks)
+    return ManualMarks(syllabus, marks)
 
 
-def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, Mark] | None:
-    """One row's item and mark; None where it says nothing. Raises ValueError without the place."""
+def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, ManualMark] | None:
+    """One row's item and mark, or None if it is blank. Raises ValueError, without the line."""
     if None in row:
-        raise ValueError("more cells than columns: put a comment that has a comma in quotes")
+        raise ValueError("more cells than columns: put a comment with commas in quotes")
     cells = [restored((row[column] or "").strip()) for column in COLUMNS]
     student, assignment, name, points, comment = cells
     if not points and not comment:
@@ -132,8 +128,8 @@ def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, Mark] | None:
     return item, _mark(item, points, comment, syllabus)
 
 
-def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> Mark:
-    """Raises ValueError with what is wrong, without the place."""
+def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> ManualMark:
+    """The mark of a row. Raises ValueError, without the line."""
     student, assignment, name = item
     if not student:
         raise ValueError("no student: write the name of the submission's folder")
@@ -141,19 +137,19 @@ def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> Mark:
         most = _points_of(syllabus.assignment(assignment), name)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
-    if points in ("", TAKEN_BACK):
-        return Mark(None, comment)
+    if points in ("", WITHDRAWN):
+        return ManualMark(None, comment)
     try:
         value = float(points.replace(",", "."))
     except ValueError:
         raise ValueError(f"points are {points!r}, not a number: write 0 to {most:g}") from None
     if not 0 <= value <= most:  # also refuses nan
-        raise ValueError(f"{points} points for {name}, which has 0 to {most:g}: correct them")
-    return Mark(value, comment)
+        raise ValueError(f"{points} points for {name}, which allows 0 to {most:g}: correct them")
+    return ManualMark(value, comment)
 
 
 def _points_of(assignment: Assignment, item: str) -> float:
-    """The points of a written part or a code exercise. Raises KeyError for anything else."""
+    """The most points of a written part or a code exercise. Raises KeyError for anything else."""
     items = {}
     for exercise in assignment.exercises:
         if exercise.kind != "written":
@@ -161,18 +157,18 @@ def _points_of(assignment: Assignment, item: str) -> float:
         items.update({f"{exercise.id}.{part.id}": part.points for part in exercise.parts})
         if exercise.parts and item == exercise.id:
             parts = ", ".join(f"{item}.{part.id}" for part in exercise.parts)
-            raise KeyError(f"exercise {item} is marked by its parts: write {parts}")
+            raise KeyError(f"exercise {item} is marked part by part: write {parts}")
     if item not in items:
         known = ", ".join(items)
-        raise KeyError(f"{assignment.id} has nothing called {item!r} to mark; it has {known}")
+        raise KeyError(f"{assignment.id} has no item {item!r} to mark; it has {known}")
     return items[item]
 
 
-def apply(result: Result, manual: Manual) -> Result:
-    """The result with marks filled in and overrides made.
+def apply(result: Result, manual: ManualMarks) -> Result:
+    """The result with the marks of written parts and the overrides of automatic points.
 
-    It starts from the automatic points, so that applying twice, or applying a mark that was taken
-    back, gives what the marks say now. A part without a mark is pending.
+    It always starts from the automatic points, so applying twice, or after a mark was withdrawn,
+    gives what the marks say now. A part without a mark is pending.
     """
     before = {override.exercise: override.was for override in result.overrides}
     exercises, overrides = [], []
@@ -183,7 +179,7 @@ def apply(result: Result, manual: Manual) -> Result:
             continue
         if exercise.id in before:
             exercise = _with_points(exercise, before[exercise.id])
-        mark = manual.marks.get(item, Mark(None))
+        mark = manual.marks.get(item, ManualMark(None))
         if mark.points is not None:
             overrides.append(
                 Override(
@@ -199,13 +195,13 @@ def apply(result: Result, manual: Manual) -> Result:
     return result.changed(assignment, exercises=exercises, overrides=overrides)
 
 
-def _filled(exercise: ExerciseResult, item: Item, manual: Manual) -> ExerciseResult:
+def _filled(exercise: ExerciseResult, item: Item, manual: ManualMarks) -> ExerciseResult:
     """A written exercise with the marks of its parts."""
     if not exercise.parts:
         return exercise
     parts = []
     for part in exercise.parts:
-        mark = manual.marks.get((item[0], item[1], part.id), Mark(None))
+        mark = manual.marks.get((item[0], item[1], part.id), ManualMark(None))
         parts.append(part.model_copy(update={"points": mark.points, "comment": mark.comment}))
     given = [part.points for part in parts if part.points is not None]
     whole = len(given) == len(parts)
@@ -218,7 +214,7 @@ def _filled(exercise: ExerciseResult, item: Item, manual: Manual) -> ExerciseRes
 
 
 def _with_points(exercise: ExerciseResult, points: Number | None) -> ExerciseResult:
-    """The exercise with other points, and what it is called with them."""
+    """The exercise with other points, and the status that goes with them."""
     status = "zero" if exercise.written else "not written"
     if points is None:
         status = "pending"
@@ -230,7 +226,7 @@ def _with_points(exercise: ExerciseResult, points: Number | None) -> ExerciseRes
 
 
 def _with_comment(exercise: ExerciseResult, comment: str) -> ExerciseResult:
-    """The exercise with this comment; without one it has no such field."""
+    """The exercise with this comment; if it is empty, without the field."""
     if comment:
         return exercise.model_copy(update={"comment": comment})
     kept = exercise.model_fields_set - {"comment"}

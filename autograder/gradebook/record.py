@@ -1,4 +1,4 @@
-"""What every part of a result is: fixed once it is made, and in JSON what it is in memory."""
+"""The base class of every part of a result: immutable, with the same fields in JSON."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-Number = int | float  # kept as it came: a sum of nothing is 0, and of points 10.0
+Number = int | float  # not converted: an empty sum is 0, a sum of points 10.0
 
 
 class Record(BaseModel):
-    """Fields with the names that they have in JSON; keys of another version are kept."""
+    """Fields are named as in JSON; unknown keys, as from another version, are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
     def as_json(self) -> dict[str, Any]:
-        """What is stored and exported: a field that was never given has no key."""
+        """What is stored and exported; a field that was never set has no key."""
         return self.model_dump(exclude_unset=True)

@@ -1,7 +1,7 @@
-"""The result of one submission: whose it is, what was graded, and what it adds up to.
+"""The result of one submission: whose it is, what was graded, and its totals.
 
-The judge makes it, a class run says who and when, marks by hand replace points. A result is never
-changed: each of these makes a new one, by `of` or `changed`, and only there it is added up.
+The judge makes it, a class run adds the student and the time, manual marks replace points. A result
+is immutable: each of these makes a new one by `of` or `changed`, which also compute the totals.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class SubmissionFacts(Record):
-    """What was handed in, where it lay and when it came: `sha256` is that of all its files."""
+    """What was handed in, where and when; `sha256` covers all its files."""
 
     sha256: str
     notebook_sha256: str = ""
@@ -30,7 +30,7 @@ class SubmissionFacts(Record):
 
 
 class Override(Record):
-    """Automatic points that a person has replaced."""
+    """Automatic points of an exercise (`was`) that a person replaced."""
 
     exercise: str
     points: Number
@@ -39,7 +39,7 @@ class Override(Record):
 
 
 class Result(Record):
-    """What nobody has said yet is empty: the judge, for one, does not know whose it is."""
+    """The result of one submission; fields not known yet are empty (the judge knows no student)."""
 
     assignment: str
     outcome: str
@@ -73,7 +73,7 @@ class Result(Record):
         model: ModelResult | None = None,
         seconds: float = 0.0,
     ) -> Result:
-        """What a judge has found, added up. `isolation`: see `Worker`; without one nothing ran."""
+        """A judge's findings with their totals. `isolation`: see `Worker`; None if nothing ran."""
         isolation = isolation or {"tier": "", "layers": {}}
         found = cls(
             assignment=assignment.id,
@@ -91,11 +91,11 @@ class Result(Record):
 
     @classmethod
     def read(cls, text: str) -> Result:
-        """A stored result; pydantic's own parser would refuse names that are no valid Unicode."""
+        """Parse a stored result; pydantic's JSON parser would refuse names with invalid Unicode."""
         return cls.model_validate(json.loads(text))
 
     def changed(self, assignment: Assignment, **facts: Any) -> Result:
-        """A new result with other facts about the same submission, added up again."""
+        """A new result with other facts about the same submission, and new totals."""
         new = self.model_copy(update=facts)
         totals = add_up(new.exercises, new.outcome, new.submission.received, assignment)
         return new.model_copy(update={"totals": totals})

@@ -1,11 +1,11 @@
-"""The results store: append-only, one row a graded submission, SQLite in WAL mode or any URL.
+"""The results store: append-only, one row per graded submission, SQLite in WAL mode or any URL.
 
     with Store("results.db") as store:
-        result = store.find(**key_of_it) or grade(…)
+        result = store.find(**key) or grade(…)
         store.add(result)
 
 A result is keyed by what it depends on: the submission, the suite, the environment, the seed and
-the isolation tier. Equal keys mean equal grades, which gives resuming and idempotent regrading.
+the isolation tier. Equal keys mean equal grades, so an interrupted run can resume.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .cells import plain
 from .database_errors import GradebookError, damaged, sentence
-from .manual import Item, Manual, Mark
+from .manual import Item, ManualMark, ManualMarks
 from .result import Result
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from course_lib.course.syllabus import Syllabus
 
-_TIMES = ("graded_at", "seconds")  # never compared
+_TIMES = ("graded_at", "seconds")  # ignored when results are compared
 
 
 class Key(NamedTuple):
@@ -55,7 +56,7 @@ def key_of(result: Result) -> Key:
 
 
 class Store:
-    """A context manager; every method raises GradebookError when the database does not answer."""
+    """A context manager; every method raises GradebookError if the database fails."""
 
     def __init__(self, url_or_path: str | Path, wait_seconds: float = 10.0):
         text = str(url_or_path)
@@ -67,13 +68,13 @@ class Store:
     def __enter__(self) -> Store:
         from .schema import metadata
 
-        with self._told():
+        with self._explained():
             if "://" not in self.where:
                 Path(self.where).parent.mkdir(parents=True, exist_ok=True)
                 if Path(self.where).exists() and not Path(self.where).stat().st_size:
                     raise GradebookError(damaged(self.where, "the file has 0 bytes"))
             self._engine = _engine(self.url, self.wait_seconds)
-            if self._engine.dialect.name == "sqlite":  # before hours of grading, not after them
+            if self._engine.dialect.name == "sqlite":  # fail before hours of grading, not after
                 with self._engine.begin() as connection:
                     found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
                 if found != "ok":
@@ -97,7 +98,7 @@ class Store:
         seed: int,
         tier: str,
     ) -> Result | None:
-        """The newest result with this key. Add it again: the store sees that nothing is new."""
+        """The newest result with this key. It may be added again: `add` skips what is not new."""
         from .schema import results
 
         key = Key(
@@ -111,10 +112,9 @@ class Store:
         return Result.read(row.result) if row else None
 
     def add(self, result: Result) -> bool:
-        """Append a result; False when the newest row of this student and assignment equals it.
+        """Append a result; False if it equals the newest row of this student and assignment.
 
-        A result that was replaced in between is appended again, so that the newest row is always
-        the one that counts.
+        A result that another one replaced is appended again, so the newest row always counts.
         """
         from .schema import results
 
@@ -129,7 +129,7 @@ class Store:
         return True
 
     def latest(self, assignment: str | None = None) -> list[Result]:
-        """The newest result of each student and assignment, in their order."""
+        """The newest result of each student and assignment, sorted by these."""
         from sqlalchemy import func, select
 
         from .schema import results
@@ -143,14 +143,14 @@ class Store:
             return [Result.read(row.result) for row in rows]
 
     def history(self, student: str, assignment: str) -> list[dict[str, Any]]:
-        """Every grading, oldest first: what differs from the one before, and by how many points."""
-        from .history import told
+        """Every grading, oldest first; see `history.entries`."""
+        from .history import entries
 
         with self._connected() as connection:
-            return told(_rows(connection, student, assignment)[::-1])
+            return entries(_rows(connection, student, assignment)[::-1])
 
-    def keep(self, manual: Manual) -> int:
-        """Append the marks given by hand that are new or changed; returns how many."""
+    def keep(self, manual: ManualMarks) -> int:
+        """Append the manual marks that are new or changed; returns how many."""
         from .schema import marks
 
         kept = self.manual(manual.syllabus).marks
@@ -165,41 +165,43 @@ class Store:
                 "kept_at": now,
             }
             for (student, assignment, item), mark in manual.marks.items()
-            if kept.get((student, assignment, item), Mark(None)) != mark
+            if kept.get((student, assignment, item), ManualMark(None)) != mark
         ]
         if rows:
             with self._connected() as connection:
                 connection.execute(marks.insert(), rows)
         return len(rows)
 
-    def manual(self, syllabus: Syllabus) -> Manual:
-        """The marks kept so far: the newest of each item, unless that took it back."""
+    def manual(self, syllabus: Syllabus) -> ManualMarks:
+        """The stored marks: the newest of each item, unless it was withdrawn."""
         kept = dict(self._marks())
-        return Manual(syllabus, {item: mark for item, mark in kept.items() if mark != Mark(None)})
+        return ManualMarks(
+            syllabus, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
+        )
 
     def comments(self) -> frozenset[tuple[Item, str]]:
-        """Every comment that was ever kept, also those replaced since."""
+        """Every comment that was ever stored, including those replaced since."""
         return frozenset((item, mark.comment) for item, mark in self._marks())
 
-    def _marks(self) -> list[tuple[Item, Mark]]:
+    def _marks(self) -> list[tuple[Item, ManualMark]]:
         from .schema import marks
 
         with self._connected() as connection:
             return [
-                ((row.student, row.assignment, row.item), Mark(row.points, row.comment))
+                ((row.student, row.assignment, row.item), ManualMark(row.points, row.comment))
                 for row in connection.execute(marks.select().order_by(marks.c.id))
             ]
 
     @contextmanager
     def _connected(self) -> Iterator[Connection]:
-        """A transaction: committed whole, or not at all."""
+        """A transaction: committed in full or not at all."""
         if self._engine is None:
             raise GradebookError(f"{self.where} is not open: use it in a `with` block")
-        with self._told(), self._engine.begin() as connection:
+        with self._explained(), self._engine.begin() as connection:
             yield connection
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _explained(self) -> Iterator[None]:
         from sqlalchemy.exc import SQLAlchemyError
 
         try:
@@ -236,7 +238,7 @@ def _rows(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """A class is a hundred thousand records and none in a circle: to look for one takes long."""
+    """No garbage collection: a class has 100,000 records without cycles, and scanning is slow."""
     before = gc.isenabled()
     gc.disable()
     try:
@@ -251,7 +253,7 @@ def _lasting(result: Result) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A folder's name need not be valid Unicode; a database's text must be."""
+    """Text that a database accepts: a folder's name need not be valid Unicode."""
     if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
+        return plain(value).replace("\0", "\\x00")
     return value

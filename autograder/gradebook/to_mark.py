@@ -1,4 +1,4 @@
-"""The list of what is left to mark, written again without losing what a person filled in."""
+"""The list of what is left to mark, rewritten without losing what a person filled in."""
 
 from __future__ import annotations
 
@@ -10,69 +10,70 @@ from pathlib import Path
 
 from . import manual
 from .cells import plain, safe
-from .manual import COLUMNS, Item, Manual, ManualError, Mark
+from .manual import COLUMNS, Item, ManualError, ManualMark, ManualMarks
 from .result import Result
 from .totals import WITHOUT_POINTS
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a person filled into the list that stands there, and what to say about it."""
+    """What a person filled into an existing list, and a notice about it."""
 
-    marks: Mapping[Item, Mark]
-    keep: bool = False  # the file itself: it holds what a new list cannot
-    told: str = ""
+    marks: Mapping[Item, ManualMark]
+    keep: bool = False  # keep the file itself: a new list cannot hold all that is in it
+    notice: str = ""
 
 
-def filled_in(path: Path, kept: Manual, comments: frozenset[tuple[Item, str]]) -> Found:
-    """Marks in the list at `path` that are not `kept` yet; `comments` are all that ever were.
+def filled_in(path: Path, stored: ManualMarks, comments: frozenset[tuple[Item, str]]) -> Found:
+    """The marks in the list at `path` that are not `stored` yet.
 
-    A list that cannot be read, or has columns of its own, is to be kept as it is.
+    `comments` are all comments that were ever stored. A list that cannot be read, or has extra
+    columns, must be kept as it is.
     """
     if not path.exists():
         return Found({})
     try:
-        marks = manual.read(path, kept.syllabus).marks
+        marks = manual.read(path, stored.syllabus).marks
     except ManualError as error:
         return Found({}, True, f"{error.problems[0]}; correct it there")
     fresh = {
         item: mark
         for item, mark in marks.items()
-        if kept.marks.get(item, Mark(None)) != mark
-        # a comment that this list was written with, and that was changed elsewhere since
+        if stored.marks.get(item, ManualMark(None)) != mark
+        # leave out a comment that the list was written with, and that was changed elsewhere since
         and not (mark.points is None and mark.comment and (item, mark.comment) in comments)
     }
     count = f"{len(fresh)} filled-in row{'s' if len(fresh) > 1 else ''}"
-    told = f"{path}: {count} not stored yet, carried over" if fresh else ""
-    more = manual.columns(path) - {*COLUMNS}
-    if more:
-        told = told or f"{path}: it has columns of its own ({', '.join(sorted(more))})"
-    return Found(fresh, bool(more), told)
+    notice = f"{path}: {count} not stored yet, carried over" if fresh else ""
+    extra = manual.columns(path) - {*COLUMNS}
+    if extra:
+        notice = notice or f"{path}: it has extra columns ({', '.join(sorted(extra))})"
+    return Found(fresh, bool(extra), notice)
 
 
 def put_aside(path: Path) -> Path:
-    """Rename the file, so that a new one can be written; returns its new place."""
+    """Rename the file, so that a new one can be written; returns its new path."""
     number = 1
-    while (place := path.with_name(f"{path.stem}.kept-{number}{path.suffix}")).exists():
+    while (new := path.with_name(f"{path.stem}.kept-{number}{path.suffix}")).exists():
         number += 1
-    return path.rename(place)
+    return path.rename(new)
 
 
-def text(results: Iterable[Result], filled: Mapping[Item, Mark]) -> str:
+def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     """A CSV with a row for each written part that is pending, and for each mark in `filled`.
 
     A file that could not be read has no answers to mark and gets no row.
     """
-    rows: dict[Item, Mark] = {}
+    rows: dict[Item, ManualMark] = {}
     for result in results:
         for part in result.parts if result.outcome not in WITHOUT_POINTS else []:
             if part.points is None:
-                rows[result.student, result.assignment, part.id] = Mark(None, part.comment)
+                rows[result.student, result.assignment, part.id] = ManualMark(None, part.comment)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for item, mark in {**rows, **filled}.items():
-        nothing = manual.TAKEN_BACK if item in filled and not mark.comment else ""
+        nothing = manual.WITHDRAWN if item in filled and not mark.comment else ""
         points = nothing if mark.points is None else f"{mark.points:.12g}"
         names = [plain(safe(name)) for name in item]
         writer.writerow([*names, points, plain(safe(mark.comment))])

@@ -12,15 +12,14 @@ from .record import Number, Record
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment
 
-UNGRADED = "UNGRADED"  # the grader failed, not the submission: no points yet, and not zero points
-WITHOUT_POINTS = ("INVALID", UNGRADED)  # there is nothing to see exercise by exercise
+UNGRADED = "UNGRADED"  # the grader failed, not the submission: points unknown rather than zero
+WITHOUT_POINTS = ("INVALID", UNGRADED)  # no exercise was graded
 
 
 class Totals(Record):
-    """`manual` is None while no written part has been marked.
+    """`manual` is None while no written part is marked; `automatic` and `total` if ungraded.
 
-    A bonus exercise counts as bonus only, written or not, and not towards `max`. What the grader
-    failed on has no `automatic` and no `total`.
+    A bonus exercise, code or written, counts only as `bonus`, and not toward `max`.
     """
 
     automatic: Number | None = None
@@ -41,7 +40,7 @@ def add_up(
     received: str | None,
     assignment: Assignment,
 ) -> Totals:
-    """The totals of exercises as they stand, for a submission received at that time."""
+    """The totals of these exercises, for a submission received at that ISO time."""
     regular = [e for e in exercises if not e.bonus]
     machine = [e for e in regular if e.kind != "written"]
     written = [e for e in regular if e.kind == "written"]

@@ -1,1 +1,1 @@
-"""What was handed in: found, opened safely, and read once."""
+"""Submissions: finds them, opens their files safely, and reads each once."""

@@ -1,4 +1,4 @@
-"""Zip files that were handed in, read in memory: a path in one is a name, never a place."""
+"""Reads submitted zip files in memory; a path inside one is never used as a path on disk."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path, PurePosixPath
 
 from ..notebook.notebook_file import MAX_BYTES
 from . import handed_in, plain_files
-from .plain_files import RefusedError, told_size
+from .plain_files import RefusedError, size_text
 
 MAX_ENTRIES = 1_000
 MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
-# what Python raises for an archive that is damaged, encrypted or made to mislead
+# what Python raises for a damaged, encrypted or malicious archive
 UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -30,7 +30,7 @@ UNREADABLE = (
 
 
 def entries(path: Path) -> tuple[list[zipfile.ZipInfo], float]:
-    """The files in a zip file, and when it was saved. Raises RefusedError."""
+    """The files in a zip file, and its modification time. Raises RefusedError."""
     with _opened(path) as (archive, saved):
         found = [entry for entry in archive.infolist() if not entry.is_dir()]
     if problem := _problem(found):
@@ -50,16 +50,11 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, float]]:
         with plain_files.opened(path) as file:
             facts = os.fstat(file.fileno())
             if facts.st_size > MAX_ZIP_BYTES:
-                raise RefusedError(f"the zip file has {told_size(facts.st_size, MAX_ZIP_BYTES)}")
+                raise RefusedError(f"the zip file has {size_text(facts.st_size, MAX_ZIP_BYTES)}")
             with zipfile.ZipFile(file) as archive:
                 yield archive, facts.st_mtime
     except UNREADABLE as error:
         raise RefusedError(f"is not a readable zip file ({error})") from None
-
-
-def hidden(path: PurePosixPath) -> bool:
-    """What a system or Jupyter put there by itself: copies and settings, no hand-in."""
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
 
 
 def _problem(found: list[zipfile.ZipInfo]) -> str:
@@ -71,7 +66,7 @@ def _problem(found: list[zipfile.ZipInfo]) -> str:
             return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
         if stat.S_ISLNK(entry.external_attr >> 16):
             return f"the zip file holds a symbolic link ({entry.filename[:80]!r})"
-        notebook = path.suffix.lower() == ".ipynb" and not hidden(path)
+        notebook = path.suffix.lower() == ".ipynb" and not plain_files.hidden(path)
         if notebook and entry.file_size > MAX_BYTES:
-            return f"{entry.filename[:80]!r} unpacks to {told_size(entry.file_size, MAX_BYTES)}"
+            return f"{entry.filename[:80]!r} unpacks to {size_text(entry.file_size, MAX_BYTES)}"
     return ""

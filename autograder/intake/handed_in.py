@@ -1,7 +1,7 @@
-"""Files handed in beside a notebook: where they lie, and their bytes when they are asked for.
+"""Finds the files handed in with a notebook, and reads them on request.
 
-They are looked for beside the notebook and in a folder `submission` there, or anywhere in a zip
-file; a path in a zip file is a name, never a place. Links are not followed.
+They are searched for next to the notebook and in a folder `submission` there, or anywhere in a zip
+file. Links are not followed, and nothing is extracted to disk.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KINDS = (".safetensors", ".json", ".csv", ".txt")
 
 
 class TooLarge(Exception):
-    """The files are larger than may be handed in; one sentence."""
+    """The files exceed the size limit; one sentence for the student."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class HandedIn:
             left -= len(contents[name])
             if left < 0:
                 raise TooLarge(
-                    f"the files beside the notebook have more than {MAX_TOTAL >> 20} MiB: hand in "
-                    "a smaller model"
+                    f"the files beside the notebook exceed {MAX_TOTAL >> 20} MiB: hand in a "
+                    "smaller model"
                 )
         return contents
 
@@ -61,7 +61,7 @@ class HandedIn:
 
 
 def beside(*folders: Path) -> HandedIn:
-    """Files in a notebook's folders, the first first, and in the folder `submission` of each."""
+    """Files in these folders and the folder `submission` in each; earlier folders win."""
     found: dict[str, str] = {}
     for path in _candidates(folders):
         if path.is_file() and not path.is_symlink():
@@ -70,9 +70,9 @@ def beside(*folders: Path) -> HandedIn:
 
 
 def refused(folder: Path) -> list[tuple[str, str]]:
-    """Names of links, pipes and devices that stand where a file belongs, and what each is."""
-    told = [(path.name, plain_files.refusal(path)) for path in _candidates([folder])]
-    return [(name, why.partition(":")[0]) for name, why in told if why]
+    """Names of links, pipes and devices in place of a file, and what each is."""
+    found = [(path.name, plain_files.refusal(path)) for path in _candidates([folder])]
+    return [(name, why.partition(":")[0]) for name, why in found if why]
 
 
 def _candidates(folders: Iterable[Path]) -> Iterator[Path]:
@@ -86,14 +86,13 @@ def inside(archive: Path, names: Iterable[str]) -> HandedIn:
     found: dict[str, str] = {}
     for name in names:
         path = PurePosixPath(name)
-        hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-        if path.suffix in KINDS and not hidden:
+        if path.suffix in KINDS and not plain_files.hidden(path):
             found.setdefault(path.name, name)
     return HandedIn(tuple(found.items()), str(archive))
 
 
 def digest(notebook: bytes, files: dict[str, bytes]) -> str:
-    """SHA-256 of a submission: the notebook's alone, or of it and every file with its name."""
+    """SHA-256 of a submission: of the notebook, and of the names and bytes of its files if any."""
     whole = hashlib.sha256(notebook)
     for name in sorted(files):
         whole.update(b"\0" + name.encode() + b"\0" + hashlib.sha256(files[name]).digest())

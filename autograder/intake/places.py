@@ -1,4 +1,4 @@
-"""Where the notebooks of a class lie: what is looked at, and which assignment a path names."""
+"""Finds the notebooks in a class's folder, and the assignment that each path names."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path, PurePosixPath
 from . import archives, plain_files
 
 MAX_DEPTH = 4  # folders below a student's own
-MAX_LOOKED_AT = 2_000  # files of one student
+MAX_FILES = 2_000  # listed per student and per folder
 NOTEBOOK, ARCHIVE = ".ipynb", ".zip"
 
 
 @dataclass(frozen=True)
 class Place:
-    """One notebook that could count, or something handed in that cannot.
+    """A notebook that could be graded, or something else handed in, with the `problem` it has.
 
-    `exact` says how plainly the path names the assignment: 0, by folder and file; 1, by folder;
-    2, by file; 3, not at all. `problem` is why it cannot count.
+    `exact` says how clearly the path names the assignment: 0, by folder and file; 1, by folder;
+    2, by file; 3, not at all. `depth`: the number of folders between the student's and it.
     """
 
     name: str  # as the instructor sees it: `bob/a1/a1.ipynb`, `ada.zip:work/a1.ipynb`
@@ -34,18 +34,18 @@ class Place:
 
     @property
     def order(self) -> tuple[bool, int, int, float, str]:
-        """The smallest counts: readable, plainly named, not deep, new."""
+        """The smallest is graded: readable, clearly named, in few folders, recent."""
         return bool(self.problem), self.exact, self.depth, -self.saved, self.name
 
     @property
     def usual(self) -> bool:
-        """Whether it lies where the course asks for it, or anywhere in a zip file."""
+        """Whether it is where the course asks for it, or anywhere in a zip file."""
         in_folder = self.depth == 1 and self.path.parent.name == self.assignment
         return bool(self.entry) or self.depth == 0 or in_folder
 
 
 def split_name(stem: str, assignments: Sequence[str]) -> tuple[str, str]:
-    """ "ada_a1" or "a1-ada" → ("ada", "a1"); a name alone leaves the assignment open."""
+    """ "ada_a1" or "a1-ada" → ("ada", "a1"); "ada" → ("ada", "")."""
     for assignment in assignments:
         for mark in ("_", "-", " "):
             if stem.lower().endswith(mark + assignment):
@@ -58,7 +58,7 @@ def split_name(stem: str, assignments: Sequence[str]) -> tuple[str, str]:
 
 
 def named(folders: Sequence[str], stem: str, assignments: Sequence[str]) -> tuple[str, int]:
-    """The assignment that a path names, by its nearest folder or else by its file; how plainly."""
+    """The assignment that a path names, by its nearest folder or else its file, and `exact`."""
     by_file = split_name(stem, assignments)[1]
     for folder in reversed(folders):
         if folder.lower() in assignments:
@@ -67,7 +67,7 @@ def named(folders: Sequence[str], stem: str, assignments: Sequence[str]) -> tupl
 
 
 def of_file(name: str, path: Path, folders: Sequence[str], ids: Sequence[str]) -> list[Place]:
-    """The notebook at `path`, or those in the zip file there; folders: those that name it."""
+    """The notebook at `path`, or those in the zip file there; `folders` are its parents' names."""
     assignment, exact = named(folders, path.stem, ids)
     place = Place(name, path, assignment, exact, len(folders))
     try:
@@ -82,7 +82,7 @@ def of_file(name: str, path: Path, folders: Sequence[str], ids: Sequence[str]) -
 
 
 def below(folder: Path, name: str, ids: Sequence[str]) -> list[Place]:
-    """Everything in a student's folder that could be a notebook, and what stands in for one."""
+    """Every notebook in a student's folder, or what was handed in instead of one."""
     files, problem = walk(folder)
     found: list[Place] = []
     for path in files:
@@ -98,7 +98,7 @@ def below(folder: Path, name: str, ids: Sequence[str]) -> list[Place]:
 def _without_notebook(
     folder: Path, name: str, files: list[Path], found: list[Place], problem: str, ids: Sequence[str]
 ) -> list[Place]:
-    """An assignment that a folder or file names though no notebook does; or an empty hand-in."""
+    """Assignments that a folder or file names but no notebook; or a folder without notebooks."""
     missing: dict[str, list[str]] = {id: [] for id in ids if _has_folder(folder, id)}
     there = ["/".join(path.relative_to(folder).parts) for path in files]
     for path, shown in zip(files, there, strict=True):
@@ -106,10 +106,10 @@ def _without_notebook(
         if len(folders) <= 1:
             missing.setdefault(named(folders, path.stem, ids)[0], []).append(shown)
     covered = {place.assignment for place in found} | {""}
-    told = [(id, _no_notebook(missing[id])) for id in sorted(missing.keys() - covered)]
-    if not found and not told:
-        told = [("", problem or _no_notebook(there))]
-    return [Place(name, folder, id, 3, 1, problem=why) for id, why in told]
+    problems = [(id, _no_notebook(missing[id])) for id in sorted(missing.keys() - covered)]
+    if not found and not problems:
+        problems = [("", problem or _no_notebook(there))]
+    return [Place(name, folder, id, 3, 1, problem=why) for id, why in problems]
 
 
 def _has_folder(folder: Path, assignment: str) -> bool:
@@ -124,9 +124,9 @@ def _no_notebook(files: list[str]) -> str:
 
 
 def walk(folder: Path) -> tuple[list[Path], str]:
-    """Files, links and other things below a folder, nearest first; or why they cannot be seen.
+    """Files, links and so on below a folder, nearest first, and a problem with listing them.
 
-    Links are not followed. Nothing is looked at that a system or Jupyter keeps for itself.
+    Links are not followed, and hidden files of the system or Jupyter are left out.
     """
     files: list[Path] = []
     level, problem = [folder], ""
@@ -135,18 +135,18 @@ def walk(folder: Path) -> tuple[list[Path], str]:
         for place in level:
             try:
                 with os.scandir(place) as listing:
-                    inside = sorted(islice(listing, MAX_LOOKED_AT), key=lambda entry: entry.name)
+                    inside = sorted(islice(listing, MAX_FILES), key=lambda entry: entry.name)
             except OSError as error:
                 problem = f"{place.name}: cannot be read ({error.strerror})"
                 continue
             for entry in inside:
-                if not archives.hidden(PurePosixPath(entry.name)):
+                if not plain_files.hidden(PurePosixPath(entry.name)):
                     is_folder = entry.is_dir(follow_symlinks=False)
                     (deeper if is_folder else files).append(Path(entry.path))
-        if len(files) >= MAX_LOOKED_AT:
+        if len(files) >= MAX_FILES:
             break
-        level = deeper[:MAX_LOOKED_AT]
-    return files[:MAX_LOOKED_AT], problem
+        level = deeper[:MAX_FILES]
+    return files[:MAX_FILES], problem
 
 
 def _in_archive(place: Place, folders: Sequence[str], ids: Sequence[str]) -> list[Place]:
@@ -157,7 +157,7 @@ def _in_archive(place: Place, folders: Sequence[str], ids: Sequence[str]) -> lis
     found = []
     for entry in entries:
         path = PurePosixPath(entry.filename)
-        if path.suffix.lower() == NOTEBOOK and not archives.hidden(path):
+        if path.suffix.lower() == NOTEBOOK and not plain_files.hidden(path):
             inside = [*folders, *path.parts[:-1]]
             assignment, exact = named(inside, path.stem, ids)
             name = f"{place.name}:{entry.filename}"

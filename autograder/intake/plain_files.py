@@ -1,10 +1,10 @@
-"""Opens what a stranger handed in: regular files only, never a link, a pipe or a device."""
+"""Opens untrusted files: regular files only, never a link, a pipe or a device."""
 
 from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 _KINDS = {
@@ -19,19 +19,19 @@ LINKED = _KINDS[stat.S_IFLNK]
 
 
 class RefusedError(Exception):
-    """Why something that was handed in is not read, in one sentence for the student."""
+    """A submitted file is not read; the reason, in one sentence for the student."""
 
 
 def refusal(path: Path) -> str:
-    """Why this is no regular file; "" if it is one. Never opens it. Raises OSError."""
+    """Why this is not a regular file, or "" if it is. Does not open it. Raises OSError."""
     return _KINDS.get(stat.S_IFMT(path.lstat().st_mode), "")
 
 
 def opened(path: Path) -> BinaryIO:
-    """The file, open for reading. Raises RefusedError or OSError; never waits for a writer."""
+    """The file, open for reading; never blocks on a pipe. Raises RefusedError or OSError."""
     if why := refusal(path):
         raise RefusedError(why)
-    # what was a file a moment ago may be a link or a pipe now
+    # a file may have been replaced by a link or a pipe since the check
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     number = os.open(path, flags | getattr(os, "O_BINARY", 0))
     if why := _KINDS.get(stat.S_IFMT(os.fstat(number).st_mode), ""):
@@ -40,6 +40,11 @@ def opened(path: Path) -> BinaryIO:
     return os.fdopen(number, "rb")
 
 
-def told_size(size: int, most: int) -> str:
-    """Its real size, in a unit that shows that it is more than it may be."""
+def hidden(path: PurePosixPath) -> bool:
+    """Whether a file was put there by the system or Jupyter, not by the student."""
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
+
+
+def size_text(size: int, most: int) -> str:
+    """A size over the limit; in bytes too, as both may round to the same number of MiB."""
     return f"{size:,} bytes ({size / 2**20:.1f} MiB), more than {most // 2**20} MiB"

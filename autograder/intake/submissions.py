@@ -1,12 +1,13 @@
 """Finds a class's submissions in a folder, and reads each one once.
 
 Three layouts: nbgrader's `STUDENT/ASSIGNMENT/*.ipynb`, flat (`STUDENT.ipynb`, `STUDENT_a1.ipynb`,
-`STUDENT/*.ipynb`), and a zip file a student in place of any folder. What lies deeper, or is written
-A1 for a1, is found too. Nothing is ever extracted to disk.
+`STUDENT/*.ipynb`), and a zip file per student in place of any folder. Deeper folders and A1 instead
+of a1 are accepted too. Nothing is ever extracted to disk.
 
-Everybody who handed in something has a row. Of several notebooks of one student for one assignment
-one counts, and a notice says which: the one whose path names the assignment most plainly (by folder
-and file, by folder, by file, not at all), of those the one in fewer folders, of those the newest.
+Everyone who handed in anything gets a row. If a student handed in several notebooks for an
+assignment, one counts and a notice says which: the one whose path names the assignment most
+clearly (by folder and file, by folder, by file, not at all), then the one in fewer folders, then
+the newest.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ IGNORED_TRICKS = frozenset(
     "conftest.py pytest.ini tox.ini setup.cfg pyproject.toml sitecustomize.py usercustomize.py "
     "numpy.py torch.py random.py gradebook.db".split()
 )
-PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # handed in, but not to be read
+PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
 
 
 class SubmissionsError(Exception):
-    """Nothing can be graded: what was given, and what to do."""
+    """Nothing can be graded; says what was given and what to do."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Submission:
     place: Place | None = None
 
     def files(self) -> tuple[dict[str, bytes], str]:
-        """What was handed in beside the notebook; or nothing, and why."""
+        """The files handed in with the notebook, by name; or none and the reason."""
         try:
             return self.beside.read(), ""
         except (handed_in.TooLarge, plain_files.RefusedError, *archives.UNREADABLE) as error:
@@ -57,15 +58,15 @@ class Submission:
 
     @property
     def sha256(self) -> str:
-        """Of the notebook and of every file beside it."""
+        """Covers the notebook and the files handed in with it."""
         return handed_in.digest(self.data, self.files()[0])
 
 
 def find(folder: Path, assignments: Sequence[str]) -> list[Submission]:
-    """Every submission below `folder`, by student and assignment; "" where no path names one.
+    """Every submission below `folder`, sorted; its assignment is "" if no path names one.
 
-    When the assignments of all are known, `one_each` leaves one for each student and assignment.
-    Raises SubmissionsError when the folder is missing, unreadable or holds no submission.
+    Once every assignment is known, `one_each` leaves one per student and assignment. Raises
+    SubmissionsError if the folder is missing, unreadable or contains no submission.
     """
     by_student: dict[str, list[Place]] = {}
     for entry in _entries(folder):
@@ -73,7 +74,7 @@ def find(folder: Path, assignments: Sequence[str]) -> list[Submission]:
             by_student.setdefault(student, []).extend(_places(entry, assignments))
     if not by_student:
         raise SubmissionsError(
-            f"{folder}: no notebook in it; wanted STUDENT/ASSIGNMENT/*.ipynb, STUDENT.ipynb "
+            f"{folder}: no notebook in it; expected STUDENT/ASSIGNMENT/*.ipynb, STUDENT.ipynb "
             "or STUDENT.zip"
         )
     found = [s for student, of in by_student.items() for s in _of_places(student, of, folder)]
@@ -81,21 +82,21 @@ def find(folder: Path, assignments: Sequence[str]) -> list[Submission]:
 
 
 def passed_over(folder: Path, assignments: Sequence[str]) -> list[str]:
-    """Names of loose files in `folder` that look like nobody's submission, a class list say."""
+    """Names of loose files in `folder` that are not submissions, such as a class list."""
     return [entry.name for entry in _entries(folder) if not _owner(entry, assignments)]
 
 
 def one_each(found: Iterable[Submission]) -> list[Submission]:
-    """One submission a student and assignment; where there were several, it says which it is."""
+    """One submission per student and assignment; if there were several, a notice says which."""
     groups: dict[tuple[str, str], list[Submission]] = {}
     for submission in found:
         groups.setdefault((submission.student, submission.assignment), []).append(submission)
-    return [_told(sorted(group, key=_order)) for _, group in sorted(groups.items())]
+    return [_first(sorted(group, key=_order)) for _, group in sorted(groups.items())]
 
 
 def _entries(folder: Path) -> list[Path]:
     if not folder.exists():
-        raise SubmissionsError(f"{folder}: there is no such folder; give the submissions' folder")
+        raise SubmissionsError(f"{folder}: there is no such folder; give that of the submissions")
     if not folder.is_dir():
         raise SubmissionsError(f"{folder}: is a file; give the folder that holds the submissions")
     try:
@@ -105,7 +106,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _owner(entry: Path, ids: Sequence[str]) -> str:
-    """Whose an entry of the class's folder is; "" for nobody's."""
+    """The student that an entry of the class's folder belongs to; "" if it is not a submission."""
     if entry.is_dir() and not entry.is_symlink():
         return entry.name
     student, assignment = places.split_name(entry.stem, ids)
@@ -114,19 +115,19 @@ def _owner(entry: Path, ids: Sequence[str]) -> str:
 
 
 def _places(entry: Path, ids: Sequence[str]) -> list[Place]:
-    """The notebooks in an entry of the class's folder, or what it holds in their stead."""
+    """The notebooks in an entry of the class's folder, or what it contains instead."""
     if entry.is_dir() and not entry.is_symlink():
         return places.below(entry, entry.name, ids)
     if entry.suffix.lower() in (NOTEBOOK, ARCHIVE):
         return places.of_file(entry.name, entry, [], ids)
     assignment = places.split_name(entry.stem, ids)[1]
-    why = "is no notebook: submit an .ipynb, or a .zip that holds it"
+    why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
     why = plain_files.LINKED if entry.is_symlink() else why
     return [Place(entry.name, entry, assignment, 3, 0, problem=why)]
 
 
 def _of_places(student: str, found: list[Place], root: Path) -> list[Submission]:
-    """One submission for each assignment that a path names, and one for what names none."""
+    """One submission for each assignment that a path names, and one for paths that name none."""
     groups: dict[str, list[Place]] = {}
     for place in sorted(found, key=lambda place: place.order):
         groups.setdefault(place.assignment, []).append(place)
@@ -135,22 +136,22 @@ def _of_places(student: str, found: list[Place], root: Path) -> list[Submission]
         readable = [place for place in group if not place.problem]
         if not assignment and len(readable) > 1:
             names = ", ".join(sorted(place.name for place in readable))
-            why = f"no name says which assignment is meant ({names}): name it, say, a1.ipynb"
+            why = f"no name says which assignment this is ({names}): name it, such as a1.ipynb"
             chosen.append(Submission(student, "", str(root / student), problem=why))
         else:
-            chosen.append(_told([_read(student, place) for place in group[:1]], group[1:]))
-    return _with_unnamed_problems_told(chosen)
+            chosen.append(_first([_read(student, place) for place in group[:1]], group[1:]))
+    return _with_unnamed_problems_as_notices(chosen)
 
 
-def _with_unnamed_problems_told(chosen: list[Submission]) -> list[Submission]:
-    """What no path names and nobody can read is a notice, if anything else was handed in."""
+def _with_unnamed_problems_as_notices(chosen: list[Submission]) -> list[Submission]:
+    """Turns unreadable files that name no assignment into notices of the other submissions."""
     odd = [s for s in chosen if s.problem and not s.assignment]
     rest = [s for s in chosen if s not in odd]
-    told = [f"handed in too, and not used: `{_name(s)}` {s.problem}" for s in odd]
-    return [replace(s, notices=[*s.notices, *told]) for s in rest] or chosen
+    notices = [f"also handed in, but not used: `{_name(s)}` {s.problem}" for s in odd]
+    return [replace(s, notices=[*s.notices, *notices]) for s in rest] or chosen
 
 
-def _told(group: Sequence[Submission], places_left: Sequence[Place] = ()) -> Submission:
+def _first(group: Sequence[Submission], places_left: Sequence[Place] = ()) -> Submission:
     """The first of a group, with a notice about the others."""
     first = group[0]
     left = [(s.place, s.problem) for s in group[1:]] + [(p, p.problem) for p in places_left]
@@ -161,21 +162,21 @@ def _told(group: Sequence[Submission], places_left: Sequence[Place] = ()) -> Sub
     reason = _reason(first.place, left[0][0])
     notice = (
         f"handed in more than once: `{_name(first)}` counts, {reason}; "
-        f"not looked at: {', '.join(names)}{more}"
+        f"ignored: {', '.join(names)}{more}"
     )
     return replace(first, notices=[*first.notices, notice])
 
 
 def _reason(first: Place | None, second: Place | None) -> str:
-    """Why the first of two counts: where their orders differ first."""
+    """Why the first of two counts: the first field in which their orders differ."""
     if first is None or second is None:
-        return "for it can be read"
+        return "because it can be read"
     reasons = (
-        "for it can be read",
-        "for its path names the assignment most plainly",
-        "for it lies in fewer folders",
-        "for it is the newest",
-        "by its name, for all are equally new",
+        "because it can be read",
+        "because its path names the assignment most clearly",
+        "because it is in fewer folders",
+        "because it is the newest",
+        "by its name, because all are equally new",
     )
     pairs = zip(first.order, second.order, strict=True)
     return next((why for why, (a, b) in zip(reasons, pairs, strict=True) if a != b), reasons[-1])
@@ -191,7 +192,7 @@ def _name(submission: Submission) -> str:
 
 
 def _read(student: str, place: Place) -> Submission:
-    """Read the bytes once: what is hashed is what is graded."""
+    """Read a notebook's bytes once, so that what is hashed is what is graded."""
     shown = f"{place.path}:{place.entry}" if place.entry else str(place.path)
     empty = Submission(student, place.assignment, shown, place=place)
     if place.problem:
@@ -215,14 +216,14 @@ def _bytes(place: Place) -> tuple[bytes, float]:
         facts = os.fstat(file.fileno())
         if facts.st_size > MAX_BYTES:
             raise plain_files.RefusedError(
-                f"the file has {plain_files.told_size(facts.st_size, MAX_BYTES)}: "
+                f"the file has {plain_files.size_text(facts.st_size, MAX_BYTES)}: "
                 "clear the outputs (Kernel, Restart & Clear Output) and submit again"
             )
         return file.read(MAX_BYTES + 1), facts.st_mtime
 
 
 def _beside(place: Place) -> HandedIn:
-    """Files beside the notebook: in its folder and, where it lies deep, in those above it."""
+    """The files handed in with the notebook; see `_folders`."""
     if place.entry:
         names = [entry.filename for entry in archives.entries(place.path)[0]]
         return handed_in.inside(place.path, names)
@@ -230,7 +231,7 @@ def _beside(place: Place) -> HandedIn:
 
 
 def _folders(place: Place) -> list[Path]:
-    """The notebook's folder, and those up to the student's if it lies where it should not."""
+    """The notebook's folder and, if it is in an unusual one, those above up to the student's."""
     if "/" not in place.name:
         return []
     above = [place.path.parent, *place.path.parent.parents]
@@ -242,12 +243,13 @@ def _notices(place: Place) -> list[str]:
         names = {Path(entry.filename).name for entry in archives.entries(place.path)[0]}
     else:
         names = {path.name for folder in _folders(place)[:1] for path in places.walk(folder)[0]}
-    told = [f"`{n}` was submitted too; it is not used" for n in sorted(names & IGNORED_TRICKS)]
+    notices = [f"`{n}` was also submitted; it is not used" for n in sorted(names & IGNORED_TRICKS)]
     for folder in _folders(place):
-        told += [f"`{name}` {why}; it is not used" for name, why in handed_in.refused(folder)]
+        notices += [f"`{name}` {why}; it is not used" for name, why in handed_in.refused(folder)]
     if not place.usual:
-        told.append(
+        id = place.assignment or "a1"
+        notices.append(
             f"the notebook was found in `{place.name}` and is graded from there; "
-            f"hand in {place.assignment or 'a1'}/{place.assignment or 'a1'}.ipynb"
+            f"it belongs in {id}/{id}.ipynb"
         )
-    return told
+    return notices

@@ -21,7 +21,7 @@ from course_lib.seam.facade import Backend
 from ..gradebook.result import Result, SubmissionFacts
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
-from ..notebook import answers, notebook_file, policy
+from ..notebook import notebook_file, policy, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.statements import Statement
 from . import score, second_try, session, substitutes
@@ -104,7 +104,7 @@ def grade(
         run.tests,
         run.passed_with,
         collected.written,
-        answers.written(assignment, cells),
+        written_answers.written(assignment, cells),
         only,
     )
     model = None
@@ -120,7 +120,7 @@ def grade(
                 lambda: _open(load, open_worker, run.unloadable),
             )
         entries = score.models(assignment, entries, model)
-    notices = answers.notices(syllabus, assignment, cells, collected)
+    notices = written_answers.notices(syllabus, assignment, cells, collected)
     return Result.of(
         assignment,
         facts,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.checking.exercise import Mark
+from course_lib.checking.exercise import ExerciseMark
 from course_lib.checking.messages import Message, explain
 from course_lib.checking.suite import Test, read_tests
 from course_lib.course.syllabus import ROOT, Assignment, public_tests
@@ -34,7 +34,7 @@ class TestResult:
     __test__ = False
 
     id: str
-    mark: Mark
+    mark: ExerciseMark
     public: bool
     outcome: str
     message: Message | None

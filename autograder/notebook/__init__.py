@@ -1,1 +1,1 @@
-"""A submitted notebook: its cells, statements, answers, and what it may not use."""
+"""Reads a submitted notebook: its cells, code, written answers, and forbidden names."""

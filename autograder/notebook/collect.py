@@ -1,8 +1,8 @@
 """Collects a submission's code without running it.
 
-Kept: imports, functions, classes, and those assignments that the exercises' names need. Left out:
-expression statements, loops, plots: what a notebook does rather than defines. A stub never
-overrides a written definition, and of several the last counts.
+Kept are imports, functions, classes, and the assignments that the exercises' names need. Left out
+are expression statements, loops and plots. The last of several definitions counts, but a stub never
+overrides a written one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .statements import Found, Statement, sort_cell, touched
 
 @dataclass
 class Collected:
-    """What the worker will execute, and what the report says about the rest."""
+    """The statements that the worker will execute, and what to report about the rest."""
 
     statements: list[Statement] = field(default_factory=list)
     unavailable: dict[str, str] = field(default_factory=dict)  # name → why
@@ -28,17 +28,17 @@ class Collected:
 
     @property
     def written(self) -> set[str]:
-        """Exercises' names that are in the notebook, broken or not, and no stubs."""
+        """The exercises' names that the notebook defines, broken or not, except stubs."""
         return (self.defined_in.keys() | self.unavailable.keys()) - self.unwritten
 
     def closure(self, names: Iterable[str]) -> list[Statement]:
         """The statements that these names need, transitively."""
-        wanted, waiting, kept = set[str](), list(names), dict[Statement, None]()
+        seen, waiting, kept = set[str](), list(names), dict[Statement, None]()
         while waiting:
             name = waiting.pop()
-            if name in wanted:
+            if name in seen:
                 continue
-            wanted.add(name)
+            seen.add(name)
             for statement in self.statements:
                 if name in statement.names:
                     kept[statement] = None
@@ -76,7 +76,7 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
                     )
                 result.defined_in[name] = f.statement.cell
                 result.unavailable.pop(name, None)
-    _tell_touched(kept, needed, names, result)
+    _refuse_touched(kept, needed, names, result)
     return result
 
 
@@ -97,10 +97,10 @@ def _needed(found: list[Found], names: Iterable[str]) -> set[str]:
     return needed
 
 
-def _tell_touched(
+def _refuse_touched(
     found: list[Found], needed: set[str], names: list[str], result: Collected
 ) -> None:
-    """A needed name that skipped code sets or changes: say so, rather than guess its value."""
+    """Refuse exercises that need a name set or changed by skipped code: its value is unknown."""
     for f in found:
         for name in sorted(touched(f.node) & needed) if f.kind == "skipped" else ():
             why = (

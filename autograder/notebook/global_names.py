@@ -1,4 +1,4 @@
-"""Which names a piece of Python looks up outside itself."""
+"""Finds the global names that a piece of Python uses."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from functools import lru_cache
 
 @lru_cache(maxsize=4096)
 def global_names(source: str) -> frozenset[str]:
-    """Names that top-level statements look up in their module, builtins left out.
+    """The global names that top-level statements use, except builtins.
 
-    By the compiler's own symbol tables, so a local variable is never mistaken for a global.
-    Raises SyntaxError for what is not Python.
+    Uses the compiler's symbol tables, so a local variable is never mistaken for a global. Raises
+    SyntaxError.
     """
     found: set[str] = set()
 

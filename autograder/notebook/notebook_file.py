@@ -1,6 +1,6 @@
-"""Reads a submitted notebook: bytes that nobody vouches for, to cells.
+"""Parses the untrusted bytes of a submitted notebook into cells.
 
-Stdlib `json` only: importing nbformat costs seconds, and its schema is stricter than grading needs.
+Uses only `json`: importing nbformat takes seconds, and its schema is stricter than grading needs.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ MAX_SOURCE = 400_000  # characters of code in all cells
 
 
 class InvalidNotebook(Exception):
-    """Why the file cannot be graded, in one sentence for the student."""
+    """The file cannot be graded; the reason, in one sentence for the student."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: `number` counts from 1 over all cells, as on the page."""
+    """One cell; `number` counts all cells from 1."""
 
     number: int
     kind: str

@@ -1,4 +1,4 @@
-"""What stands where students write text: the builder puts it there, the reader takes it away."""
+"""Placeholders for text that students write: the build inserts them, the grader strips them."""
 
 PREDICTION = "*Your prediction, before you run the cell.*"
 WRITTEN = "*Write your answer here.*"

@@ -1,6 +1,6 @@
-"""The first layer of an exercise's ban: the syntax tree. Best effort, and said to be so.
+"""Finds forbidden names in the syntax tree: the first, best-effort layer of an exercise's ban.
 
-The other two (names replaced, calls watched) act in the worker: `course_lib.seam.forbidden`.
+The other two layers (replaced names, watched calls) act in the worker: `course_lib.seam.forbidden`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def uses(
 ) -> list[str]:
     """Forbidden dotted names that the statements of an exercise use, as the notebook writes them.
 
-    `all_statements` tells what each imported name stands for.
+    The imports in `all_statements` resolve aliases.
     """
     if not forbidden:
         return []
@@ -38,7 +38,7 @@ def uses(
 
 @dataclass(frozen=True)
 class _Facts:
-    """What a statement imports under which name, and the dotted names that it uses."""
+    """A statement's import aliases, and the dotted names it uses."""
 
     aliases: dict[str, str]
     dotted: list[str]

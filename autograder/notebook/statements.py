@@ -1,4 +1,4 @@
-"""Sorts a cell's top-level statements: import, definition, stub, assignment, or skipped."""
+"""Classifies a cell's top-level statements: import, definition, stub, assignment or skipped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement to execute: where it stands and the names it binds."""
+    """One statement to execute: its source, its position and the names it binds."""
 
     cell: int
     line: int
@@ -30,7 +30,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Found:
-    """A top-level statement of the notebook, sorted into kinds."""
+    """A top-level statement of the notebook, and its kind."""
 
     statement: Statement
     node: ast.stmt
@@ -39,7 +39,7 @@ class Found:
 
 @dataclass
 class Sorted:
-    """What one cell holds; `broken` are names whose definition does not parse, and why."""
+    """The statements of one cell; `broken`: names whose definition does not parse → why."""
 
     found: list[Found]
     notices: list[str]
@@ -73,7 +73,7 @@ def sort_cell(cell: Cell) -> Sorted:
 
 
 def _parse(source: str, cell: Cell, result: Sorted) -> tuple[ast.Module, str]:
-    """Parse as it is; failing that, without IPython's magics and shell lines."""
+    """Parse the source as it is or, if that fails, without IPython's magics and shell lines."""
     try:
         return ast.parse(source), source
     except SyntaxError:
@@ -158,7 +158,7 @@ def _base_names(target: ast.expr) -> list[str]:
 
 
 def _is_stub(node: ast.stmt) -> bool:
-    """Every body is a docstring and `raise NotImplementedError`, methods that are given apart."""
+    """Whether a function is unwritten; a class, if a method is, but not if `forward` is written."""
     if isinstance(node, ast.ClassDef):
         methods = [item for item in node.body if isinstance(item, Definition)]
         return any(_is_stub(method) for method in methods) and not any(

@@ -1,4 +1,4 @@
-"""What people read: one HTML file of a class, one of a student, and a table for the terminal."""
+"""Reports: an HTML file for a class, one for a student, and a table for the terminal."""
 
 from .page import render, render_student
 

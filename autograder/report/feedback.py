@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
     """Everything the page shows of one result, ready for the template.
 
-    Other students are never named here: the page may be handed to its student.
+    It never names another student: the page may be given to its student.
     """
     late = lateness(result.submission.received, assignment)
     waiting = _waiting(result)
     exercises = [_exercise(e, result) for e in result.exercises]
-    if result.outcome in WITHOUT_POINTS:  # zeros would tell nothing but what was marked
+    if result.outcome in WITHOUT_POINTS:  # leave out zeros that only repeat the outcome
         exercises = [e for e in exercises if e["points"] or e["comment"]]
     return {
         "result": result,
@@ -39,44 +39,44 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
 
 
 def score_bar(result: Result) -> dict[str, Any]:
-    """The total as stretches of a bar, in percent of all points there are, bonus included."""
+    """The total as segments of a bar, in percent of all available points, bonus included."""
     totals = result.totals
     waiting = _waiting(result)
     late = totals.late_penalty
     whole = max(totals.max, (totals.total or 0.0) + late, 1)
-    stretches, start = [], 0.0
+    segments, start = [], 0.0
     for name, value in (
         ("automatic", totals.automatic or 0.0),
         ("manual", totals.manual or 0.0),
         ("bonus", totals.bonus),
     ):
         width = 100 * value / whole
-        stretches.append({"name": name, "x": round(start, 2), "width": round(width, 2)})
+        segments.append({"name": name, "x": round(start, 2), "width": round(width, 2)})
         start += width
     share = min(100 - start, 100 * waiting / whole)
-    stretches.append({"name": "pending", "x": round(start, 2), "width": round(share, 2)})
-    taken = 100 * late / whole
-    said = [f"{number(totals.automatic)} automatic points"]
-    said += [f"{number(totals.manual)} points by hand"] if totals.manual is not None else []
-    said += [f"{number(totals.bonus)} bonus points"] if totals.bonus else []
-    said += [f"{number(late)} points taken off for lateness"] if late else []
-    said += [f"{number(waiting)} points still pending"] if waiting else []
+    segments.append({"name": "pending", "x": round(start, 2), "width": round(share, 2)})
+    lost = 100 * late / whole
+    texts = [f"{number(totals.automatic)} automatic points"]
+    texts += [f"{number(totals.manual)} manual points"] if totals.manual is not None else []
+    texts += [f"{number(totals.bonus)} bonus points"] if totals.bonus else []
+    texts += [f"{number(late)} points deducted for lateness"] if late else []
+    texts += [f"{number(waiting)} points still pending"] if waiting else []
     return {
-        "stretches": stretches,
-        "late": {"x": round(start - taken, 2), "width": round(taken, 2)} if late else None,
-        "said": ", ".join(said),
+        "segments": segments,
+        "late": {"x": round(start - lost, 2), "width": round(lost, 2)} if late else None,
+        "description": ", ".join(texts),
     }
 
 
 def _waiting(result: Result) -> float:
-    """The points of the written parts that somebody has yet to mark."""
+    """The points of the written parts that are not marked yet."""
     if result.outcome in WITHOUT_POINTS:
         return 0.0
     return sum(part.max_points for part in result.parts if part.points is None)
 
 
 def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
-    """The fields of an exercise, and what is said about it."""
+    """The fields of an exercise, and what the page says about it."""
     tests = exercise.tests
     override = next((o for o in result.overrides if o.exercise == exercise.id), None)
     return dict(exercise) | {
@@ -92,9 +92,9 @@ def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
 
 
 def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
-    """Failed tests without points; those that say the very same are told once.
+    """Failed tests without points, grouped by identical message.
 
-    First come those whose cause was found by its value: the others may well share it.
+    Groups with a likely cause come first: the others may well share it.
     """
     groups: dict[tuple[str, Explanation, str | None], dict[str, Any]] = {}
     for test in tests:
@@ -113,7 +113,7 @@ def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
 
 
 def _proof(result: Result) -> list[tuple[str, str]]:
-    """What was graded, with what, when: enough to do it again."""
+    """What was graded, with what, and when: enough to reproduce the grade."""
     submission = result.submission
     received = submission.received
     layers = ", ".join(f"{name} ({how})" for name, how in result.layers.items())
@@ -121,14 +121,14 @@ def _proof(result: Result) -> list[tuple[str, str]]:
     return [
         ("file", submission.file),
         ("SHA-256 of the file", submission.sha256),
-        ("received", written(moment(received)) if received else "not known"),
-        ("graded", f"{written(moment(result.graded_at))}, {_took(result)}"),
+        ("received", written(moment(received)) if received else "unknown"),
+        (
+            "graded",
+            f"{written(moment(result.graded_at))}, "
+            f"{counted(len(result.tests), 'test')} in {result.seconds:.2g} s",
+        ),
         ("SHA-256 of the tests", result.suite_sha256),
         ("SHA-256 of the environment", result.environment_sha256),
         ("seed of the inputs", str(result.seed)),
         ("isolation tier", tier),
     ]
-
-
-def _took(result: Result) -> str:
-    return f"{counted(len(result.tests), 'test')} in {result.seconds:.2g} s"

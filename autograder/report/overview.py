@@ -1,4 +1,4 @@
-"""A class at a glance: distribution, difficulty, common mistakes, outcomes of one assignment."""
+"""A class at a glance: one assignment's score distribution, difficulty, mistakes and outcomes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
 
 
 def histogram(totals: list[float]) -> dict[str, Any]:
-    """Counts of totals in steps of ten; the last step of 0-100 holds 100, bonus goes above.
+    """Counts of totals in bins of ten; the last bin up to 100 includes 100, bonus goes above.
 
     Bars are in the units of the drawing: 400 wide, 150 high.
     """
@@ -60,15 +60,15 @@ def histogram(totals: list[float]) -> dict[str, Any]:
         for index, count in enumerate(counts)
     ]
     filled = [bar for bar in bars if bar["count"]]
-    said = "; ".join(
+    description = "; ".join(
         f"{bar['count']} from {bar['from']}" + (f" to {bar['to']}" if bar["to"] else " up")
         for bar in filled
     )
-    return {"bars": bars, "width": width, "said": said or "no totals yet"}
+    return {"bars": bars, "width": width, "description": description or "no totals yet"}
 
 
 def _difficulty(id: str, results: list[Result]) -> dict[str, Any]:
-    """The mean share of an exercise's points, of those who have points there at all."""
+    """The mean share of an exercise's points, over the students who have points for it."""
     entries = [e for result in results for e in result.exercises if e.id == id]
     marked = [(e.points, e.max_points) for e in entries if e.points is not None]
     share = statistics.fmean(points / most for points, most in marked) if marked else None
@@ -97,7 +97,7 @@ def mistakes(results: list[Result]) -> list[dict[str, Any]]:
 
 
 def identical(results: list[Result]) -> list[dict[str, Any]]:
-    """Groups of students who handed in the very same bytes."""
+    """Groups of students who handed in identical files."""
     groups: dict[str, set[str]] = {}
     for result in results:
         if result.submission.same_as:

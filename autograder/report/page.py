@@ -1,7 +1,7 @@
-"""The report: one HTML file that needs nothing else, no network and no script.
+"""The report: a self-contained HTML file that works without network and without scripts.
 
-Everything that comes from a submission is escaped, and should that ever fail, a content security
-policy lets only our own style sheet and script work: both are named there by their hash.
+All text from submissions is escaped. As a second defense, a content security policy admits only our
+own style sheet and script, by their hashes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(results: Sequence[Result], syllabus: Syllabus) -> str:
-    """The report of a class: an overview of each assignment, and a page of each student."""
+    """The report of a class: an overview of each assignment, and a page for each student."""
     shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
     students: dict[str, list[Result]] = {}
     for result in shown:
@@ -111,11 +111,11 @@ def _asset(name: str) -> Markup:
 
 
 def _hash(text: str) -> str:
-    """What a content security policy calls this inline style or script."""
+    """The name of this inline style or script in a content security policy."""
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """s2 before s10."""
+    """A sort key that puts s2 before s10."""
     return [(int(p), "") if p.isdecimal() else (0, p) for p in re.split(r"(\d+)", name.casefold())]

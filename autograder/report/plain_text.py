@@ -1,4 +1,4 @@
-"""Text of a submission made fit to be shown: nothing invisible, nothing that steers a terminal."""
+"""Makes text safe to show: nothing invisible in it, and no terminal control codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..gradebook.result import Result
 
 
 def visible(text: str) -> str:
-    """Control characters, lone surrogates and changes of direction as ⟨U+202E⟩; tabs as spaces."""
+    """Shows control characters, lone surrogates and bidi marks as ⟨U+202E⟩, tabs as spaces."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(_shown(character) for character in text.replace("\r\n", "\n").expandtabs(4))
@@ -22,14 +22,13 @@ def cleaned(result: Result) -> Result:
 
 
 def number(value: float | None) -> str:
-    """Points without needless zeros: 15.75, 18, and `pending` where nobody has marked."""
+    """Points without trailing zeros: 15.75, 18, and `pending` for None."""
     return "pending" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def shortened(text: str, limit: int = 2000) -> str:
-    return (
-        text if len(text) <= limit else f"{text[:limit]} … ({len(text) - limit:,} characters more)"
-    )
+    more = len(text) - limit
+    return text if more <= 0 else f"{text[:limit]} … ({more:,} more characters)"
 
 
 def listed(names: list[str]) -> str:
@@ -43,7 +42,7 @@ def counted(count: int, name: str) -> str:
 
 
 def _cleaned(value: Any) -> Any:
-    """The very same object where there is nothing to clean: of most there is nothing."""
+    """The cleaned value; the same object if nothing changed, as is usual."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Record):
@@ -61,6 +60,6 @@ def _cleaned(value: Any) -> Any:
 def _shown(character: str) -> str:
     if character == "\n" or unicodedata.category(character) not in ("Cc", "Cf", "Cs"):
         return character
-    if character in "\u00ad\u200b\u200c\u200d\u200e\u200f":  # joiners that honest writing needs
+    if character in "\u00ad\u200b\u200c\u200d\u200e\u200f":  # legitimate in many scripts
         return character
     return f"⟨U+{ord(character):04X}⟩"

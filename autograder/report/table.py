@@ -1,4 +1,4 @@
-"""Results on a terminal: a table of a class, and the failed tests of one exercise."""
+"""Results for the terminal: a table of a class, and the failed tests of one exercise."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .sentences import TEST_OUTCOMES, cause_sentence, main_cause
 if TYPE_CHECKING:
     from rich.table import Table
 
-_COLOURS = {"GRADED": "green", "INVALID": "red", UNGRADED: "red", "CRASHED": "red"}
+_COLORS = {"GRADED": "green", "INVALID": "red", UNGRADED: "red", "CRASHED": "red"}
 _PARTS = ("expected", "got", "cause", "read")
 
 
 def table(results: Sequence[Result]) -> Table:
-    """One row a student and assignment: score, automatic and manual points, outcome, main cause."""
+    """One row per student and assignment: score, automatic and manual points, outcome, cause."""
     from rich.table import Table
     from rich.text import Text
 
     shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     shown.add_column("student", overflow="fold")
     shown.add_column("", no_wrap=True)
-    for name in ("score", "automatic", "by hand"):
+    for name in ("score", "automatic", "manual"):
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("outcome", no_wrap=True)
-    shown.add_column("main cause")  # the one to give way on a narrow terminal
+    shown.add_column("main cause")  # shortened on a narrow terminal
     for result in map(cleaned, results):
         totals = result.totals
         shown.add_row(
@@ -40,17 +40,17 @@ def table(results: Sequence[Result]) -> Table:
             result.assignment,
             Text(_score(totals), style="bold"),
             f"{number(totals.automatic)}/{number(totals.automatic_max)}",
-            _by_hand(result),
-            Text(result.outcome, style=_COLOURS.get(result.outcome, "yellow")),
+            _manual(result),
+            Text(result.outcome, style=_COLORS.get(result.outcome, "yellow")),
             Text(main_cause(result).replace("\n", " "), overflow="ellipsis", no_wrap=True),
         )
     return shown
 
 
 def show_test(result: Result, exercise: str) -> str:
-    """What a marker wants to see of one exercise: every failed test with its message.
+    """One exercise in full: its written answers, and every failed test with its message.
 
-    Raises KeyError, in a sentence, where the result has no such exercise.
+    Raises KeyError with a readable message if the result has no such exercise.
     """
     result = cleaned(result)
     known = {e.id: e for e in result.exercises}
@@ -64,8 +64,8 @@ def show_test(result: Result, exercise: str) -> str:
     ]
     if result.reason:
         lines.append(f"{result.outcome}: {result.reason}")
-    if told := cause_sentence(entry):
-        lines.append(told)
+    if cause := cause_sentence(entry):
+        lines.append(cause)
     for part in entry.parts:
         lines += ["", *_part(part)]
     failed = [test for test in entry.tests if test.outcome != "PASSED"]
@@ -81,7 +81,7 @@ def _score(totals: Totals) -> str:
     return f"{number(totals.total)}/{number(totals.max)}{late}"
 
 
-def _by_hand(result: Result) -> str:
+def _manual(result: Result) -> str:
     totals = result.totals
     if result.outcome in WITHOUT_POINTS:
         return ""
@@ -94,10 +94,10 @@ def _test(test: GradedTest) -> list[str]:
     kept = "carried through: points kept" if test.carried_through else ""
     kind = TEST_OUTCOMES.get(test.outcome, "")
     place = "visible check" if test.public else "hidden test"
-    said = "; ".join(filter(None, [kind, kept, place]))
     earned = f"{number(test.points)} of {number(test.max_points)}"
+    facts = "; ".join(filter(None, [kind, kept, place, earned]))
     sign = "↷" if test.carried_through else "✗"
-    lines = [f"{sign} {test.title} ({said}; {earned})", f"  {test.id}"]
+    lines = [f"{sign} {test.title} ({facts})", f"  {test.id}"]
     message = test.message or Explanation()
     for key in _PARTS:
         label = cause_label(message.seen) if key == "cause" else key

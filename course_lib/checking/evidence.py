@@ -1,7 +1,7 @@
-"""What a check may accuse an answer of: only a mistake whose value, or error, it really shows.
+"""Decides when a check may name a likely cause: only if the answer or the error matches it.
 
-A candidate speaks when it could be told from the right answer at all (it lies at least `APART`
-tolerances from it) and the answer lies `NEARER` times nearer to it than to the right one.
+A candidate's value must differ from the right answer by at least `APART` tolerances; the answer
+must equal it within `ROUNDING` tolerances and be `NEARER` times closer to it than to the right one.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ import numpy as np
 
 from .shown import numbers
 
-# What each likely mistake would have produced; a function of none, where that takes time.
+# What each likely mistake would have produced; a function that returns this if it is slow.
 Causes = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None
 
 APART = 10.0  # tolerances between a mistake and the right answer
 NEARER = 10.0
-ROUNDING = 10.0  # tolerances within which an answer equals a mistake
+ROUNDING = 10.0  # tolerances
 
 
 class Observer(Protocol):
-    """Hears of every comparison: what `autograder.proof.margins` measures."""
+    """Called for every comparison; `autograder.proof.margins` measures with one."""
 
     def __call__(self, kind: str, ratio: float) -> None:
         """`ratio` is the difference over the tolerance; beyond 1 the comparison fails."""
@@ -35,7 +35,7 @@ _observers: list[Observer] = []
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """Tell `observer` of every numerical comparison made meanwhile."""
+    """Call `observer` for every numerical comparison inside the block."""
     _observers.append(observer)
     try:
         yield
@@ -65,7 +65,7 @@ def distance(got: np.ndarray, want: np.ndarray, atol: float, rtol: float) -> flo
 
 
 def listed(causes: Causes) -> Mapping[str, Any]:
-    """The candidates, worked out now if they were not yet: something has failed."""
+    """The candidates; a function is called here, so only after a failure."""
     return causes() if callable(causes) else causes or {}
 
 
@@ -76,7 +76,7 @@ def cause(
     atol: float,
     rtol: float,
 ) -> str:
-    """The candidate that the answer shows, the nearest of several; "" when there is none."""
+    """The candidate that the answer matches, the closest of several; "" if there is none."""
     off = distance(got, want, atol, rtol) if got.shape == want.shape else np.inf
     found = []
     for name, value in listed(causes).items():
@@ -84,15 +84,15 @@ def cause(
         if guess.shape != got.shape:
             continue
         if guess.shape == want.shape and distance(guess, want, atol, rtol) < APART:
-            continue  # here it cannot be told from the right answer
-        here = distance(got, guess, atol, rtol)
-        if here <= ROUNDING and here * NEARER <= off:
-            found.append((here, name))
+            continue  # indistinguishable from the right answer on these inputs
+        gap = distance(got, guess, atol, rtol)
+        if gap <= ROUNDING and gap * NEARER <= off:
+            found.append((gap, name))
     return min(found)[1] if found else ""
 
 
 def raised_cause(kind: str, message: str, causes: Mapping[str, Callable[[], Any]]) -> str:
-    """The candidate that raises the same kind with the same words; "" when there is none."""
+    """The candidate that raises the same exception with the same message; "" if there is none."""
     for name, attempt in causes.items():
         try:
             attempt()

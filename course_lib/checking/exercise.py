@@ -1,4 +1,4 @@
-"""The mark that ties a test to an exercise of `course.toml`."""
+"""The `@exercise` mark, which assigns a test to an exercise of `course.toml`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
-class Mark:
+class ExerciseMark:
     """Which exercise a test belongs to and its share of the exercise's points."""
 
     exercise: str
@@ -28,11 +28,11 @@ def exercise(id: str, weight: float = 1.0) -> Callable[[Test], Test]:
 
     def mark(test: Test) -> Test:
         title = (inspect.getdoc(test) or test.__name__).splitlines()[0]
-        test.course = Mark(id, weight, title)  # type: ignore[attr-defined]
+        test.course = ExerciseMark(id, weight, title)  # type: ignore[attr-defined]
         return test
 
     return mark
 
 
-def mark_of(test: Callable[..., Any]) -> Mark | None:
+def mark_of(test: Callable[..., Any]) -> ExerciseMark | None:
     return getattr(test, "course", None)

@@ -7,11 +7,11 @@
         read="§3.2.1, Eq. 1",
     )
 
-What is called a likely cause rests on evidence, in one of two forms. `causes` maps a mistake to
-what it would have produced: it is named where the answer shows that value (`evidence.cause`);
-`causes=lambda: {…}` works the values out only when they are asked for.
-`because` is a mistake that the test itself has established, beyond what fails: "the state of
-the global generator has changed" can only mean one thing. `otherwise` is advice, and is called so.
+A likely cause needs evidence, in one of two forms. `causes` maps each mistake to the value it would
+have produced, and the mistake is named if the answer has that value (`evidence.cause`);
+`causes=lambda: {…}` computes the values only after a failure. `because` is a mistake that the test
+itself has established: "the state of the global generator has changed" can only mean one thing.
+`otherwise` is advice, and is labeled as such.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def equal(
     read: str = "",
     what: str = "",
 ) -> None:
-    """Plain data, equal and of the same type (a bool is no int)."""
+    """Plain data, equal and of the same type (a bool is not an int)."""
     if _same(got, want):
         return
     name = f"{what} = " if what else ""
@@ -83,19 +83,17 @@ def true(
     otherwise: str = "",
     read: str = "",
 ) -> None:
-    """A property that no other expectation says better; a number against a bound is `below`."""
+    """A property that no other expectation covers; for a bound, use `below` or `above`."""
     if not bool(condition):
         raise Failure(expected, got, because or otherwise, read, bool(because))
 
 
 def unchanged(changed: Iterable[str], *, because: str = "", read: str = "") -> None:
-    """No array argument was written into: `expect.unchanged(student.call(…).changed)`."""
+    """No array argument was modified in place: `expect.unchanged(student.call(…).changed)`."""
     names = [f"argument {n}" if str(n).isdigit() else str(n) for n in changed]
     if names:
-        told = because or "an in-place operation (`x -= …`) writes into the caller's array"
-        raise Failure(
-            "arguments left as they were", f"{', '.join(names)} changed", told, read, True
-        )
+        cause = because or "an in-place operation (`x -= …`) writes into the caller's array"
+        raise Failure("unmodified arguments", f"{', '.join(names)} changed", cause, read, True)
 
 
 def raises(
@@ -109,7 +107,7 @@ def raises(
 ) -> None:
     """The student's code raises `kind`, and its message contains every text in `mentions`.
 
-    `because` is what it means that nothing is raised.
+    `because` is the cause to name if nothing is raised.
     """
     try:
         value = call()
@@ -120,11 +118,11 @@ def raises(
             raise Failure(f"a {kind}", got, otherwise, read) from None
         missing = [text for text in mentions if text not in error.message]
         if missing:
-            wanted = f"a {kind} whose message names {' and '.join(missing)}"
-            raise Failure(wanted, f"{kind}: {error.message}", otherwise, read) from None
+            expected = f"a {kind} whose message names {' and '.join(missing)}"
+            raise Failure(expected, f"{kind}: {error.message}", otherwise, read) from None
         return
-    told = f"no error, but {describe(value)}"
-    raise Failure(f"a {kind}", told, because or otherwise, read, bool(because))
+    got = f"no error, but {describe(value)}"
+    raise Failure(f"a {kind}", got, because or otherwise, read, bool(because))
 
 
 @contextmanager
@@ -135,13 +133,13 @@ def raising(
     otherwise: str = "",
     read: str = "",
 ) -> Iterator[None]:
-    """Explain an exception of the student's code by the mistake that raises the very same.
+    """Name the mistake that raises the same exception as the student's code.
 
         with expect.raising({"`key.T` reverses every axis": lambda: q @ k.T}):
             scores = student.scaled_scores(q, k)
 
-    A mistake is a call on the same inputs, made only when something was raised. One that nothing
-    here explains goes on, for `messages.explain` to look at.
+    A mistake is a call on the same inputs, made only after an exception. Without a matching mistake
+    or `otherwise`, the exception is raised again, and `messages.explain` describes it.
     """
     try:
         yield
@@ -151,12 +149,12 @@ def raising(
         if not seen and not otherwise:
             raise
         at = f" ({error.where})" if error.where else ""
-        told = f"{error.kind}: {error.message}{at}"
-        raise Failure(expected, told, seen or otherwise, read, bool(seen)) from None
+        got = f"{error.kind}: {error.message}{at}"
+        raise Failure(expected, got, seen or otherwise, read, bool(seen)) from None
 
 
 def _worker_trouble(error: StudentError) -> None:
-    """A stub, a hang or a crash is never "the right error"."""
+    """Raise a stub's, a timeout's or a crash's error again: it is never the expected one."""
     if error.kind.isupper():
         raise error
 

@@ -1,4 +1,4 @@
-"""Why a test failed, in four parts: expected, got, likely cause or advice, where to read."""
+"""The message under a failed test: expected, got, likely cause or advice, where to read."""
 
 from __future__ import annotations
 
@@ -15,33 +15,29 @@ NOT_WRITTEN = "not written yet"
 
 @dataclass(frozen=True)
 class Message:
-    """What a student reads under a failed test; empty parts are not shown."""
+    """The four parts of a message; empty parts are not shown."""
 
     expected: str
     got: str
     cause: str = ""
     read: str = ""
-    seen: bool = False  # the cause rests on evidence; otherwise it is advice
+    seen: bool = False  # the answer shows the cause; otherwise `cause` is advice
 
     def lines(self) -> list[tuple[str, str]]:
-        pairs = [
-            ("expected", self.expected),
-            ("got", self.got),
-            (cause_label(self.seen), self.cause),
-            ("read", self.read),
-        ]
-        return [(label, text) for label, text in pairs if text]
+        labels = ("expected", "got", cause_label(self.seen), "read")
+        texts = (self.expected, self.got, self.cause, self.read)
+        return [(label, text) for label, text in zip(labels, texts, strict=True) if text]
 
 
 def cause_label(seen: bool) -> str:
-    """What a cause may be called."""
+    """A cause is called likely only if the answer shows it."""
     return "likely cause" if seen else "advice"
 
 
 def without_echoes(messages: Sequence[Message | None]) -> list[Message | None]:
-    """The messages of one exercise's tests: where a cause is found, advice stays silent.
+    """The messages of one exercise's tests, without advice if any test found a likely cause.
 
-    What fails besides may well follow from that cause; advice would lead elsewhere.
+    The other failures may well follow from that cause, and advice would mislead.
     """
     if not any(message and message.seen and message.cause for message in messages):
         return list(messages)
@@ -49,28 +45,28 @@ def without_echoes(messages: Sequence[Message | None]) -> list[Message | None]:
 
 
 def explain(error: BaseException, names: list[str]) -> Message:
-    """What to tell about an exception that ended a test of the exercise that defines `names`."""
+    """The message for an exception that ended a test; `names` are those the exercise defines."""
     if isinstance(error, Failure):
         return Message(error.expected, error.got, error.cause, error.read, error.seen)
     if isinstance(error, StudentError):
         return _of_student(error, names)
-    got = f"something else, on which the test stopped ({type(error).__name__}: {error})"
+    got = f"a value that the test could not handle ({type(error).__name__}: {error})"
     return Message("a value of the form the docstring describes", got)
 
 
 def _of_student(error: StudentError, names: list[str]) -> Message:
     named = " and ".join(f"`{name}`" for name in names)
     own = not error.message or any(f" {name} " in error.message for name in names)
-    told = {
+    by_kind = {
         kinds.NOT_WRITTEN: (
             Message(f"{named}, written by you", NOT_WRITTEN)
             if own
-            else Message("a value", error.message, "it rests on an exercise that is not written")
+            else Message("a value", error.message, "it needs an exercise that is not written yet")
         ),
         kinds.MISSING: Message(
             f"{named} in the notebook",
-            f"no `{error.message}` there",
-            "renamed, deleted, or in a cell that does not parse: keep the name of the handout",
+            f"no `{error.message}`",
+            "renamed, deleted, or in a cell with a syntax error: keep the name from the handout",
         ),
         kinds.TIMEOUT: Message(
             "an answer within the time limit",
@@ -80,12 +76,12 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
         kinds.OOM: Message(
             "an answer within the memory limit",
             error.message or "out of memory",
-            "an array with one axis too many, or a list that grows without end",
+            "an array with one axis too many, or a list that never stops growing",
         ),
         kinds.CRASHED: Message(
             "an answer",
-            f"the process ended: {error.message}" if error.message else "it ended",
-            "`exit`, a crash in compiled code, or recursion without end",
+            f"the process ended: {error.message}" if error.message else "the process ended",
+            "a call to `exit`, a crash in compiled code, or infinite recursion",
         ),
         kinds.POLICY: Message(
             "your own code",
@@ -96,8 +92,8 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
         kinds.LOAD_ERROR: _raised(f"{named}, loaded from the notebook", error.message, error),
         kinds.PROTOCOL: Message("plain numbers, text, lists, arrays or tensors", error.message),
     }
-    if error.kind in told:
-        return told[error.kind]
+    if error.kind in by_kind:
+        return by_kind[error.kind]
     at = f" ({error.where})" if error.where else ""
     return _raised("a value", f"{error.kind}: {error.message}{at}", error)
 
@@ -108,7 +104,7 @@ def _raised(expected: str, got: str, error: StudentError) -> Message:
 
 
 def summary(heading: str, outcomes: list[tuple[str, Message | None]]) -> list[str]:
-    """The lines a student reads about one exercise: (title, None) for each test that passes."""
+    """The lines a student reads about one exercise. `outcomes`: (title, None) if a test passed."""
     if all(message and message.got == NOT_WRITTEN for _, message in outcomes):
         return [f"{heading}: {NOT_WRITTEN}"]
     passed = sum(message is None for _, message in outcomes)

@@ -1,7 +1,7 @@
-"""What the set-up cell of a notebook imports: `check`, `needs` and `describe`.
+"""The functions that a notebook's setup cell imports: `check`, `needs` and `describe`.
 
 check("A1.4")      run the visible tests of exercise 1.4 on the functions of this notebook
-with needs("1.4"): the lines below are skipped, with a word, while 1.4 is not written
+with needs("1.4"): skip the block, with a message, until 1.4 is written
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ from .suite import Test, read_tests
 
 
 def check(exercise: str) -> float:
-    """Run the visible tests of an exercise ("A1.4") and say what each one found.
+    """Run the visible tests of an exercise ("A1.4") and print what each one found.
 
     Returns the points that the visible tests give, shown as "visible 3 of 3; hidden tests decide
-    20 points": what counts is decided when the notebook is graded. Prints, and never writes to
-    stderr: nbgrader would count that as a fail.
+    20 points". Writes nothing to stderr: nbgrader would count that as a failure.
     """
     try:
         assignment = syllabus.load().assignment_of(exercise.removeprefix("A"))
@@ -55,7 +54,7 @@ def run_public_tests(
     executor = Executor(namespace)
     student = Student(LocalBackend(executor))
     outcomes: list[tuple[str, Message | None]] = []
-    with _left_as_it_was():
+    with _restored_state():
         for number, test in enumerate(_tests(assignment.id, exercise.id)):
             message = None
             try:
@@ -73,23 +72,23 @@ def run_public_tests(
 
 @contextmanager
 def needs(*exercises: str) -> Iterator[None]:
-    """Skip the rest of the block, with a word, while an exercise it needs is not written.
+    """Skip the rest of the block, with a message, until the exercises it needs are written.
 
-    A starter notebook so runs from top to bottom before anything is written.
+    This lets a starter notebook run from top to bottom before anything is written.
     """
     try:
         yield
     except (NotImplementedError, NameError):
         missing = [id for id in exercises if not _is_written(id)]
         if not missing:
-            raise  # an exercise that is written has a mistake: that must be seen
+            raise  # a real error in a written exercise: show it
         if plt := sys.modules.get("matplotlib.pyplot"):
             plt.close("all")  # no half-drawn figure
         print(f"Not written yet: {', '.join(missing)}. Write it, then run this cell again.")
 
 
 def _is_written(exercise: str) -> bool:
-    """Whether this notebook's names for an exercise, and for what it rests on, are no stubs."""
+    """Whether this notebook defines an exercise, and those it builds on, without stubs."""
     assignment = syllabus.load().assignment_of(exercise)
     found = assignment.exercise(exercise)
     ids = [*assignment.upstream(found), exercise]
@@ -99,14 +98,14 @@ def _is_written(exercise: str) -> bool:
 
 
 def _is_stub(thing: Any) -> bool:
-    """Whether a function, or a method of a class, refuses with NotImplementedError."""
+    """Whether a function, or any method of a class, mentions NotImplementedError."""
     functions = vars(thing).values() if isinstance(thing, type) else [thing]
     codes = [getattr(function, "__code__", None) for function in functions]
     return any("NotImplementedError" in code.co_names for code in codes if code)
 
 
 def describe(figure: Any, text: str) -> None:
-    """Print a figure's description below it, and keep it as its metadata: alt text for everyone.
+    """Print a figure's description below it and set it as the figure's label, as alt text.
 
     `figure` is a matplotlib Figure or Axes.
     """
@@ -120,13 +119,13 @@ def _tests(assignment: str, exercise: str) -> list[Test]:
     paths = syllabus.public_tests(assignment)
     if not paths:
         folder = syllabus.ROOT / "assignments" / assignment
-        raise FileNotFoundError(f"{folder}: no visible tests; run inside a copy of the course")
+        raise FileNotFoundError(f"{folder}: no visible tests; run this inside a copy of the course")
     return [test for path in paths for test in read_tests(path) if test.mark.exercise == exercise]
 
 
 @contextmanager
-def _left_as_it_was() -> Iterator[None]:
-    """Tests seed the global generators and draw figures; the notebook must not notice."""
+def _restored_state() -> Iterator[None]:
+    """Restore the global random generators afterwards, and close figures that tests opened."""
     torch, plt = sys.modules.get("torch"), sys.modules.get("matplotlib.pyplot")
     states = random.getstate(), np.random.get_state(), torch and torch.get_rng_state()
     figures = set(plt.get_fignums()) if plt else set()

@@ -1,4 +1,4 @@
-"""Numerical expectations: every comparison has a tolerance, and says how much of it was used."""
+"""Numerical expectations: each has a tolerance, and reports how much of it an answer used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import evidence
 from .failure import Failure
 from .shown import describe, numbers, show
 
-FALSE_ALARM = 1e-8  # how often `by_chance` may fail honest code
+FALSE_ALARM = 1e-8  # the probability that `by_chance` fails correct code
 
 
 def close(
@@ -27,30 +27,30 @@ def close(
     read: str = "",
     what: str = "",
 ) -> None:
-    """`got` is an array (tensor, number) of the shape of `want` and within tolerance everywhere.
+    """An array, tensor or number with the shape of `want`, within tolerance everywhere.
 
     NaN equals nothing. `what` names the value in the message ("row 2 of the weights").
     """
     name = f"{what} = " if what else ""
-    actual, wanted = as_array(got, what, read), numbers(want)
-    same_shape = actual.shape == wanted.shape
-    lost = bool(np.isnan(actual).any()) and not np.isnan(wanted).any()
-    if same_shape and not lost and np.allclose(actual, wanted, atol=atol, rtol=rtol):
+    actual, target = as_array(got, what, read), numbers(want)
+    same_shape = actual.shape == target.shape
+    has_nan = bool(np.isnan(actual).any()) and not np.isnan(target).any()
+    if same_shape and not has_nan and np.allclose(actual, target, atol=atol, rtol=rtol):
         if evidence.is_observed():
-            evidence.report("close", evidence.distance(actual, wanted, atol, rtol))
+            evidence.report("close", evidence.distance(actual, target, atol, rtol))
         return
-    seen = evidence.cause(actual, wanted, causes, atol, rtol)
+    seen = evidence.cause(actual, target, causes, atol, rtol)
     if not same_shape:
-        expected, told = f"{name}shape {wanted.shape}", f"shape {actual.shape}"
-    elif lost:
-        expected, told = name + show(wanted), f"NaN in {show(actual)}"
+        expected, found = f"{name}shape {target.shape}", f"shape {actual.shape}"
+    elif has_nan:
+        expected, found = name + show(target), f"NaN in {show(actual)}"
         otherwise = otherwise or "0/0 or ∞ − ∞ somewhere"
     else:
-        difference = np.abs(actual - wanted)
-        worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), wanted.shape))
+        difference = np.abs(actual - target)
+        worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(difference)), target.shape))
         at = f" (largest difference {difference.max():.3g} at {list(worst)})" if worst else ""
-        expected, told = name + show(wanted), show(actual) + at
-    raise Failure(expected, told, seen or otherwise, read, bool(seen))
+        expected, found = name + show(target), show(actual) + at
+    raise Failure(expected, found, seen or otherwise, read, bool(seen))
 
 
 def by_chance(
@@ -64,24 +64,24 @@ def by_chance(
     read: str = "",
     what: str = "",
 ) -> None:
-    """A random answer whose mean is `want`: it fails honest code once in 1 / `FALSE_ALARM` runs.
+    """A random answer with mean `want`; correct code fails with probability `FALSE_ALARM`.
 
-    `standard_error` is the answer's own, element by element, under a normal approximation; the
-    bound is shared out over the elements. `because` is a mistake that the test has established.
+    `standard_error` is that of each element (normal approximation); the bound is corrected for the
+    number of elements. `because` is a mistake that the test has established.
     """
-    wanted, errors = numbers(want), numbers(standard_error)
-    sigmas = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * max(wanted.size, 1)))
+    target, errors = numbers(want), numbers(standard_error)
+    sigmas = NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * max(target.size, 1)))
     actual = as_array(got, what, read)
-    if actual.shape == wanted.shape:
-        ratio = evidence.distance(actual / errors, wanted / errors, sigmas, 0.0)
+    if actual.shape == target.shape:
+        ratio = evidence.distance(actual / errors, target / errors, sigmas, 0.0)
         if ratio <= 1:
             evidence.report("by_chance", ratio)
             return
     name = f"{what} = " if what else ""
     bound = float(np.max(sigmas * errors))
-    seen = evidence.cause(actual, wanted, causes, bound / evidence.APART, 0.0) or because
+    seen = evidence.cause(actual, target, causes, bound / evidence.APART, 0.0) or because
     expected = (
-        f"{name}{show(wanted)} ± {bound:.2g} (chance goes beyond it once in {1 / FALSE_ALARM:.0e})"
+        f"{name}{show(target)} ± {bound:.2g} (chance exceeds this once in {1 / FALSE_ALARM:.0e})"
     )
     raise Failure(expected, show(actual), seen or otherwise, read, bool(seen))
 
@@ -96,7 +96,7 @@ def below(
     otherwise: str = "",
     read: str = "",
 ) -> None:
-    """A number that is about zero where the answer is right, and beyond `limit` where it is not."""
+    """A number that is near zero if the answer is right, and above `limit` if it is not."""
     _bounded(value <= limit, value / limit, value, expected, got, because, otherwise, read)
 
 
@@ -110,7 +110,7 @@ def above(
     otherwise: str = "",
     read: str = "",
 ) -> None:
-    """A number that is far above `limit` where the answer is right, and below where it is not."""
+    """A number that is far above `limit` if the answer is right, and below it if it is not."""
     ratio = limit / value if value > 0 else np.inf
     _bounded(value >= limit, ratio, value, expected, got, because, otherwise, read)
 
@@ -124,17 +124,17 @@ def shape(
     read: str = "",
     what: str = "",
 ) -> None:
-    """`causes` maps a mistake to the shape that it would have produced."""
-    actual, wanted = as_array(got, what, read).shape, tuple(want)
-    if actual != wanted:
+    """An answer of shape `want`; `causes` maps a mistake to the shape it would have produced."""
+    actual, target = as_array(got, what, read).shape, tuple(want)
+    if actual != target:
         seen = next((n for n, s in (causes or {}).items() if tuple(s) == actual), "")
         name = f"{what} of " if what else ""
-        told = f"shape {actual}"
-        raise Failure(f"{name}shape {wanted}", told, seen or otherwise, read, bool(seen))
+        found = f"shape {actual}"
+        raise Failure(f"{name}shape {target}", found, seen or otherwise, read, bool(seen))
 
 
 def dtype(got: Any, want: str, *, otherwise: str = "", read: str = "", what: str = "") -> None:
-    """`want` is the dtype's short name, "float32" or "bfloat16"."""
+    """An answer of this dtype, given by its short name: "float32" or "bfloat16"."""
     as_array(got, what, read)
     actual = str(getattr(got, "dtype", type(got).__name__)).removeprefix("torch.")
     if actual != want:
@@ -157,7 +157,7 @@ def _bounded(
 
 
 def as_array(value: Any, what: str, read: str) -> np.ndarray:
-    """An answer's numbers. Raises Failure for what holds none."""
+    """The answer as a float64 array. Raises Failure if it is not numeric."""
     torch = sys.modules.get("torch")
     plain = isinstance(value, (bool, int, float, np.ndarray, list)) or (
         torch is not None and isinstance(value, torch.Tensor)
@@ -167,6 +167,6 @@ def as_array(value: Any, what: str, read: str) -> np.ndarray:
             return numbers(value)
         except (TypeError, ValueError):
             pass
-    wanted = f"an array{f' ({what})' if what else ''}"
+    expected = f"an array{f' ({what})' if what else ''}"
     cause = "the function has no `return`, or returns before its value" if value is None else ""
-    raise Failure(wanted, describe(value), cause, read, value is None)
+    raise Failure(expected, describe(value), cause, read, value is None)

@@ -1,4 +1,4 @@
-"""What a check cell shows: how many visible tests pass, and that this is not the grade."""
+"""The value of a check cell: how many visible tests pass, with a note that it is not the grade."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class VisiblePoints(float):
     sentence: str
 
     def __new__(cls, points: float, passed: int, tests: int) -> VisiblePoints:
-        """`points` are those of the whole exercise."""
+        """`points`: of the whole exercise."""
         made = super().__new__(cls, round(points * passed / max(tests, 1), 2))
         made.sentence = f"visible {passed} of {tests}; hidden tests decide {points:g} points"
         return made

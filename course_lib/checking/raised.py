@@ -1,6 +1,6 @@
-"""What an exception says about the code that raised it, where its own words tell.
+"""Diagnoses an exception of the student's code from its type and message alone.
 
-A test that knows its inputs says more: see `expect.raising`.
+A test that knows its inputs can say more: see `expect.raising`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Sign(NamedTuple):
-    """An exception's kind and words, and what they mean. `certain`: they can mean nothing else."""
+    """A type and message of exceptions and their meaning. `certain`: they mean nothing else."""
 
     kind: str  # a regular expression, like `words`
     words: str
@@ -28,41 +28,41 @@ SIGNS = (
     Sign(
         "RuntimeError",
         r"view size is not compatible with input tensor's size and stride",
-        "`view` after `transpose` or `permute`: the elements no longer lie in that order in "
-        "memory; use `reshape`, or `.contiguous()` before `view`",
+        "`view` after `transpose` or `permute`: the tensor is no longer contiguous in memory; "
+        "use `reshape`, or `.contiguous()` before `view`",
         True,
     ),
     Sign(
         "RuntimeError|ValueError",
         r"mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)",
-        "a matrix of {0} is multiplied with one of {1}: the inner sizes must agree, so one of them "
+        "a {0} matrix is multiplied by a {1} matrix: the inner sizes must match, so one of them "
         "has the wrong size or needs a transpose",
         False,
     ),
     Sign(
         "ValueError",
         r"matmul: .*mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)",
-        "a matrix product over axes of {1} and {0} elements: a transpose is missing, is one too "
-        "many, or (`.T`) reverses the batch axes too",
+        "a matrix product over axes of sizes {1} and {0}: a transpose is missing or superfluous, "
+        "or `.T` reverses the batch axes too",
         False,
     ),
     Sign(
         "RuntimeError",
         r"Expected size for first two dimensions of batch2 tensor to be",
-        "a batched matrix product whose inner sizes differ: a transpose is missing or one too many",
+        "a batched matrix product whose inner sizes differ: a transpose is missing or superfluous",
         False,
     ),
     Sign(
         "ValueError",
         r"could not be broadcast together with shapes \(([^)]*)\) \(([^)]*)\)",
-        "shapes ({0}) and ({1}) do not fit: compare them from the right, sizes must be equal or 1",
+        "shapes ({0}) and ({1}) do not broadcast: from the right, sizes must be equal or 1",
         False,
     ),
     Sign(
         "RuntimeError",
         r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)",
-        "sizes {0} and {1} do not fit: print both shapes before this line; from the right, sizes "
-        "must be equal or 1",
+        "sizes {0} and {1} do not broadcast: print both shapes before this line; from the right, "
+        "sizes must be equal or 1",
         False,
     ),
     Sign(
@@ -74,7 +74,7 @@ SIGNS = (
     Sign(
         ".*",
         r"CUDA|cuda",
-        "it needs a GPU: follow the input's device (`x.device`) instead of naming one",
+        "it needs a GPU: use the input's device (`x.device`) instead of a fixed one",
         False,
     ),
     Sign(
@@ -86,26 +86,26 @@ SIGNS = (
     Sign(
         "RuntimeError",
         r"one of the variables needed for gradient computation has been modified by an inplace",
-        "an operation in place (`x += …`, `x[…] = …`) overwrites what the backward pass needs",
+        "an in-place operation (`x += …`, `x[…] = …`) overwrites what the backward pass needs",
         True,
     ),
     Sign(
         "RuntimeError",
         r"Can't call numpy\(\) on Tensor that requires grad",
-        "a tensor with gradients is handed to NumPy: `.detach()` it first",
+        "a tensor that requires grad is passed to NumPy: call `.detach()` first",
         True,
     ),
     Sign(
         "RecursionError",
         r"maximum recursion depth",
-        "a function calls itself without end",
+        "infinite recursion: a function never stops calling itself",
         True,
     ),
 )
 
 
 def diagnosis(kind: str, message: str) -> tuple[str, bool]:
-    """What an exception means, and whether its words leave no doubt; ("", False) if unknown."""
+    """What an exception means, and whether that is certain; ("", False) if unknown."""
     for sign in SIGNS:
         found = re.search(sign.words, message)
         if found and re.fullmatch(sign.kind, kind):

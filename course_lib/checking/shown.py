@@ -1,4 +1,4 @@
-"""Values as a reader of a failed check sees them: short, and by value."""
+"""Formats values for the messages of failed checks."""
 
 from __future__ import annotations
 

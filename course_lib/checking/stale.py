@@ -1,8 +1,7 @@
-"""Tells a stale kernel from a wrong answer.
+"""Detects a stale kernel, which could be mistaken for a wrong answer.
 
-A kernel keeps what was run, a notebook what was typed. When a cell was edited but not run again,
-its check speaks about the old definition; this module notices, by comparing the saved notebook
-with what the kernel has run.
+If a cell was edited but not run again, its check tests the old definition. This module notices by
+comparing the saved notebook with what the kernel has run.
 """
 
 from __future__ import annotations
@@ -15,28 +14,28 @@ from typing import Any
 
 
 def sentences(names: list[str], namespace: dict[str, Any]) -> list[str]:
-    """One sentence for each definition that was edited and saved but never run; else nothing."""
+    """One sentence for each definition that was edited and saved but not run since."""
     path = notebook_path(namespace)
     history = [text for text in namespace.get("In", []) if isinstance(text, str)]
     if path is None or not history:
         return []
     saved = _cells(path)
-    told = []
+    found = []
     for name in names:
         typed = _definitions(saved, name)[-1:]
         run = _definitions(history, name)
         if typed and run and typed[0] not in run:
-            told.append(
-                f"`{name}` was changed in the notebook but its cell was not run since: this check "
-                "speaks about the old one. Run the cell, then check again."
+            found.append(
+                f"`{name}` was edited, but its cell has not been run since: this check tested the "
+                "old version. Run the cell, then check again."
             )
         elif typed and not run:
-            told.append(f"the cell that defines `{name}` has not been run in this kernel: run it.")
-    return told
+            found.append(f"the cell that defines `{name}` has not been run in this kernel: run it.")
+    return found
 
 
 def notebook_path(namespace: dict[str, Any]) -> Path | None:
-    """The open notebook's file, where the front end tells (Jupyter, VS Code); None elsewhere."""
+    """The open notebook's file, if the front end reports it (Jupyter, VS Code); otherwise None."""
     for place in (os.environ.get("JPY_SESSION_NAME"), namespace.get("__vsc_ipynb_file__")):
         if place and Path(place).suffix == ".ipynb" and Path(place).exists():
             return Path(place)
@@ -48,11 +47,11 @@ def _cells(path: Path) -> list[str]:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     except (OSError, ValueError, KeyError, TypeError):
-        return []  # an unreadable file is no reason to trouble a student who is checking an answer
+        return []  # only a hint is lost: the check itself must not fail on an unreadable file
 
 
 def _definitions(cells: list[str], name: str) -> list[str]:
-    """The normalised syntax tree of every definition of `name`, in order."""
+    """The normalized syntax tree of every definition of `name`, in order."""
     found = []
     for text in cells:
         try:

@@ -1,7 +1,7 @@
-"""The tests of a suite file, for whoever calls them: the notebook's `check`, and the judge.
+"""Reads the tests of a suite file, for the notebook's `check` and for the judge.
 
-A file is plain Python that pytest could run too, but a test takes `student` and `rng` at most and
-is called as it is: collecting and reporting cost pytest several times what the tests cost.
+Pytest could run these files too, but its collecting and reporting take several times as long as
+the tests. So a test takes at most `student` and `rng`, and is called directly.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from ..seam.facade import Student
-from .exercise import Mark, mark_of
+from .exercise import ExerciseMark, mark_of
 
 OFFERED = ("student", "rng")
 
-_read: dict[Path, tuple[tuple[int, int], list[Test]]] = {}  # the files' stamps and their tests
+_read: dict[Path, tuple[tuple[int, int], list[Test]]] = {}  # (mtime in ns, size), tests
 
 
 @dataclass(frozen=True)
@@ -32,21 +32,21 @@ class Test:
     __test__ = False
 
     id: str
-    mark: Mark
-    wanted: tuple[str, ...]
+    mark: ExerciseMark
+    parameters: tuple[str, ...]
     function: Callable[..., Any]
 
     def call(self, student: Student, rng: np.random.Generator) -> None:
         """Raises what the test raises."""
         offered = dict(zip(OFFERED, (student, rng), strict=True))
-        self.function(**{name: offered[name] for name in self.wanted})
+        self.function(**{name: offered[name] for name in self.parameters})
 
 
 def read_tests(path: Path) -> list[Test]:
-    """The tests of a file in its own order; a file is read again when it has changed.
+    """The tests of a file, in file order; a file is read again when it has changed.
 
-    Raises RuntimeError when the file cannot be imported, or a test has no mark or wants more than
-    it is offered.
+    Raises RuntimeError if the file cannot be imported, or a test has no mark or other parameters
+    than `student` and `rng`.
     """
     status = path.stat()
     stamp = (status.st_mtime_ns, status.st_size)
@@ -75,7 +75,9 @@ def _test(path: Path, name: str, function: Callable[..., Any]) -> Test:
     mark = mark_of(function)
     if mark is None:
         raise RuntimeError(f"{path}: {name} has no @exercise mark")
-    wanted = tuple(inspect.signature(function).parameters)
-    if unknown := set(wanted) - set(OFFERED):
-        raise RuntimeError(f"{path}: {name} wants {', '.join(unknown)}; there is no such thing")
-    return Test(f"{path.name}::{name}", mark, wanted, function)
+    parameters = tuple(inspect.signature(function).parameters)
+    if unknown := set(parameters) - set(OFFERED):
+        raise RuntimeError(
+            f"{path}: {name} takes {', '.join(unknown)}; a test may take student and rng only"
+        )
+    return Test(f"{path.name}::{name}", mark, parameters, function)

@@ -30,7 +30,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
   label.append("Show only rows with ", input);
   table.parentElement.before(label);
   input.addEventListener("input", () => {
-    const wanted = input.value.toLowerCase();
-    for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    const query = input.value.toLowerCase();
+    for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(query);
   });
 }

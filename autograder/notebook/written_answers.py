@@ -1,4 +1,4 @@
-"""What a notebook says besides its code: written answers, predictions, and signs of a mix-up."""
+"""The written answers of a notebook, and notices about the file as a whole."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
 def notices(
     syllabus: Syllabus, assignment: Assignment, cells: list[Cell], collected: Collected
 ) -> list[str]:
-    """What the report says about the file as a whole."""
+    """Notices about the whole file: a mix-up, nothing written, missing names, predictions."""
     given = "\n".join(cell.source for cell in starter_cells(assignment.id))
-    told = [n for n in collected.notices if not _about_given_line(n, given)]
-    wanted = [name for exercise in assignment.exercises for name in exercise.names]
-    missing = [name for name in wanted if name not in collected.defined_in]
-    begun = set(wanted) - set(missing) - collected.unwritten
+    found = [n for n in collected.notices if not _about_given_line(n, given)]
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    missing = [name for name in names if name not in collected.defined_in]
+    begun = set(names) - set(missing) - collected.unwritten
     other = _looks_like(syllabus, assignment, collected)
     if other:
-        told.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
+        found.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
     elif not begun and not collected.unavailable:
-        told.insert(0, "nothing is written in this file; was it saved before it was submitted?")
+        found.insert(0, "nothing is written in this file; was it saved before it was submitted?")
     if missing:
-        told.append(f"not found in the notebook: {', '.join(f'`{name}`' for name in missing)}")
+        found.append(f"not found in the notebook: {', '.join(f'`{name}`' for name in missing)}")
     filled, asked = _predictions(assignment, cells)
     if asked:
-        told.append(f"{filled} of {asked} predictions are filled in")
-    return told
+        found.append(f"{filled} of {asked} predictions are filled in")
+    return found
 
 
 def _about_given_line(notice: str, given: str) -> bool:
@@ -62,13 +62,13 @@ def _about_given_line(notice: str, given: str) -> bool:
 
 
 def _looks_like(syllabus: Syllabus, assignment: Assignment, collected: Collected) -> str:
-    """Another assignment, most of whose names are here while most of this one's are not."""
+    """Another assignment, if most of its names are defined here and most of this one's are not."""
     bound = {name for statement in collected.statements for name in statement.names}
-    here = {
+    shares = {
         a.id: _share({n for e in a.exercises for n in e.names}, bound) for a in syllabus.assignments
     }
-    best = max(here, key=lambda id: here[id])
-    return best if here[assignment.id] < 0.5 <= here[best] else ""
+    best = max(shares, key=lambda id: shares[id])
+    return best if shares[assignment.id] < 0.5 <= shares[best] else ""
 
 
 def _share(names: set[str], bound: set[str]) -> float:
@@ -83,7 +83,7 @@ def _under_heading(cells: list[Cell], part: str) -> str:
 
 
 def _answer(text: str, question: str) -> str:
-    """What stands in a cell besides the question that the starter put there."""
+    """The text of a cell without the question that the starter put there."""
     asked = {line.strip() for line in question.splitlines()}
     lines = [line for line in text.splitlines() if line.strip() not in asked]
     answer = "\n".join(lines).replace(placeholders.WRITTEN, "").strip()
