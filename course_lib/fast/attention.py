@@ -52,7 +52,7 @@ def _with_dropout(
 
 
 class FusedMultiHeadAttention(MultiHeadAttention):
-    """`MultiHeadAttention`, fused whenever nobody needs the weights (§3.2.2)."""
+    """`MultiHeadAttention`, fused unless `need_weights` (§3.2.2)."""
 
     def forward(
         self,
