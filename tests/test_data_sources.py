@@ -1,4 +1,4 @@
-"""Sources of data: a package, a grammar, and the hub, for which a small server stands in."""
+"""Sources of data: a package, a grammar, and the hub, replaced by a small local server."""
 
 import http.server
 import io

@@ -1,4 +1,4 @@
-"""Data sets: which source serves, what is told, what each mistake says."""
+"""Data sets: which source is used, what is printed, and every error message."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Tokenizers: what goes in comes through, what is saved comes back."""
+"""Tokenizers: encoding and decoding round trips, saving and loading."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The training loop: what it computes, what it survives, what it says when it cannot go on."""
+"""The training loop: what it computes, what it survives, and its errors."""
 
 import ast
 import math

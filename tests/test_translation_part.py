@@ -1,4 +1,4 @@
-"""A trained translator is scored by what it translates again in the sandbox, and nothing else."""
+"""A trained translator is scored only by the translations recomputed in the sandbox."""
 
 import itertools
 import json
