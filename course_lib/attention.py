@@ -1,8 +1,8 @@
-"""Multi-head attention in PyTorch: the readable form, which returns its weights.
+"""Multi-head attention in PyTorch: the readable form, which can return its weights.
 
-One mask convention holds in the whole course: boolean, True = this query may attend to this key,
-broadcastable to `(batch, heads, queries, keys)`. A query that may attend to nothing gets zeros.
-The fast form of the module is `fused_attention.FusedMultiHeadAttention`, equal to this one.
+The whole course uses one mask convention: boolean, True = this query may attend to this key,
+broadcastable to `(batch, heads, queries, keys)`. A query with every key masked gets zeros.
+`fast.attention.FusedMultiHeadAttention` is the fast equivalent.
 """
 
 import math
@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
-    """Raise ValueError, naming both shapes, when the arguments of `attention` do not fit."""
+    """Raise ValueError, naming both shapes, when arguments of `attention` are incompatible."""
     q, k, v = tuple(query.shape), tuple(key.shape), tuple(value.shape)
     if q[-1] != k[-1]:
         raise ValueError(f"query {q} and key {k} must have the same last dimension, d_k")
@@ -23,7 +23,7 @@ def _check_shapes(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None
     if mask is not None:
         scores, given = (*q[:-1], k[-2]), tuple(mask.shape)
         pairs = zip(reversed(given), reversed(scores), strict=False)
-        if len(given) > len(scores) or any(own not in (1, wanted) for own, wanted in pairs):
+        if len(given) > len(scores) or any(size not in (1, expected) for size, expected in pairs):
             raise ValueError(f"a mask {given} does not broadcast to the scores {scores}")
 
 
@@ -36,16 +36,16 @@ def attention(
 ) -> tuple[Float[Tensor, "*batch n_q d_v"], Float[Tensor, "*batch n_q n_k"]]:
     """Scaled dot-product attention (§3.2.1): `(output, weights)`.
 
-    `mask` is True where a query may attend. `dropout` is applied to the weights on their way to
-    the values; the weights that are returned are those before it. A row with every key masked
+    `mask` is True where a query may attend. `dropout` is applied to the weights before they
+    multiply the values; the returned weights are those before dropout. A row with every key masked
     gives zero weights, a zero output and finite gradients.
-    Raises ValueError naming both shapes when they do not fit.
+    Raises ValueError, naming both shapes, when two arguments are incompatible.
     """
     _check_shapes(query, key, value, mask)
     # §3.2.1, Eq. 1 — QKᵀ / √d_k
     scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
     if mask is not None:
-        # §3.2.3 — "setting to −∞": the lowest finite number, for −∞ − (−∞) would be NaN
+        # §3.2.3 — "setting to −∞": the lowest finite number, because −∞ − (−∞) is NaN
         scores = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
     # §3.2.1, Eq. 1 — softmax over the keys
     weights = torch.softmax(scores, dim=-1)
@@ -59,7 +59,7 @@ def attention(
 def split_heads(
     x: Float[Tensor, "batch n d_model"], n_heads: int
 ) -> Float[Tensor, "batch n_heads n d_k"]:
-    """Give every head its own features (§3.2.2): head i gets i·d_k … (i+1)·d_k.
+    """Split the features among the heads (§3.2.2): head i gets features i·d_k to (i+1)·d_k − 1.
 
     Raises ValueError when `n_heads` does not divide the number of features.
     """
@@ -82,7 +82,7 @@ def merge_heads(
 class MultiHeadAttention(nn.Module):
     """Multi-head attention (§3.2.2): h attentions side by side, each over d_model / h features.
 
-    The projections of all heads lie in one `nn.Linear` each: `w_q`, `w_k`, `w_v`, `w_o`.
+    Each projection is one `nn.Linear` for all heads: `w_q`, `w_k`, `w_v`, `w_o`.
     Raises ValueError when `n_heads` does not divide `d_model`.
     """
 
@@ -108,11 +108,11 @@ class MultiHeadAttention(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n_q d_model"], Float[Tensor, "batch n_heads n_q n_k"] | None]:
-        """`(output, weights)`, or `(output, None)` when nobody needs the weights.
+        """`(output, weights)`, or `(output, None)` without `need_weights`.
 
         `mask` is broadcastable to `(batch, heads, queries, keys)`, True = may attend.
         """
-        # §3.2.2 — Q W^Q, K W^K, V W^V, divided among the heads
+        # §3.2.2 — Q W^Q, K W^K, V W^V, split among the heads
         queries = split_heads(self.w_q(query), self.n_heads)
         keys = split_heads(self.w_k(key), self.n_heads)
         values = split_heads(self.w_v(value), self.n_heads)

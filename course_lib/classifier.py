@@ -1,4 +1,4 @@
-"""A sentence classifier: embeddings, encoder, one vector a sentence, one linear layer."""
+"""A sentence classifier: embeddings, encoder, one vector per sentence, one linear layer."""
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -13,8 +13,8 @@ def masked_mean(
 ) -> Float[Tensor, "batch d_model"]:
     """The mean over the real tokens of each sentence; zeros for a sentence without any.
 
-    `mask` is a padding mask, True at real tokens. What stands at the padding does not count, in
-    the sum or in the number, not even when it is NaN.
+    `mask` is a padding mask, True at real tokens. Padding does not count, in the sum or in the
+    number, not even when it is NaN.
     """
     real = mask[:, 0, 0, :, None]
     total = x.masked_fill(~real, 0.0).sum(dim=1)
@@ -22,11 +22,11 @@ def masked_mean(
 
 
 class EncoderClassifier(nn.Module):
-    """The encoder of the paper with a linear classifier over one vector a sentence.
+    """The encoder of the paper with a linear classifier over one vector per sentence.
 
-    `pooling` says which vector: "mean", over the real tokens, or "cls", the first token's, which a
-    tokenizer puts there for this (Devlin et al. 2019). The parts are called `embedding`,
-    `encoder`, `dropout` and `output`. `position_scale` is the embedding's.
+    `pooling` selects the vector: "mean" of the real tokens, or "cls", the vector of the first
+    token, [CLS], which the tokenizer adds (Devlin et al. 2019). The submodules are `embedding`,
+    `encoder`, `dropout` and `output`. `position_scale` is passed to the embedding.
     Raises ValueError for any other `pooling`.
     """
 
@@ -65,7 +65,7 @@ class EncoderClassifier(nn.Module):
     def forward(
         self, token_ids: Int[Tensor, "batch n"], need_weights: bool = False
     ) -> tuple[Float[Tensor, "batch n_classes"], list[Tensor] | None]:
-        """`(logits, weights)`: the weights of every layer, or None when nobody needs them."""
+        """`(logits, weights)`: one tensor of weights per layer, or None without `need_weights`."""
         mask = padding_mask(token_ids, self.pad_id)
         x, weights = self.encoder(self.embedding(token_ids), mask, need_weights)
         pooled = masked_mean(x, mask) if self.pooling == "mean" else x[:, 0]

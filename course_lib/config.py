@@ -1,12 +1,12 @@
-"""How large a model is, and which form of the paper's it has: one frozen record, and named ones.
+"""The size and variant of a model: the frozen dataclass `TransformerConfig`, and named presets.
 
     model = Transformer(37_000, **PRESETS["base"].arguments)
     narrow = dataclasses.replace(PRESETS["tiny"], d_model=32)
 
-The components themselves take named arguments, with the paper's values as defaults: students write
-these constructors, and an argument is easier to write and to read than the field of a record. A
-`TransformerConfig` is the one place that holds the values which profiles, saved models and
-measurements hand to them. The size of the vocabulary comes from the data, so it is not among them.
+The components themselves take keyword arguments, with the paper's values as defaults: students
+write these constructors, and arguments are easier to write and read than fields of a config.
+Profiles, saved models and benchmarks pass them as a `TransformerConfig`. The vocabulary size comes
+from the data, so it is not a field.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-SIZES = ("n_layers", "d_model", "n_heads", "d_ff", "dropout")  # what a row of Table 3 gives
+SIZES = ("n_layers", "d_model", "n_heads", "d_ff", "dropout")  # the columns of Table 3
 
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """What `Transformer` and `EncoderClassifier` are built from; by default the base model.
+    """Constructor arguments of `Transformer` and `EncoderClassifier`; by default the base model.
 
-    Raises ValueError unless `d_model` is a multiple of `n_heads`, of 1 or more.
+    Raises ValueError unless `n_heads` is at least 1 and divides `d_model`.
     """
 
     # §6.2, Table 3 — the row "base"
@@ -31,8 +31,8 @@ class TransformerConfig:
     n_heads: int = 8  # h
     d_ff: int = 2048
     dropout: float = 0.1  # P_drop
-    norm_first: bool = False  # §3.1 — "LayerNorm(x + Sublayer(x))": the norm comes last
-    position_scale: float = 1.0  # §3.5 — the sinusoids are added as they are
+    norm_first: bool = False  # §3.1 — "LayerNorm(x + Sublayer(x))": post-norm
+    position_scale: float = 1.0  # §3.5 — the sinusoids are added unscaled
 
     def __post_init__(self) -> None:
         if self.n_heads < 1 or self.d_model % self.n_heads:
@@ -43,7 +43,7 @@ class TransformerConfig:
 
     @classmethod
     def of(cls, model: Any) -> TransformerConfig:
-        """The record that `model`, a `Transformer` or an `EncoderClassifier`, was built from."""
+        """The config of `model`, a `Transformer` or an `EncoderClassifier`."""
         layer, embedding = model.encoder.layers[0], model.embedding
         return cls(
             n_layers=len(model.encoder.layers),
@@ -57,22 +57,21 @@ class TransformerConfig:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """All fields by name, for a constructor: `Transformer(vocab_size, **config.arguments)`."""
+        """All fields as keyword arguments: `Transformer(vocab_size, **config.arguments)`."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """The sizes, and of the rest what differs from the paper."""
+        """The sizes, and any other field that differs from the paper."""
         paper = TransformerConfig()
-        told = {
-            name: value
+        return ", ".join(
+            f"{name} {value}"
             for name, value in self.arguments.items()
             if name in SIZES or value != getattr(paper, name)
-        }
-        return ", ".join(f"{name} {value}" for name, value in told.items())
+        )
 
 
-# Two rows of the paper, where a shared vocabulary of about 37,000 tokens makes them 65 and 213
-# million parameters, and three for less of a machine.
+# Two rows of Table 3 ("base" and "big": 65 and 213 million parameters with the paper's shared
+# vocabulary of about 37,000 tokens), and three sizes for smaller machines.
 PRESETS: Mapping[str, TransformerConfig] = {
     "tiny": TransformerConfig(n_layers=2, d_model=64, n_heads=4, d_ff=256, dropout=0.0),
     "cpu": TransformerConfig(n_layers=2, d_model=128, n_heads=4, d_ff=512),

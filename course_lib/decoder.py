@@ -1,4 +1,4 @@
-"""The decoder: layers of masked self-attention, attention to the source, and feed-forward."""
+"""The decoder: layers of masked self-attention, cross-attention, and feed-forward."""
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
@@ -10,10 +10,10 @@ from .residual import ResidualConnection
 
 
 class DecoderLayer(nn.Module):
-    """One layer of the decoder (§3.1): self-attention, attention to the memory, feed-forward.
+    """One layer of the decoder (§3.1): self-attention, cross-attention to `memory`, feed-forward.
 
-    `memory` is what the encoder gave. The parts are called `self_attention`, `cross_attention`
-    and `feed_forward`, each with a residual connection of its own: `self_attention_residual`,
+    `memory` is the encoder's output. The submodules are `self_attention`, `cross_attention` and
+    `feed_forward`, each with its own residual connection: `self_attention_residual`,
     `cross_attention_residual`, `feed_forward_residual`.
     """
 
@@ -41,9 +41,10 @@ class DecoderLayer(nn.Module):
         source_mask: Bool[Tensor, "..."] | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n_target d_model"], Tensor | None]:
-        """`(output, weights)`: the weights of the attention to the source, or None.
+        """`(output, weights)`: the cross-attention weights, or None without `need_weights`.
 
-        `target_mask` is who sees whom among the targets, `source_mask` the padding of the source.
+        `target_mask` masks the self-attention (causal and padding), `source_mask` the padding of
+        the source; True = may attend.
         """
         weights = None
 
@@ -65,7 +66,7 @@ class DecoderLayer(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A stack of `n_layers` decoder layers (§3.1), `layers`; with `norm_first` a last `norm`."""
+    """A stack of `n_layers` decoder layers (§3.1), `layers`; `norm_first` adds a final `norm`."""
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class Decoder(nn.Module):
         source_mask: Bool[Tensor, "..."] | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n_target d_model"], list[Tensor] | None]:
-        """`(output, weights)`: one tensor of weights to the source a layer, or None."""
+        """`(output, weights)`: one tensor of cross-attention weights per layer, or None."""
         weights = []
         for layer in self.layers:
             x, layer_weights = layer(x, memory, target_mask, source_mask, need_weights)

@@ -12,9 +12,9 @@ from .positions import sinusoidal_positions
 class TransformerEmbedding(nn.Module):
     """Token embeddings × √d_model, plus sinusoidal positions, then dropout (§3.4, §3.5, §5.4).
 
-    The parts are called `tokens`, an `nn.Embedding` in which the row of `pad_id` stays zero,
-    `positions`, the `table` of sinusoids (a buffer that is not saved), and `dropout`. An input
-    longer than `max_length` is no error: the table grows with it.
+    The attributes are `tokens`, an `nn.Embedding` in which the row of `pad_id` stays zero,
+    `positions`, the `table` of sinusoids (a buffer that is not saved), and `dropout`. The table
+    grows when an input is longer than `max_length`.
     """
 
     positions: Tensor
@@ -38,7 +38,7 @@ class TransformerEmbedding(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def table(self, n_positions: int) -> Float[Tensor, "n_positions d_model"]:  # given
-        """The sinusoids × `position_scale` (1.0 is the paper's), where the tokens are."""
+        """The sinusoids × `position_scale` (1.0 in the paper), on the embedding's device."""
         weight = self.tokens.weight
         return self.position_scale * sinusoidal_positions(n_positions, weight.shape[1]).to(weight)
 

@@ -13,7 +13,7 @@ class EncoderLayer(nn.Module):
     """One layer of the encoder (§3.1): self-attention, then the feed-forward network.
 
     Each of the two sub-layers has a residual connection of its own; `norm_first` is passed on to
-    both. The parts are called `attention`, `attention_residual`, `feed_forward` and
+    both. The submodules are `attention`, `attention_residual`, `feed_forward` and
     `feed_forward_residual`.
     """
 
@@ -37,7 +37,7 @@ class EncoderLayer(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n d_model"], Float[Tensor, "batch n_heads n n"] | None]:
-        """`(output, weights)`, or `(output, None)` when nobody needs the weights."""
+        """`(output, weights)`, or `(output, None)` without `need_weights`."""
         weights = None
 
         def attend(x: Tensor) -> Tensor:
@@ -53,10 +53,10 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A stack of `n_layers` layers with the same form and their own parameters (§3.1).
+    """A stack of `n_layers` identical layers, `layers`, each with its own parameters (§3.1).
 
-    With `norm_first` nothing in a layer normalises its sum, so a last LayerNorm, `norm`, follows;
-    in the paper's order there is none. The layers are called `layers`.
+    With `norm_first` no layer normalizes its output, so a final LayerNorm, `norm`, follows; in the
+    paper's order there is none.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Encoder(nn.Module):
         mask: Bool[Tensor, "..."] | None = None,
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n d_model"], list[Tensor] | None]:
-        """`(output, weights)`: one tensor of weights a layer, or None when nobody needs them."""
+        """`(output, weights)`: one tensor of weights per layer, or None without `need_weights`."""
         weights = []
         for layer in self.layers:
             x, layer_weights = layer(x, mask, need_weights)

@@ -5,10 +5,10 @@ from torch import Tensor, nn
 
 
 class FeedForward(nn.Module):
-    """`max(0, x W₁ + b₁) W₂ + b₂` (§3.3, Eq. 2): out to d_ff features and back.
+    """`max(0, x W₁ + b₁) W₂ + b₂` (§3.3, Eq. 2): expand to d_ff features and project back.
 
-    The linear layers are called `w_1` and `w_2`. There is no dropout inside: the paper drops only
-    the output of a sub-layer (§5.4), which is the residual connection's business.
+    The linear layers are called `w_1` and `w_2`. There is no dropout inside: the paper applies it
+    only to the output of a sub-layer (§5.4), which the residual connection does.
     """
 
     def __init__(self, d_model: int = 512, d_ff: int = 2048) -> None:

@@ -1,4 +1,4 @@
-"""Where training starts: the random weights of the linear layers."""
+"""Random initialization of the linear layers."""
 
 import math
 
@@ -7,12 +7,12 @@ from torch import nn
 
 
 def initialize(model: nn.Module, scheme: str, generator: torch.Generator) -> None:
-    """Draw the weights of every `nn.Linear` in `model` anew, in place; their biases become 0.
+    """Re-initialize the weights of every `nn.Linear` in `model`, in place; biases become 0.
 
     "xavier": uniform in ±√(6 / (n_in + n_out)) (Glorot and Bengio 2010); "he": normal with
-    deviation √(2 / n_in) (He et al. 2015); "normal": normal with deviation 0.02. Embeddings and
-    layer norms stay as they are, and only `generator` is drawn from; the paper says nothing about
-    its start. Raises ValueError, naming the three, for any other scheme.
+    standard deviation √(2 / n_in) (He et al. 2015); "normal": normal with standard deviation 0.02.
+    Embeddings and layer norms stay as they are, and only `generator` is drawn from. The paper does
+    not specify its initialization. Raises ValueError, naming the three, for any other scheme.
     """
     if scheme not in ("xavier", "he", "normal"):
         raise ValueError(f"scheme {scheme!r} is unknown: choose 'xavier', 'he' or 'normal'")

@@ -1,4 +1,4 @@
-"""Masks: who may attend to whom. Boolean, True = may attend (see `attention`)."""
+"""Padding and causal masks. Boolean, True = may attend (see `attention`)."""
 
 import torch
 from jaxtyping import Bool, Int
@@ -6,19 +6,19 @@ from torch import Tensor
 
 
 def padding_mask(token_ids: Int[Tensor, "batch n"], pad_id: int = 0) -> Bool[Tensor, "batch 1 1 n"]:
-    """Hide the padding from every query of every head: True where a real token stands.
+    """Hide the padding from every query of every head: True at real tokens.
 
-    Sentences of a batch are filled up to one length with `pad_id`; what fills them is no word and
-    must not be attended to. The axes of size 1 broadcast over heads and queries.
+    The sentences of a batch are padded to one length with `pad_id`, which must not be attended to.
+    The axes of size 1 broadcast over heads and queries.
     """
-    # §3.2.3 — the form of the mask of Eq. 1; that padding is masked, the paper leaves to its code
+    # §3.2.3 — the form of the mask of Eq. 1; the paper leaves the masking of padding to its code
     return (token_ids != pad_id)[:, None, None, :]
 
 
 def causal_mask(n: int, device: torch.device | str | None = None) -> Bool[Tensor, "1 1 n n"]:
-    """No position sees a later one (§3.2.3): True on the diagonal and below it.
+    """No position attends to a later one (§3.2.3): True on the diagonal and below it.
 
-    A position may attend to itself: what stands there has been written already.
+    A position may attend to itself: its input token has already been generated.
     """
     # §3.1 — "predictions for position i can depend only on the known outputs at positions less
     # than i", because the targets are shifted by one
@@ -26,5 +26,5 @@ def causal_mask(n: int, device: torch.device | str | None = None) -> Bool[Tensor
 
 
 def target_mask(token_ids: Int[Tensor, "batch n"], pad_id: int = 0) -> Bool[Tensor, "batch 1 n n"]:
-    """What a decoder's own tokens may see: real tokens that are not later (§3.2.3)."""
+    """The mask of a decoder's self-attention: real tokens that are not later (§3.2.3)."""
     return padding_mask(token_ids, pad_id) & causal_mask(token_ids.shape[1], token_ids.device)

@@ -1,6 +1,6 @@
-"""Where a token stands: the sinusoidal table of the paper and what later papers use instead.
+"""Position encodings: the sinusoids of the paper, and two alternatives.
 
-Attention is equivariant to permutations, so without one of these a sentence is a bag of words.
+Attention is permutation equivariant, so without one of these a sentence is a bag of words.
 """
 
 import math
@@ -14,7 +14,7 @@ def sinusoidal_positions(n_positions: int, d_model: int) -> Float[Tensor, "n_pos
     """The table of sinusoids (§3.5): a row for each position, from 0.
 
     Feature 2i is `sin(position / 10000^(2i / d_model))`, feature 2i + 1 the cosine of the same
-    angle. An odd `d_model` ends with a sine. Made in float32 from exponents, which do not overflow.
+    angle. An odd `d_model` ends with a sine. Computed in float32, the frequencies by `exp`.
     """
     position = torch.arange(n_positions, dtype=torch.float32)[:, None]
     # §3.5 — 10000^(2i / d_model): wavelengths from 2π to 10000 · 2π
@@ -28,10 +28,9 @@ def sinusoidal_positions(n_positions: int, d_model: int) -> Float[Tensor, "n_pos
 
 
 class LearnedPositions(nn.Module):
-    """A learned vector for each position (§3.5; Table 3, row E).
+    """A learned vector for each position (§3.5; Table 3, row E), added to the input.
 
-    Raises ValueError for an input longer than `max_length`: a vector that was never trained does
-    not exist.
+    Raises ValueError for an input longer than `max_length`: later positions have no vector.
     """
 
     def __init__(self, d_model: int, max_length: int = 512) -> None:
@@ -50,11 +49,11 @@ class LearnedPositions(nn.Module):
 
 
 class RelativeBias(nn.Module):
-    """The relative bias of T5 (Raffel et al. 2020, section 2.1): added to the scores, one a head.
+    """The relative bias of T5 (Raffel et al. 2020, section 2.1): added to the scores of each head.
 
-    Distances from key to query fall into `n_buckets`, half of them for keys behind the query. Of
-    each half, half are exact and the rest grow logarithmically up to `max_distance`; everything
-    farther shares the last, so that any length can be read.
+    Distances between query and key fall into `n_buckets`, half of them for keys after the query.
+    In each half, the nearest distances have a bucket each and the rest grow logarithmically up to
+    `max_distance`; everything farther shares the last bucket, so any length can be read.
     """
 
     def __init__(self, n_heads: int, n_buckets: int = 32, max_distance: int = 128) -> None:
@@ -76,5 +75,5 @@ class RelativeBias(nn.Module):
         return torch.where(distance < exact, distance, far) + half * (offset > 0)
 
     def forward(self, n_queries: int, n_keys: int) -> Float[Tensor, "n_heads n_queries n_keys"]:
-        """What is added to the scores of each head."""
+        """The bias to add to the scores of each head."""
         return self.bias(self.buckets(n_queries, n_keys)).permute(2, 0, 1)

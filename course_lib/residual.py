@@ -9,11 +9,11 @@ from .normalization import LayerNorm
 
 
 class ResidualConnection(nn.Module):
-    """A residual connection around a sub-layer, with dropout and layer normalisation (§3.1, §5.4).
+    """A residual connection around a sub-layer, with dropout and layer normalization (§3.1, §5.4).
 
     The paper's order is `LayerNorm(x + Dropout(Sublayer(x)))`, "post-norm"; with `norm_first` the
-    sub-layer sees the normalised input, `x + Dropout(Sublayer(LayerNorm(x)))`, "pre-norm".
-    The parts are called `norm` and `dropout`.
+    sub-layer sees the normalized input, `x + Dropout(Sublayer(LayerNorm(x)))`, "pre-norm".
+    The submodules are `norm` and `dropout`.
     """
 
     def __init__(self, d_model: int, dropout: float = 0.1, norm_first: bool = False) -> None:
@@ -27,7 +27,7 @@ class ResidualConnection(nn.Module):
         x: Float[Tensor, "*batch n d_model"],
         sublayer: Callable[[Tensor], Tensor],
     ) -> Float[Tensor, "*batch n d_model"]:
-        """`sublayer` maps a tensor to one of the same shape and is called once."""
+        """Apply `sublayer`, which maps a tensor to one of the same shape and is called once."""
         if self.norm_first:
             return x + self.dropout(sublayer(self.norm(x)))
         # §5.4 — dropout "to the output of each sub-layer, before it is added"

@@ -1,4 +1,4 @@
-"""The whole Transformer: encoder, decoder, and one matrix for words that go in and come out."""
+"""The whole Transformer: encoder, decoder, and one shared matrix for embeddings and logits."""
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
@@ -12,8 +12,8 @@ from .masks import padding_mask, target_mask
 class Transformer(nn.Module):
     """The encoder-decoder of the paper (§3.1, Figure 1) over one joint vocabulary.
 
-    Source, target and output share one matrix (§3.4), the weight of `embedding.tokens`. The parts
-    are called `embedding`, `encoder` and `decoder`; there are no other parameters.
+    Source, target and output share one matrix (§3.4), the weight of `embedding.tokens`. The
+    submodules are `embedding`, `encoder` and `decoder`; there are no other parameters.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Transformer(nn.Module):
     def encode(
         self, source_ids: Int[Tensor, "batch n_source"]
     ) -> tuple[Float[Tensor, "batch n_source d_model"], Bool[Tensor, "batch 1 1 n_source"]]:
-        """`(memory, source_mask)`: what the decoder reads, and which of it is no padding."""
+        """`(memory, source_mask)`: the encoder's output, and its padding mask."""
         mask = padding_mask(source_ids, self.pad_id)
         return self.encoder(self.embedding(source_ids), mask)[0], mask
 
@@ -69,7 +69,7 @@ class Transformer(nn.Module):
         source_mask: Bool[Tensor, "batch 1 1 n_source"],
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n_target vocab_size"], list[Tensor] | None]:
-        """`(logits, weights)`: for every prefix of the targets, scores of what comes next."""
+        """`(logits, weights)`: for every prefix of the targets, the logits of the next token."""
         mask = target_mask(target_ids, self.pad_id)
         x, weights = self.decoder(
             self.embedding(target_ids), memory, mask, source_mask, need_weights
@@ -77,7 +77,7 @@ class Transformer(nn.Module):
         return self.generate(x), weights
 
     def generate(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch vocab_size"]:
-        """From vectors to scores of every token, with the transposed embedding (§3.4)."""
+        """Vectors to logits over the vocabulary, by the transposed embedding matrix (§3.4)."""
         return x @ self.embedding.tokens.weight.T
 
     def forward(
@@ -88,7 +88,7 @@ class Transformer(nn.Module):
     ) -> tuple[Float[Tensor, "batch n_target vocab_size"], list[Tensor] | None]:
         """`(logits, weights)` for targets that begin with the start token (§3.1).
 
-        Position i of the logits scores token i + 1: the caller shifts.
+        Position i of the logits predicts token i + 1: the caller shifts the labels.
         """
         memory, source_mask = self.encode(source_ids)
         return self.decode(target_ids, memory, source_mask, need_weights)

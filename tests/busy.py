@@ -1,4 +1,4 @@
-"""A machine that has much else to do, for tests of what must not depend on it."""
+"""A busy machine, for tests of what must not depend on its load."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Shapes are checked at run time in tests: jaxtyping and beartype watch every component."""
+"""Shared fixtures; jaxtyping and beartype check the shapes of every component at run time."""
 
 import os
 
@@ -61,7 +61,7 @@ install_import_hook(_COMPONENTS, "beartype.beartype")
 
 from course_lib.course import syllabus
 
-# Files with tests of a minute: they begin first, so that none is left alone at the end.
+# Files with tests of a minute start first, so that none runs alone at the end.
 LONG = ("test_student_run", "test_weather", "test_bench", "test_cli", "test_word_alignment")
 
 
@@ -75,7 +75,7 @@ def course() -> syllabus.Syllabus:
 
 
 def pytest_terminal_summary(terminalreporter):
-    """The proofs of the grader as a small table, at the end of every run that made some."""
+    """Print the proofs of the grader as a table, after a run that included some."""
     from autograder.proof import summary
 
     rows = {}

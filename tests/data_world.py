@@ -1,4 +1,4 @@
-"""A small world of data for tests: a mirror, a package in the cache, a registry of both."""
+"""Small data sources for tests: a mirror, a package in the cache, and a registry of both."""
 
 import gzip
 import hashlib
@@ -32,7 +32,7 @@ def text_of(rows):
 
 
 def package_archive():
-    """An archive within an archive, as the real one: id, mean rating, text."""
+    """A nested archive like the real one, with lines of id, mean rating, text."""
     lines = [(2.5, "a fine film"), (-3, "dull"), (0.4, "so so"), (-1, "A fine film!")]
     lines += [(1 if i % 2 else -1, f"number {i} of many") for i in range(60)]
     table = "\r\n".join(f"{i}\t{rating}\t{text}" for i, (rating, text) in enumerate(lines))
@@ -49,7 +49,7 @@ def package_archive():
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    """A mirror, a cache with a package, and a registry of them; no network is asked."""
+    """A mirror, a cache with a package, and a registry of them; no network is used."""
     monkeypatch.setenv("COURSE_DATA", str(tmp_path / "mirror"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
@@ -119,7 +119,7 @@ class World:
         return load(name, sources, registry=self.registry())
 
     def registry(self):
-        """Written as TOML by hand: a JSON value is an inline TOML value but for its colons."""
+        """Write TOML manually: a JSON value is an inline TOML value except for its colons."""
 
         def value(x):
             if isinstance(x, dict):

@@ -1,4 +1,4 @@
-"""What tests share with `course prove`: known submissions, and how one is graded."""
+"""Helpers shared with `course prove`: known submissions, and grading one."""
 
 from autograder.gradebook.result import Result
 from autograder.judge.grade import grade
@@ -12,5 +12,5 @@ COURSE = cases.course()
 
 
 def graded(data: bytes, id: str, open_worker=local_worker, only=None) -> Result:
-    """The grade of any notebook, known or not."""
+    """Grade any notebook."""
     return grade(data, COURSE, COURSE.assignment(id), open_worker, only)

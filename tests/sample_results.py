@@ -1,4 +1,4 @@
-"""Results as the judge writes them, made up for the tests of gradebook and report."""
+"""Sample results in the judge's format, for the tests of gradebook and report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from course_lib.course.syllabus import load
 
 SYLLABUS = load()
 IN_TIME = "2027-02-07T18:04:00+00:00"
-SCORED = {  # what the judge says of a trained translator
+SCORED = {  # the judge's result for a trained translator
     "measure": "bleu",
     "bleu": 47.31,
     "low": 45.8,

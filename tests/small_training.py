@@ -31,7 +31,7 @@ class Batch(NamedTuple):
 
 
 class Batches:
-    """Batches of unequal size; whether the first word is above 9 is to be learned."""
+    """Batches of unequal size; the label is whether the first word is above 9."""
 
     def __init__(self, number=BATCHES):
         self.number, self.epoch, self.drawn = number, 0, 0
@@ -52,7 +52,7 @@ class Batches:
 
 
 def parts(dropout=0.1):
-    """A model with its optimizer and schedule, always the same."""
+    """A model with its optimizer and schedule, always initialized the same."""
     torch.manual_seed(0)
     np.random.seed(0)
     model = EncoderClassifier(20, 2, n_layers=1, d_model=16, n_heads=2, d_ff=32, dropout=dropout)
@@ -81,14 +81,14 @@ def train(folder=None, dropout=0.1, after_step=None, batches=None, **changes):
 
 
 class Fixed(list):
-    """Given batches as an iterable with epochs."""
+    """Wrap given batches as an iterable with epochs."""
 
     def set_epoch(self, epoch):
         pass
 
 
 class Constant:
-    """A schedule that leaves the learning rate alone."""
+    """A schedule with a constant learning rate."""
 
     def __init__(self, optimizer):
         self.optimizer = optimizer
@@ -116,7 +116,7 @@ def interrupt(at):
 
 
 def plain(batches, model, rate=0.1, step=training_step, **settings):
-    """Train by plain gradient descent, so that a step of the weights shows its gradient."""
+    """Train by plain gradient descent, so that the change of the weights shows the gradient."""
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     config = TrainingConfig(**{"epochs": 1, "max_norm": 1e9, **settings})
     schedule = Constant(optimizer)

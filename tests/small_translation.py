@@ -57,7 +57,7 @@ def translate(model, texts):
 
 
 def pairs() -> LoadedData:
-    """A word for a word, but the colour follows the noun; 130 of 1,200 pairs are the test."""
+    """Word-for-word pairs, except that the color follows the noun; 130 of 1,200 are the test."""
     nouns = list(itertools.product(COLOURS, NOUNS))
     rows = [
         {

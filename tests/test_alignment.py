@@ -1,4 +1,4 @@
-"""Words of a sentence and their translations, from weights between tokens."""
+"""Word alignment from attention weights between tokens."""
 
 import matplotlib.pyplot as plt
 import numpy as np

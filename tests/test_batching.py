@@ -1,4 +1,4 @@
-"""Batches: every sentence once an epoch, little padding, the same order on every machine."""
+"""Batches: every sentence once per epoch, little padding, the same order on every machine."""
 
 import os
 from pathlib import Path

@@ -98,7 +98,7 @@ def test_the_cache_reads_several_new_tokens_at_once():
     found, cache = step(prefixes, cache)
     wanted, _ = uncached_step(model)(prefixes, encoded(model, SOURCE[:2]))
     torch.testing.assert_close(found, wanted, atol=1e-5, rtol=0)
-    with pytest.raises(ValueError, match="5 tokens, but the cache holds 5"):
+    with pytest.raises(ValueError, match="5 tokens, but the cache already holds 5"):
         step(prefixes, cache)
 
 

@@ -418,7 +418,7 @@ def test_without_the_labels_a_class_is_not_graded_in_silence(tmp_path):
     offline.pop("COURSE_DATA", None)
     done = course("grade", tmp_path / "class", "--out", tmp_path / "out", env=offline)
     assert done.returncode == 2
-    assert "sst2 is not to be had" in done.stderr
+    assert "sst2 is not available" in done.stderr
     assert "COURSE_DATA" in done.stderr
     done = course("grade", tmp_path / "class", "--labels-from", "nowhere", env=offline)
     one_sentence(done, 2, "--labels-from nowhere", "mirror", "none")

@@ -1,4 +1,4 @@
-"""One record of a model's form: the paper's values, the same in every constructor, read back."""
+"""`TransformerConfig`: the paper's values, the same in every constructor, and of a model."""
 
 import dataclasses
 import inspect

@@ -1,4 +1,4 @@
-"""Sources of data: a package, a grammar, and the hub, for which a small server stands in."""
+"""Sources of data: a package, a grammar, and the hub, replaced by a small local server."""
 
 import http.server
 import io
@@ -26,7 +26,7 @@ def test_the_package_is_other_data_under_its_own_name(world, capfd):
     data = world.load(sources=["package"])
     assert (data.name, data.source) == ("ratings", "package")
     out = capfd.readouterr().out
-    assert out.startswith("in place of films, ratings from the package ratings==1.0: 55 train")
+    assert out.startswith("instead of films, ratings from the package ratings==1.0: 55 train")
     assert "note: other sentences" in out
 
 
@@ -54,7 +54,7 @@ def test_a_package_that_cannot_be_fetched_is_passed_over(world, monkeypatch, cap
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     assert world.load(sources=["package", "generated"]).name == "made_up"
     out, err = capfd.readouterr()
-    assert "films is not to be had from the package: pip could not fetch ratings==1.0" in out
+    assert "films is not available from the package: pip could not fetch ratings==1.0" in out
     assert err == ""
     assert not list(data_sources.cache_folder().iterdir())
 
@@ -192,8 +192,8 @@ def test_the_hub_serves_the_same_sentences_as_the_mirror(world, hub, monkeypatch
 
 def test_without_a_network_the_next_source_serves_at_once(world):
     lines = ask_hub(world, "http://127.0.0.1:9", sources='["hub", "package"]')
-    assert lines[0].startswith("films is not to be had from the hub: someone/films is not on this")
-    assert lines[1].startswith("in place of films, ratings from the package")
+    assert lines[0].startswith("films is not available from the hub: someone/films is not on this")
+    assert lines[1].startswith("instead of films, ratings from the package")
     (line,) = ask_hub(world, "http://127.0.0.1:9", HF_HUB_OFFLINE="1")
     assert "HF_HUB_OFFLINE is set" in line
     assert "connect to the network" in line

@@ -1,4 +1,4 @@
-"""Data sets: which source serves, what is told, what each mistake says."""
+"""Data sets: which source is used, what is printed, and every error message."""
 
 import gzip
 import json
@@ -86,11 +86,11 @@ def test_a_strange_label_and_a_wrong_number_of_rows_are_told(world):
 def test_a_mirror_without_the_data_set_is_passed_over_and_told(world, monkeypatch, capfd):
     monkeypatch.setenv("COURSE_DATA", str(world.folder))
     assert world.load(sources=["mirror", "generated"]).name == "made_up"
-    assert "films is not to be had from the mirror: COURSE_DATA has no folder films" in (
+    assert "films is not available from the mirror: COURSE_DATA has no folder films" in (
         capfd.readouterr().out
     )
     monkeypatch.setenv("COURSE_DATA", "/nowhere/at/all")
-    with pytest.raises(DataError, match="COURSE_DATA names /nowhere/at/all, which is no folder"):
+    with pytest.raises(DataError, match="COURSE_DATA names /nowhere/at/all, which is not a folder"):
         world.load(sources=["mirror"])
 
 
@@ -125,11 +125,11 @@ def test_a_mistake_in_the_registry_is_told_with_its_line(world):
 
 def test_a_registry_that_promises_what_it_lacks_is_told(world):
     world.made_up["sources"] = ["generated", "package"]
-    with pytest.raises(DataError, match="made_up names the source package but not what is there"):
+    with pytest.raises(DataError, match="made_up names the source package but not its files"):
         world.load()
     world.made_up["sources"] = ["generated"]
     world.films["stand_ins"]["package"] = "other"
-    with pytest.raises(DataError, match="other, which stands in for films, is not here"):
+    with pytest.raises(DataError, match="other, which stands in for films, does not exist"):
         world.load()
 
 

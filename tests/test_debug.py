@@ -1,4 +1,4 @@
-"""The checklist tells broken models apart, and has nothing to say about a sound one."""
+"""The checklist distinguishes broken models, and reports nothing for a sound one."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The demonstration's training in the background ends with its block; a failure is told."""
+"""The demonstration's background training ends with its block, and reports a failure."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a check accuses of: only what the answer, or the exception, really shows."""
+"""A check names a cause only if the answer, or the exception, is evidence for it."""
 
 import numpy as np
 import pytest

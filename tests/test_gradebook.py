@@ -1,4 +1,4 @@
-"""The results store, marks given by hand, lateness and exports."""
+"""The results store, manual marks, lateness and exports."""
 
 from __future__ import annotations
 

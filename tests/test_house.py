@@ -1,4 +1,4 @@
-"""The rules of the house: what a new file may import, and lists that must not drift."""
+"""Project rules: what a new file may import, and lists that must stay in sync."""
 
 import ast
 import re

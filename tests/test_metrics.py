@@ -1,4 +1,4 @@
-"""Metrics: against sacreBLEU, by hand, and where they are easy to get wrong."""
+"""Metrics: compared with sacreBLEU and manual calculations, and in edge cases."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A trained model is scored by what it predicts again in the sandbox, and by nothing else."""
+"""A trained model is scored only by the predictions recomputed in the sandbox."""
 
 import zlib
 

@@ -70,7 +70,7 @@ def test_without_a_mirror_the_grammar_stands_in_under_its_own_name(monkeypatch, 
     for name in ("multi30k_en_fr", "tatoeba_en_fr"):
         data = load(name)
         assert (data.name, data.source) == ("grammar_en_fr", "generated")
-        assert f"in place of {name}, grammar_en_fr from a grammar:" in capfd.readouterr().out
+        assert f"instead of {name}, grammar_en_fr from a grammar:" in capfd.readouterr().out
     with pytest.raises(DataError, match=r"COURSE_DATA is not set.*connect to the network"):
         load("multi30k_en_fr", ("mirror",))
 

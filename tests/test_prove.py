@@ -1,4 +1,4 @@
-"""`course prove` says what does not hold, and proves a part when asked for one."""
+"""`course prove` reports what does not hold, and can prove a part only."""
 
 import dataclasses
 import json

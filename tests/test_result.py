@@ -1,4 +1,4 @@
-"""A result in memory is what stands in the store and in every export, key by key."""
+"""A result in memory equals that in the store and in every export, key by key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finding and reading submissions: three layouts, and files that mean no good."""
+"""Finding and reading submissions: three layouts, and malicious files."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""course.toml: what is wrong is one sentence with file and line."""
+"""course.toml: every error is one sentence with file and line."""
 
 import pytest
 

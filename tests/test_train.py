@@ -1,4 +1,4 @@
-"""The training loop: what it computes, what it survives, what it says when it cannot go on."""
+"""The training loop: what it computes, what it survives, and its errors."""
 
 import ast
 import math
@@ -214,7 +214,7 @@ def test_early_stopping_keeps_the_best_weights():
 
 def test_early_stopping_needs_the_accuracy():
     model, optimizer, schedule = parts()
-    with pytest.raises(ValueError, match="validation_accuracy.*told perplexity"):
+    with pytest.raises(ValueError, match="returned perplexity.*validation_accuracy"):
         fit(
             model,
             Batches(),
@@ -281,7 +281,7 @@ def test_averaged_weights_are_the_ones_evaluated():
 
 
 def test_the_bar_shows_loss_accuracy_speed_and_time_left(monkeypatch, capsys):
-    monkeypatch.setattr(progress_bar, "_somebody_looks", lambda: True)
+    monkeypatch.setattr(progress_bar, "_is_interactive", lambda: True)
     train(epochs=1)
     shown = capsys.readouterr().err
     for part in ("7/7", "loss 0.", "accuracy ", "%", "tokens/s", "<00:"):

@@ -1,4 +1,4 @@
-"""Trainings that are killed, resumed, refused, or divided among processes."""
+"""Training runs that are killed, resumed, rejected, or split among processes."""
 
 import json
 import os

@@ -104,5 +104,5 @@ def test_what_is_no_translator_is_refused_in_one_sentence(tmp_path, spoil):
         settings.write_text("{}")
     else:
         (tmp_path / "translation.safetensors").write_bytes(b"nothing")
-    with pytest.raises(TranslationError, match="holds no translator .*train one first"):
+    with pytest.raises(TranslationError, match="has no usable translator .*train one first"):
         Translator.load(tmp_path)

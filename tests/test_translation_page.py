@@ -1,4 +1,4 @@
-"""The page to type a sentence into: what it shows, and what it says when something fails."""
+"""The translation widget: what it shows, and its error messages."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A trained translator is scored by what it translates again in the sandbox, and nothing else."""
+"""A trained translator is scored only by the translations recomputed in the sandbox."""
 
 import itertools
 import json
@@ -132,7 +132,7 @@ def test_translations_without_weights_earn_nothing(evaluated, files):
         ({"translation.safetensors": save({"other": torch.ones(3)})}, "RuntimeError: Error(s) in"),
         ({"config.json": b"[" * 10**5}, "RecursionError"),
         ({"config.json": b'{"model": {"n_layers": 2}}'}, "TypeError"),
-        ({"tokenizer.json": b"{}"}, "is no tokenizer"),
+        ({"tokenizer.json": b"{}"}, "is not a tokenizer"),
     ],
 )
 def test_files_that_cannot_be_used(evaluated, files, change, told):

@@ -1,4 +1,4 @@
-"""No grade depends on what else a machine does, nor on a grader that fails."""
+"""No grade depends on the load of the machine, or on a failure of the grader."""
 
 import json
 import os

@@ -107,7 +107,9 @@ def test_translate_shows_the_beam_and_the_words(translator, folder):
 
 
 def test_translate_refuses_in_one_sentence(folder):
-    one_sentence(command("translate", "--model", "nowhere", "x"), 2, "nowhere holds no translator")
+    one_sentence(
+        command("translate", "--model", "nowhere", "x"), 2, "nowhere has no usable translator"
+    )
     one_sentence(command("translate", "--best", "9", "x"), 2, "give a --width at least as large")
     done = command("translate", "--model", folder, input="\n  \n")
     one_sentence(done, 2, "nothing to translate")

@@ -1,4 +1,4 @@
-"""Where shapes are not watched at run time: they are in the components' own tests."""
+"""Disable run-time shape checks, which the components' own tests cover."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import jaxtyping
 
 @contextlib.contextmanager
 def unwatched() -> Iterator[None]:
-    """For trainings and thousands of gradings, of which the watch takes up to half the time."""
+    """For training runs and thousands of gradings, where the checks take up to half the time."""
     jaxtyping.config.update("jaxtyping_disable", True)
     try:
         yield

@@ -1,4 +1,4 @@
-"""Writes constraints.txt: the versions in this environment, which are those that were tested.
+"""Write constraints.txt: the package versions of this environment, which were tested.
 
 .venv/bin/python tools/lock.py > constraints.txt
 """
@@ -17,7 +17,7 @@ HEADER = """\
 
 
 def lines() -> list[str]:
-    """One pinned requirement a distribution, sorted by name."""
+    """One pinned requirement per distribution, sorted by name."""
     found = {}
     for distribution in distributions():
         name = distribution.metadata["Name"].lower()

@@ -1,7 +1,7 @@
-"""Makes the course's virtual environment: `python3 tools/make_venv.py .venv`.
+"""Create the course's virtual environment: `python3 tools/make_venv.py .venv`.
 
-Needs nothing but Python. Without an NVIDIA GPU it takes torch's CPU build, which is some ten times
-smaller than the default. Exit codes: 0 done, 1 could not be installed, 2 wrong Python.
+Needs only Python. Without an NVIDIA GPU it installs torch's CPU build, about ten times smaller
+than the default. Exit codes: 0 done, 1 installation failed, 2 unsupported Python.
 """
 
 import os
@@ -19,7 +19,7 @@ OLDEST, NEWEST = (3, 10), (3, 13)
 
 
 def main(target: str) -> int:
-    """Create, install, and mark the environment as ready."""
+    """Create the environment, install into it and mark it as ready; returns the exit code."""
     python = suitable_python()
     if python is None:
         given = ".".join(map(str, sys.version_info[:3]))
@@ -45,7 +45,7 @@ def main(target: str) -> int:
 
 
 def suitable_python() -> "str | None":
-    """This interpreter if it fits, else one that is installed beside it."""
+    """This interpreter if its version is supported, else another installed one."""
     if OLDEST <= sys.version_info[:2] <= NEWEST:
         return sys.executable
     names = (f"python3.{minor}" for minor in range(NEWEST[1], OLDEST[1] - 1, -1))
@@ -61,7 +61,7 @@ def torch_build() -> str:
 
 
 def torch_source() -> "list[str]":
-    """Where pip finds a CPU build: PyTorch's own index where it answers, else the usual one."""
+    """pip's options for a CPU build: PyTorch's own index if reachable, else the default one."""
     if has_gpu() or sys.platform == "darwin":
         return []
     try:
@@ -72,7 +72,7 @@ def torch_source() -> "list[str]":
 
 
 def run(title: str, command: "list[str]") -> bool:
-    """Run one step, showing that it is alive; on failure show its last lines and what to do."""
+    """Run one step, showing the elapsed time; on failure, print its last lines and what to do."""
     started = time.monotonic()
     log = subprocess.PIPE
     process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, text=True)
@@ -101,7 +101,7 @@ def advice(output: str) -> str:
         return "Python's venv module is incomplete: install python3-venv and try again."
     if "connection" in output.lower() or "Temporary failure" in output:
         return "The package index cannot be reached: check the connection and try again."
-    return "Nothing was kept: mend what the lines above say and run the command again."
+    return "Nothing was installed: fix the problem above and run the command again."
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""What a trained model does: attention, heads, alignment, fair comparisons."""
+"""Analysis of trained models: attention, heads, alignment, fair comparisons."""

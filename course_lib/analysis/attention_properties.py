@@ -1,4 +1,4 @@
-"""Three questions about attention, answered by numbers: scaling, order and cost."""
+"""Three properties of attention, measured: scaling, order and cost."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,13 +7,13 @@ from jaxtyping import Float, Int
 
 from ..numpy_forms.attention import softmax
 
-N_KEYS = 32  # how many keys a query meets in `score_statistics`
+N_KEYS = 32  # keys per query in `score_statistics`
 
 
 def score_statistics(
     d_k_values: Sequence[int], n_samples: int, rng: np.random.Generator
 ) -> tuple[Float[np.ndarray, "d"], Float[np.ndarray, "d"], Float[np.ndarray, "d 2"]]:
-    """What random queries and keys give: `(raw_variance, scaled_variance, max_weight)`.
+    """Statistics of random queries and keys: `(raw_variance, scaled_variance, max_weight)`.
 
     For each d_k: `n_samples` queries, each with `N_KEYS` keys of its own, all components standard
     normal. The variances are those of all `n_samples × N_KEYS` dot products, before (raw) and
@@ -40,12 +40,12 @@ def equivariance_gap(
     x: Float[np.ndarray, "n d"],
     permutation: Int[np.ndarray, "n"],
 ) -> float:
-    """Largest difference between permuting the tokens first and permuting the results.
+    """Largest difference between permuting the tokens and permuting the results.
 
     Token i of the permuted input is `x[permutation[i]]`. Zero for every permutation means that
     `function` is permutation equivariant: it does not see the order. Paper: §3.5.
     """
-    # §3.5 — "no recurrence and no convolution": what has neither, and no positions, gives 0
+    # §3.5 — "no recurrence and no convolution": without them, and without positions, it is 0
     permuted_first = function(x[permutation])
     permuted_last = function(x)[permutation]
     return float(np.max(np.abs(permuted_first - permuted_last)))
@@ -54,9 +54,9 @@ def equivariance_gap(
 def operation_counts(n: int, d_model: int) -> dict[str, dict[str, int]]:
     """Leading terms of Table 1 for `n` tokens of width `d_model`.
 
-    `result[layer]["operations"]` and `result[layer]["sequential"]`, the least number of steps
-    that must follow one another, for the layers "self-attention" and "recurrent".
-    Constant factors and lower terms are left out, as in the table. Paper: §4, Table 1.
+    `result[layer]["operations"]` and `result[layer]["sequential"]`, the minimum number of
+    sequential operations, for the layers "self-attention" and "recurrent". Constant factors and
+    lower-order terms are left out, as in the table. Paper: §4, Table 1.
     """
     return {
         # §4, Table 1 — self-attention: O(n²·d) per layer, O(1) sequential operations

@@ -1,4 +1,4 @@
-"""Comparisons that are fair: pre- against post-norm, and less data against all of it."""
+"""Fair comparisons: pre-norm against post-norm, and training sets of different sizes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,13 +13,12 @@ def compare_norms(
     train: Callable[[nn.Module, int], dict[str, Any]],
     seeds: Sequence[int],
 ) -> list[dict[str, float | int | str]]:
-    """Train post- and pre-norm models from the same seeds; one row a run, none left out.
+    """Train post- and pre-norm models from the same seeds; returns one row for each run.
 
     `build(norm_first, seed)` gives a fresh model, `train(model, seed)` trains it and returns
-    `{"loss": …, "gradient_norms": [one a layer, the first layer first]}`. A row is `{"norm",
-    "seed", "loss", "gradient_norm_first_layer", "gradient_norm_last_layer"}`; norm is "post" (§3.1)
-    or "pre". Raises ValueError for fewer than three different seeds: two runs that differ say
-    nothing about what makes them differ.
+    `{"loss": …, "gradient_norms": [one per layer, first layer first]}`. A row is `{"norm", "seed",
+    "loss", "gradient_norm_first_layer", "gradient_norm_last_layer"}`; norm is "post" (§3.1) or
+    "pre". Raises ValueError for fewer than three different seeds, which cannot show the noise.
     """
     if len(set(seeds)) < 3:
         raise ValueError(f"{len(set(seeds))} different seeds: give at least 3, to see the noise")
@@ -43,11 +42,11 @@ def compare_norms(
 def nested_subsets(
     labels: Sequence[int], fractions: Sequence[float], rng: np.random.Generator
 ) -> list[Int[np.ndarray, "n"]]:
-    """Random subsets of the examples, as sorted indices: one a fraction, in the order given.
+    """Random subsets of the examples, as sorted indices: one per fraction, in the order given.
 
-    Every class keeps its share, rounded, and at least one example. A smaller subset lies inside
-    each larger one, so that curves over the fractions do not compare different luck; fraction 1
-    is everything. Raises ValueError for a fraction that is not above 0 and at most 1.
+    Every class keeps its share, rounded, and at least one example. Smaller subsets are contained
+    in larger ones, so that a curve over the fractions shows the effect of size alone; fraction 1 is
+    all examples. Raises ValueError for a fraction outside (0, 1].
     """
     for fraction in fractions:
         if not 0 < fraction <= 1:

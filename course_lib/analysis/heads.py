@@ -1,4 +1,4 @@
-"""Measurements on multi-head attention: its size, its gradients, how much its heads differ."""
+"""Measurements on multi-head attention: parameters, gradients, diversity of the heads."""
 
 import math
 
@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 
 def parameter_counts(d_model: int, n_heads: int, bias: bool = True) -> tuple[int, int]:
-    """`(weights, biases)`: how many numbers multi-head attention learns (§3.2.2).
+    """`(weights, biases)`: the number of parameters of multi-head attention (§3.2.2).
 
-    From the paper's matrices, one set a head, with d_k = d_v = d_model / h.
+    Counted from the paper's matrices, one set per head, with d_k = d_v = d_model / h.
     """
     d_k = d_model // n_heads
     # §3.2.2 — W_i^Q, W_i^K, W_i^V of d_model × d_k for each head, W^O of h·d_v × d_model
@@ -20,20 +20,21 @@ def parameter_counts(d_model: int, n_heads: int, bias: bool = True) -> tuple[int
 
 
 def _probe_loss(output: Float[Tensor, "..."]) -> Float[Tensor, ""]:
-    """One number to differentiate: the output weighted by a fixed ramp from −1 to 1.
+    """A scalar to differentiate: the output weighted by a fixed ramp from −1 to 1.
 
-    A plain sum would not do: after layer normalisation it is constant, and so are its squares.
+    A plain sum does not work: after layer normalization it is constant, and so is the sum of
+    squares.
     """
     ramp = torch.linspace(-1, 1, output.numel(), dtype=output.dtype, device=output.device)
     return (output * ramp.view(output.shape)).sum()
 
 
 def gradient_norms(module: nn.Module, *inputs: Tensor) -> dict[str, float]:
-    """The Euclidean norm of the gradient of `_probe_loss` for each trained parameter, by its name.
+    """The Euclidean norm of the gradient of `_probe_loss` for each trained parameter, by name.
 
-    A module that returns a tuple is judged by its first part. A parameter that the output does not
-    depend on gets 0.0. The call leaves no trace: no `.grad` is written, no hook stays behind, every
-    part of the module stays in its mode, and no random numbers are drawn or seeded.
+    If the module returns a tuple, its first element is used. A parameter that the output does not
+    depend on gets 0.0. The call has no side effects: no `.grad` is written, no hook stays behind,
+    every submodule stays in its mode, and no random numbers are drawn or seeded.
     """
     result = module(*inputs)
     loss = _probe_loss(result[0] if isinstance(result, tuple) else result)
@@ -50,14 +51,14 @@ def head_diversity(
 ) -> float:
     """Mean Jensen-Shannon divergence, in bits, between the weights of two different heads.
 
-    0 when all heads look at the same keys alike, 1 when no two share a key. The mean is over all
-    pairs of heads and all query rows that `mask` (broadcastable to `weights`, True = may attend)
-    leaves at least one key in both heads; give padding queries rows of False and they do not count.
-    Raises ValueError when there are fewer than two heads, or no row that counts.
+    0 when all heads have the same weights, 1 when no two attend to a common key. The mean is over
+    all pairs of heads and all query rows that `mask` (broadcastable to `weights`, True = may
+    attend) leaves at least one key in both heads; rows that are all False, such as those of padding
+    queries, do not count. Raises ValueError for fewer than two heads, or no row that counts.
     """
     n_heads = weights.shape[-3]
     if n_heads < 2:
-        raise ValueError(f"{n_heads} head makes no pair: give the weights of two or more heads")
+        raise ValueError(f"{n_heads} head is not a pair: give the weights of two or more heads")
 
     def entropy(p: Tensor) -> Tensor:
         return -torch.xlogy(p, p).sum(dim=-1) / math.log(2)  # xlogy: 0·log 0 is 0
@@ -71,5 +72,5 @@ def head_diversity(
     open_rows = mask.expand_as(weights).any(dim=-1)
     counts = open_rows.index_select(-2, first) & open_rows.index_select(-2, second)
     if not counts.any():
-        raise ValueError("the mask leaves no query a key: there is no row to compare")
+        raise ValueError("every row is fully masked: give a mask that leaves a query some key")
     return float(divergence[counts].mean())

@@ -1,4 +1,4 @@
-"""Figures of attention weights, as functions that return matplotlib Axes."""
+"""Heat maps of attention weights; each function returns its matplotlib Axes."""
 
 from collections.abc import Sequence
 
@@ -16,9 +16,9 @@ def plot_attention(
 ) -> Axes:
     """Heat map of one head's weights: queries are rows, keys columns; returns the Axes.
 
-    Every token labels its row and its column. The colours run from 0 to 1 whatever the weights
-    are, so that two maps can be compared. Cells that `mask` (True = may attend) excludes are
-    masked in the image, which tells "forbidden" from "almost zero".
+    Every token labels its row and its column. The color scale is always 0 to 1, so that maps can
+    be compared. Cells that `mask` (True = may attend) excludes are masked in the image, which
+    distinguishes "forbidden" from "almost zero".
     Draws into `ax`, or into a new figure. Raises ValueError when `weights` is not tokens × tokens.
     Paper: Appendix, Figures 3-5, which show the same weights as lines.
     """
@@ -42,10 +42,10 @@ def plot_attention(
 
 
 def plot_heads(weights: Float[np.ndarray, "n_heads n_q n_k"], tokens: Sequence[str]) -> list[Axes]:
-    """One heat map a head, side by side under one colour scale; returns their Axes in order.
+    """One heat map per head, side by side with a shared color scale; returns their Axes in order.
 
     Queries are rows, keys columns; `weights` is an array or a tensor without gradients. Every map
-    is titled with its head's number, from 0, and labelled with the tokens. Raises ValueError when
+    is titled with its head's number, from 0, and labeled with the tokens. Raises ValueError when
     `weights` is not heads × tokens × tokens.
     Paper: Appendix, Figure 5, whose two heads "clearly learned to perform different tasks".
     """

@@ -1,4 +1,4 @@
-"""One head against many where two pointers are needed: Table 3, row (A), in small."""
+"""One head against several on a task that needs two pointers: a small Table 3, row (A)."""
 
 from collections.abc import Sequence
 
@@ -16,12 +16,12 @@ def compare_heads(
     n_train: int = 1024,
     n_validation: int = 512,
 ) -> list[dict[str, int | float]]:
-    """Train a `PointerReader` for every number of heads and every seed; one row a run.
+    """Train a `PointerReader` for every number of heads and every seed; returns one row per run.
 
     A row is `{"n_heads", "seed", "parameters", "validation_accuracy"}`: `parameters` counts all
-    numbers that the reader learns and is the same in every row; the accuracy is that on examples
-    that were not trained on. A seed decides start, examples and batches, so that two numbers of
-    heads with the same seed see the same data. The global generator is left as it was.
+    trained numbers of the reader and is the same in every row; the accuracy is on held-out
+    examples. The seed determines initial weights, examples and batches, so runs with the same seed
+    see the same data. The global generator is left unchanged.
     """
     rows: list[dict[str, int | float]] = []
     for n_heads in n_heads_list:

@@ -1,8 +1,8 @@
-"""A task that needs two pointers at once, and the smallest model that can be asked to solve it.
+"""A task that needs two pointers at once, and the smallest model that can attempt it.
 
-A memory holds symbols. A query names two positions, first and second, and wants the symbol at
-each, in that order. The model has one attention and a linear layer behind it and nothing else, so
-whatever tells the two answers apart must come out of the attention.
+A memory holds symbols. A query names two positions, first and second, and the answer is the symbol
+at each, in that order. The model is one attention followed by a linear layer, so whatever
+distinguishes the two answers must come from the attention.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ N_POSITIONS, N_SYMBOLS, N_QUERIES = 8, 8, 8
 
 
 class Examples(NamedTuple):
-    """Memories, the queries asked of each, and what the queries should find."""
+    """Memories, their queries (pairs of positions), and the symbols at those positions."""
 
     symbols: Int[Tensor, "batch n_positions"]
     pointers: Int[Tensor, "batch n_queries 2"]
@@ -46,13 +46,13 @@ class PointerReader(nn.Module):
     def embed(
         self, examples: Examples
     ) -> tuple[Float[Tensor, "batch n_q d_model"], Float[Tensor, "batch n_k d_model"]]:
-        """`(queries, memory)`: what asks and what is asked."""
+        """The embedded `(queries, memory)`."""
         memory = self.symbol(examples.symbols) + self.position.weight
         queries = self.first(examples.pointers[..., 0]) + self.second(examples.pointers[..., 1])
         return queries, memory
 
     def forward(self, examples: Examples) -> Float[Tensor, "batch n_queries 2 n_symbols"]:
-        """Scores of every symbol for the first and for the second answer."""
+        """Logits over the symbols for the first and for the second answer."""
         queries, memory = self.embed(examples)
         found, _ = self.attention(queries, memory, memory)
         return self.answer(found).unflatten(-1, (2, N_SYMBOLS))
@@ -79,6 +79,6 @@ def train(
 
 @torch.no_grad()
 def accuracy(reader: nn.Module, examples: Examples) -> float:
-    """Share of the queries for which both answers are right."""
+    """Share of the queries for which both answers are right, 0 to 1."""
     right = reader(examples).argmax(dim=-1) == examples.answers
     return right.all(dim=-1).float().mean().item()

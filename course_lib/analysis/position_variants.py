@@ -1,9 +1,9 @@
-"""A classifier with another way to tell positions, for comparing them (§3.5; Table 3, row E).
+"""Classifiers with other position encodings, for comparison (§3.5; Table 3, row E).
 
     model = use_learned_positions(EncoderClassifier(…), max_length=64)
     model = use_relative_positions(EncoderClassifier(…))
 
-Both are called before `use_fast_forms` and before the optimizer is made.
+Call either before `use_fast_forms` and before creating the optimizer.
 """
 
 from typing import Any
@@ -19,9 +19,9 @@ from .relative_attention import RelativeMultiHeadAttention
 
 
 class OtherEmbedding(nn.Module):
-    """`TransformerEmbedding` without its sinusoids; `positions` adds what takes their place.
+    """`TransformerEmbedding` with `positions` in place of its sinusoids.
 
-    Learned vectors, or nothing when the attention itself knows distances.
+    `positions` adds learned vectors, or nothing when the attention has a relative bias.
     """
 
     def __init__(self, plain: TransformerEmbedding, positions: nn.Module) -> None:
@@ -35,9 +35,9 @@ class OtherEmbedding(nn.Module):
 
 
 def use_learned_positions(model: EncoderClassifier, max_length: int = 512) -> EncoderClassifier:
-    """Learned positions in place of the sinusoids, in place; returns the model.
+    """Replace the sinusoids by learned positions, in place; returns the model.
 
-    It then raises ValueError for sentences longer than `max_length`.
+    The model then raises ValueError for sentences longer than `max_length`.
     """
     d_model = model.embedding.tokens.embedding_dim
     return _with_positions(model, LearnedPositions(d_model, max_length))
@@ -46,10 +46,10 @@ def use_learned_positions(model: EncoderClassifier, max_length: int = 512) -> En
 def use_relative_positions(
     model: EncoderClassifier, n_buckets: int = 32, max_distance: int = 128
 ) -> EncoderClassifier:
-    """One relative bias, shared by all layers, in place of the sinusoids; returns the model."""
+    """Replace the sinusoids by one relative bias for all layers, in place; returns the model."""
     layers: Any = model.encoder.layers
     relative = RelativeBias(layers[0].attention.n_heads, n_buckets, max_distance)
-    with torch.no_grad():  # at the start no distance is preferred
+    with torch.no_grad():  # initially no distance is preferred
         relative.bias.weight.zero_()
     for layer in layers:
         own = layer.attention

@@ -1,4 +1,4 @@
-"""Attention that knows distances: multi-head attention with the relative bias of T5."""
+"""Multi-head attention with the relative position bias of T5."""
 
 import math
 
@@ -13,8 +13,8 @@ from ..positions import RelativeBias
 class RelativeMultiHeadAttention(MultiHeadAttention):
     """`MultiHeadAttention` with a bias on the scores (Raffel et al. 2020, section 2.1).
 
-    `relative` may be shared by all layers, as in T5. Scores are scaled as in the paper, where T5
-    leaves the scaling to its initialisation.
+    `relative` may be shared by all layers, as in T5. Scores are scaled by 1 / √d_k as in the paper;
+    T5 folds the scaling into its initialization.
     """
 
     def __init__(

@@ -1,13 +1,13 @@
-"""Inputs that tell a described mistake from correct attention (assignment 1, exercise 1.10)."""
+"""Inputs that expose a given mistake in attention (assignment 1, exercise 1.10)."""
 
 import numpy as np
 
 
 def separating_input(bug: str) -> dict[str, np.ndarray | None]:
-    """`query`, `key`, `value` and `mask` on which attention with `bug` gives another output.
+    """`query`, `key`, `value` and `mask` on which attention with `bug` gives a wrong output.
 
     Correct and wrong attention both run on them without an error; somewhere their outputs differ
-    by more than 1e-3, or just one of them is NaN. The mistakes: "not-scaled",
+    by more than 1e-3, or exactly one of them is NaN. The mistakes: "not-scaled",
     "keys-score-queries", "softmax-over-queries", "mask-after-softmax", "one-maximum",
     "empty-row-mean". Raises ValueError for any other name. Paper: §3.2.1, Eq. 1.
     """
@@ -17,7 +17,7 @@ def separating_input(bug: str) -> dict[str, np.ndarray | None]:
     value = np.array([[1.0], [0.0]])
     mask = None
     if bug == "mask-after-softmax":
-        # The first query sees one key of two: its weight must be 1, not what it was before.
+        # The first query sees one key of two: its weight must be 1, not its unmasked weight.
         mask = np.array([[True, False], [True, True]])
     elif bug == "empty-row-mean":
         mask = np.array([[False, False], [True, True]])

@@ -1,4 +1,4 @@
-"""Our conventions and those of `torch.nn.MultiheadAttention`, one into the other."""
+"""Conversion of masks and parameters between our attention and `torch.nn.MultiheadAttention`."""
 
 import torch
 from jaxtyping import Bool
@@ -8,9 +8,9 @@ from ..attention import MultiHeadAttention
 
 
 def to_torch_mask(mask: Bool[Tensor, "*batch n_q n_k"], n_heads: int) -> Bool[Tensor, "..."]:
-    """The `attn_mask` that tells torch's module what `mask` tells ours.
+    """The `attn_mask` for torch's module that is equivalent to `mask` for ours.
 
-    Ours is True where a query may attend, torch's is True where it may not; and torch wants batch
+    Ours is True where a query may attend, torch's is True where it may not, and torch expects batch
     and heads in one dimension, head by head within an example:
     `(n_q, n_k)` → `(n_q, n_k)`, `(batch, 1 or n_heads, n_q, n_k)` → `(batch·n_heads, n_q, n_k)`.
     Raises ValueError for any other number of dimensions.
@@ -27,11 +27,11 @@ def to_torch_mask(mask: Bool[Tensor, "*batch n_q n_k"], n_heads: int) -> Bool[Te
 
 
 def copy_from_torch(ours: MultiHeadAttention, theirs: nn.MultiheadAttention) -> None:
-    """Write the parameters of torch's module into ours, so that both compute the same (§3.2.2).
+    """Copy the parameters of torch's module into ours, so that both compute the same (§3.2.2).
 
-    torch keeps the query, key and value projections packed in one matrix, in that order, row block
-    by row block: `in_proj_weight` of `(3·d_model, d_model)`, `in_proj_bias` of `(3·d_model,)`.
-    The parameters stay the same objects, so that an optimizer which holds them goes on with them.
+    torch packs the query, key and value projections into one matrix, in that order, as row blocks:
+    `in_proj_weight` of `(3·d_model, d_model)`, `in_proj_bias` of `(3·d_model,)`.
+    The parameters are written in place, so an existing optimizer keeps training them.
     Raises ValueError when one module has biases and the other has none.
     """
     if (ours.w_q.bias is None) != (theirs.in_proj_bias is None):

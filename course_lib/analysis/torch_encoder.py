@@ -1,4 +1,4 @@
-"""Our encoder and `torch.nn.TransformerEncoder`: the weights of one into the other."""
+"""Copy the parameters of `torch.nn.TransformerEncoder` into our encoder."""
 
 from typing import Any
 
@@ -10,11 +10,11 @@ from .torch_attention import copy_from_torch
 
 
 def copy_encoder_from_torch(ours: Encoder, theirs: nn.TransformerEncoder) -> None:
-    """Write the parameters of torch's encoder into ours, so that both compute the same (§3.1).
+    """Copy the parameters of torch's encoder into ours, so that both compute the same (§3.1).
 
-    Raises ValueError when the numbers of layers differ. Both must have the same order of norms,
-    and torch's needs a last `norm` when it is pre-norm, `layer_norm_eps=1e-6` and no dropout
-    inside its feed-forward network to compute the same in training too.
+    Both must be post-norm or both pre-norm. torch's needs `layer_norm_eps=1e-6`, a final `norm` if
+    it is pre-norm, and, to agree in training too, no dropout inside its feed-forward network; see
+    `torch_encoder`. Raises ValueError when the numbers of layers differ.
     """
     if len(ours.layers) != len(theirs.layers):
         raise ValueError(f"{len(ours.layers)} layers of ours, {len(theirs.layers)} of torch's")
@@ -33,9 +33,9 @@ def copy_encoder_from_torch(ours: Encoder, theirs: nn.TransformerEncoder) -> Non
 def torch_encoder(
     n_layers: int, d_model: int, n_heads: int, d_ff: int, dropout: float, norm_first: bool
 ) -> nn.TransformerEncoder:
-    """torch's encoder of the same form as `Encoder`: same norms and no dropout inside §3.3.
+    """torch's encoder, configured to be equivalent to `Encoder`.
 
-    torch drops inside the feed-forward network too, which the paper does not.
+    Unlike the paper (§3.3), torch applies dropout inside the feed-forward network; here it is off.
     """
     layer: Any = nn.TransformerEncoderLayer(
         d_model,
@@ -49,7 +49,7 @@ def torch_encoder(
     layer.dropout = nn.Identity()
     norm = nn.LayerNorm(d_model, eps=1e-6) if norm_first else None
     theirs = nn.TransformerEncoder(layer, n_layers, norm, enable_nested_tensor=False)
-    with torch.no_grad():  # a stack of copies: give every layer its own weights
+    with torch.no_grad():  # torch copies one layer: give each its own initial weights
         for parameter in (p for p in theirs.parameters() if p.ndim > 1):
             nn.init.xavier_uniform_(parameter)
     return theirs

@@ -1,4 +1,4 @@
-"""A training as two curves: the loss of every step, the validation accuracy of every look."""
+"""Training curves: the loss of every step, the validation accuracy of every evaluation."""
 
 import math
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ def plot_curves(
     """Training loss on the left, validation accuracy in percent on the right; both over steps.
 
     `history` is what `fit` returns, in order: a row with "step" and "loss" for every step, a row
-    with "step" and "validation_accuracy" (0 to 1) for every evaluation. The losses are drawn as
-    they are, not smoothed; around the accuracy lies a band of ± one standard error of a share
-    among `n_validation` sentences, made by `fill_between`. The lines are labelled "training loss"
-    and "validation accuracy". Draws into `axes`, or into a new figure.
+    with "step" and "validation_accuracy" (0 to 1) for every evaluation. The losses are not
+    smoothed; `fill_between` draws a band of ± one standard error around the accuracy, that of a
+    proportion of `n_validation` sentences. The lines are labeled "training loss" and "validation
+    accuracy". Draws into `axes`, or into a new figure.
     """
     if axes is None:
         _, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")

@@ -1,11 +1,11 @@
-"""A small page in a notebook: type a sentence, see its translation, the beam and the alignment.
+"""A notebook widget: type a sentence, see its translation, the beam and the alignment.
 
     show(look, plot_alignment, "Two dogs play in the snow.")
 
-`look(text, width)` gives `(hypotheses, source_words, target_words, weights)`: pairs of a score and
-a text, the best first, and the attention between the words of the first. `plot(weights, source,
-target, ax)` draws that. The first sentence is shown as ordinary output, so that a notebook which
-nobody can click, a printed one or a page of the book, has it too.
+`look(text, width)` gives `(hypotheses, source_words, target_words, weights)`: pairs of score and
+text, the best first, and the attention between the words of the best. `plot(weights, source,
+target, ax)` draws it. The first sentence is also shown as ordinary output, for a notebook that is
+not interactive, such as a printout or a page of the book.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ HINT = "Run this cell in a notebook to type a sentence of your own."
 
 
 class TranslationPage:
-    """The fields of the page, `text` and `width`, and the `answer` below them.
+    """The input fields `text` and `width`, and the `answer` below them.
 
-    Enter, or another width, asks `look` again. What `look` cannot do is told in the answer.
+    Enter, or another width, calls `look` again. An error of `look` is shown in the answer.
     """
 
     def __init__(self, look: Look, plot: Plot, text: str, width: int = 5) -> None:
@@ -48,14 +48,14 @@ class TranslationPage:
             field.observe(lambda change: self.translate(), "value")
 
     def translate(self) -> None:
-        """Put the answer to what the fields hold below them."""
+        """Show the translation of the current input."""
         if not self.text.value.strip():
             self.answer.value = "Type a sentence."
             return
         self.answer.value = "…"
         try:
-            beam, image, told = self._seen(self.text.value, self.width.value)
-        except Exception as error:  # a callback's own traceback would be seen by nobody
+            beam, image, caption = self._render(self.text.value, self.width.value)
+        except Exception as error:  # the traceback of a widget callback is not displayed
             self.answer.value = html.escape(f"{type(error).__name__}: {error}")
             return
         rows = "".join(f"<tr><td>{s:.2f}</td><td>{html.escape(t)}</td></tr>" for s, t in beam)
@@ -63,20 +63,20 @@ class TranslationPage:
         self.answer.value = (
             f"<p><b>{html.escape(beam[0][1])}</b></p>"
             f"<table><tr><th>score</th><th>beam</th></tr>{rows}</table>"
-            f'<img alt="{html.escape(told)}" src="data:image/png;base64,{picture}">'
+            f'<img alt="{html.escape(caption)}" src="data:image/png;base64,{picture}">'
         )
 
     def print_first(self) -> None:
-        """The answer as ordinary output: text and a picture."""
-        beam, image, told = self._seen(self.text.value, self.width.value)
+        """Show the translation as ordinary output: text and an image."""
+        beam, image, caption = self._render(self.text.value, self.width.value)
         print(f"{self.text.value} → {beam[0][1]}")
         for score, text in beam:
             print(f"  {score:7.2f}  {text}")
-        display(Image(data=image, alt=told))
-        print(f"Figure: {told}")
+        display(Image(data=image, alt=caption))
+        print(f"Figure: {caption}")
 
-    def _seen(self, text: str, width: int) -> tuple[Sequence[tuple[float, str]], bytes, str]:
-        """The beam, the heat map as PNG, and what it shows in words."""
+    def _render(self, text: str, width: int) -> tuple[Sequence[tuple[float, str]], bytes, str]:
+        """The beam, the heat map as PNG, and a caption."""
         beam, source, target, weights = self._look(text, width)
         height = 1.5 + 0.3 * len(target)
         figure, ax = plt.subplots(figsize=(2.5 + 0.4 * len(source), height), layout="constrained")
@@ -94,7 +94,7 @@ class TranslationPage:
 
 
 def show(look: Look, plot: Plot, text: str, width: int = 5) -> None:
-    """Display the page for `text`, answered, and fields to go on with."""
+    """Display the translation of `text`, followed by the interactive fields."""
     page = TranslationPage(look, plot, text, width)
     page.print_first()
     view = {"version_major": 2, "version_minor": 0, "model_id": page.box.model_id}

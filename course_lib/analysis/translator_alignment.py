@@ -1,7 +1,7 @@
-"""Which words a translator looked at: the alignment of a sentence and its translation.
+"""The word alignment of a sentence and its translation, by a translator's cross-attention.
 
-seen = align(translator, "Two dogs play.", "Deux chiens jouent.")
-plot_alignment(seen.weights, seen.source, seen.target)
+found = align(translator, "Two dogs play.", "Deux chiens jouent.")
+plot_alignment(found.weights, found.source, found.target)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..decoding.translator import Translator
 from ..evaluation.translation import Links, alignment_error_rate
 from .attention_alignment import alignment_links, word_weights
 
-LAYER = -1  # the last one, whose attention to the source follows the words most closely
+LAYER = -1  # the last layer's cross-attention follows the words most closely
 
 
 class WordAlignment(NamedTuple):
@@ -31,22 +31,23 @@ class WordAlignment(NamedTuple):
 
 @torch.no_grad()
 def align(translator: Translator, source: str, target: str) -> WordAlignment:
-    """What the model attends to as it is about to write each word of `target` (§3.2.3)."""
+    """The source words that the model attends to as it generates each target word (§3.2.3)."""
     model, tokenizer = translator.model, translator.tokenizer
     (source_ids,), (target_ids,) = tokenizer.encode([source]), tokenizer.encode([target])
     device = model.embedding.tokens.weight.device
-    read = torch.tensor([[tokenizer.START, *target_ids]], device=device)
+    source_batch = torch.tensor([source_ids], device=device)
+    decoder_input = torch.tensor([[tokenizer.START, *target_ids]], device=device)
     training = model.training
-    _, weights = model.eval()(torch.tensor([source_ids], device=device), read, need_weights=True)
+    _, weights = model.eval()(source_batch, decoder_input, need_weights=True)
     model.train(training)
-    # Row i has read i tokens of the target and chooses the next one: the word it is about to write.
-    chosen = weights[LAYER][0, :, :-1].cpu().numpy()
+    # Row i has read i target tokens and predicts the next one; the last row predicts END.
+    predicting = weights[LAYER][0, :, :-1].cpu().numpy()
     numbers = word_numbers(tokenizer, target), word_numbers(tokenizer, source)
-    return WordAlignment(words(source), words(target), word_weights(chosen, *numbers))
+    return WordAlignment(words(source), words(target), word_weights(predicting, *numbers))
 
 
 def error_rate(translator: Translator, pairs: Sequence[tuple[str, str, Links]]) -> float:
-    """The alignment error rate over pairs with their gold links: see `metrics`."""
+    """The alignment error rate, 0 (best) to 1, over pairs with their gold links."""
     found = [
         alignment_links(align(translator, source, target).weights) for source, target, _ in pairs
     ]

@@ -1,4 +1,4 @@
-"""What a wider beam buys and what it costs, with intervals."""
+"""BLEU and speed of beam search by width, with confidence intervals."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,25 +15,24 @@ def width_study(
     length_penalties: Sequence[float],
     samples: int = 1000,
 ) -> list[Row]:
-    """A row for every width with every length penalty, widths in the outer order (§6.2).
+    """A row for every width and length penalty, widths in the outer loop (§6.2).
 
-    `translate(width, length_penalty)` gives one translation a reference. Every row holds `width`,
-    `length_penalty`, `bleu`, the `difference` in points to greedy search, `translate(1, 0.0)`, with
-    `low` and `high`, its 95 % interval by `paired_bootstrap` of `samples`, and
-    `sentences_per_second`. Greedy search itself has a row, the first, with a
-    difference of 0, and is not run again: leave width 1 out of `widths`.
-    Raises ValueError when `widths` holds 1.
+    `translate(width, length_penalty)` gives one translation per reference. Every row has `width`,
+    `length_penalty`, `bleu`, the `difference` in BLEU points to greedy search, `translate(1, 0.0)`,
+    its 95 % interval `low` to `high`, by `paired_bootstrap` with `samples`, and
+    `sentences_per_second`. The first row is greedy search, with a difference of 0; it is not run
+    again. Raises ValueError when 1 is among `widths`.
     """
     if 1 in widths:
-        raise ValueError("width 1 is greedy search, which has its row already: leave it out")
+        raise ValueError("width 1 is greedy search, which has its own row: leave it out")
 
     def timed(width: int, length_penalty: float) -> tuple[list[str], float]:
         started = time.perf_counter()
-        made = translate(width, length_penalty)
-        return made, len(made) / (time.perf_counter() - started)
+        translations = translate(width, length_penalty)
+        return translations, len(translations) / (time.perf_counter() - started)
 
-    def row(width: int, length_penalty: float, made: list[str], speed: float) -> Row:
-        compared = paired_bootstrap(made, greedy, references, samples)
+    def row(width: int, length_penalty: float, translations: list[str], speed: float) -> Row:
+        compared = paired_bootstrap(translations, greedy, references, samples)
         low, high = compared.interval
         return {
             "width": width,

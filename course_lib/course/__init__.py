@@ -1,1 +1,1 @@
-"""What the course is: its assignments, exercises, and what is handed in."""
+"""The course's data model: assignments, exercises, and submissions."""

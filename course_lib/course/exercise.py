@@ -1,4 +1,4 @@
-"""An exercise of `course.toml`, and what is handed in with it."""
+"""Exercises of `course.toml`, and the model part of an assignment."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Table(BaseModel):
-    """A table of `course.toml`: unknown keys are refused."""
+    """A table of `course.toml`; unknown keys are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class WrittenPart(Table):
-    """One written question of an exercise, marked by hand."""
+    """One written question of an exercise, graded manually."""
 
     id: str
     title: str
@@ -24,7 +24,7 @@ class WrittenPart(Table):
 
 
 class Exercise(Table):
-    """One exercise: what is written, what it is worth, what it rests on."""
+    """One exercise: its components, points and dependencies."""
 
     id: str = Field(pattern=r"^\d+\.\d+$")
     title: str
@@ -39,12 +39,12 @@ class Exercise(Table):
     depends_on: list[str] = []
     forbidden: list[str] = []
     allowed: list[str] = []
-    zero_at: float | None = None  # of a model: percent right, or BLEU, for no points
-    full_at: float | str | None = None  # for all of them; or a results file to calibrate from
+    zero_at: float | None = None  # model: accuracy in percent, or BLEU, that earns no points
+    full_at: float | str | None = None  # that earns all points; or a results file to calibrate from
 
     @cached_property
     def names(self) -> list[str]:
-        """Names that a student defines: `["split_heads", "merge_heads"]`."""
+        """The names that a student defines, such as `["split_heads", "merge_heads"]`."""
         return [component.partition(":")[2] for component in self.components]
 
     @model_validator(mode="after")
@@ -63,14 +63,14 @@ class Exercise(Table):
 
 
 class ModelPart(Table):
-    """What is handed in beside a notebook, and how the judge asks for its predictions again."""
+    """The model submitted with a notebook, and how the judge recomputes its predictions."""
 
     dataset: str
     split: str
     examples: int = Field(gt=0)
     measure: Literal["accuracy", "bleu"] = "accuracy"
-    source: str = "sentence"  # the column that a model reads
-    target: str = "label"  # the column that it is to give
+    source: str = "sentence"  # the model's input column
+    target: str = "label"  # the column to predict
     files: list[str]
     entry_points: list[str]
     seconds: float = Field(gt=0)

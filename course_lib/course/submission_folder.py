@@ -1,4 +1,4 @@
-"""The folder that is handed in beside a notebook: a trained model and its answers."""
+"""The folder submitted with a notebook: a trained model and its predictions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 FOLDER = "submission"
-MAX_TOTAL = 64 * 2**20  # bytes, of all files of one submission
+MAX_TOTAL = 64 * 2**20  # bytes, all files of one submission together
 WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS = (
     "classifier.safetensors",
     "config.json",
@@ -20,12 +20,12 @@ WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS = (
     "predictions.csv",
 )
 TRANSLATOR_WEIGHTS, TRANSLATIONS = "translation.safetensors", "translations.txt"
-CLASSIFIER = (WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS)  # what a classifier's folder holds
-TRANSLATOR = (TRANSLATOR_WEIGHTS, SETTINGS, TOKENIZER, TRANSLATIONS)  # and a translator's
+CLASSIFIER = (WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS)  # the files of a classifier
+TRANSLATOR = (TRANSLATOR_WEIGHTS, SETTINGS, TOKENIZER, TRANSLATIONS)  # the files of a translator
 
 
 class Saveable(Protocol):
-    """A tokenizer, as far as it matters here."""
+    """The part of a tokenizer's interface used here."""
 
     def save(self, path: Path) -> None: ...
 
@@ -38,10 +38,10 @@ def save(
     predictions: Sequence[int],
     data: Mapping[str, str],
 ) -> Path:
-    """Write the weights, what the model was built with, its tokenizer and its predictions.
+    """Write a classifier's weights, settings, tokenizer and predictions; returns the folder.
 
-    `settings` are the arguments of the model's class; `data` says what it was trained on (`name`,
-    `source`) and the `fingerprint` of the sentences that `predictions` are for, in their order.
+    `settings` are the constructor arguments of the model; `data` says what it was trained on
+    (`name`, `source`) and has the `fingerprint` of the sentences that `predictions` are for.
     """
     about = {"model": dict(settings), "data": dict(data)}
     target = save_model(folder, WEIGHTS, model, about, tokenizer)
@@ -61,11 +61,11 @@ def save_translator(
     data: Mapping[str, str],
     measured: Mapping[str, float] | None = None,
 ) -> Path:
-    """Write the weights, what the model was built with, its tokenizer and its translations.
+    """Write a translator's weights, settings, tokenizer and translations; returns the folder.
 
-    `settings` and `data` are those of `save`; `translations` stand one a line, a line end within
-    one becomes a blank. `measured` are values of your own for the report, by names such as
-    `training_perplexity` and `validation_perplexity`; they earn nothing.
+    `settings` and `data` are as in `save`; `translations` are written one per line, and a newline
+    within one becomes a space. `measured` holds your own values for the report, such as
+    `training_perplexity` and `validation_perplexity`; they earn no points.
     """
     about = {"model": dict(settings), "data": dict(data), "measured": dict(measured or {})}
     target = save_model(folder, TRANSLATOR_WEIGHTS, model, about, tokenizer)
@@ -77,12 +77,12 @@ def save_translator(
 def save_model(
     folder: str | Path, weights: str, model: nn.Module, about: dict[str, Any], tokenizer: Saveable
 ) -> Path:
-    """Write weights, settings and tokenizer: all but the model's answers."""
+    """Write weights, settings (`about`) and tokenizer: everything except the predictions."""
     from safetensors.torch import save_file
 
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
-    # a matrix that two layers share is written twice, for the format knows no sharing
+    # safetensors cannot store shared tensors: a matrix of two layers is written twice
     tensors = {n: t.detach().cpu().contiguous().clone() for n, t in model.state_dict().items()}
     save_file(tensors, target / weights)
     (target / SETTINGS).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
@@ -91,25 +91,26 @@ def save_model(
 
 
 def check_folder(folder: str | Path = FOLDER, files: Sequence[str] = CLASSIFIER) -> bool:
-    """Print what is in the folder, and what is missing; whether it can be handed in as it is.
+    """Print which of `files` the folder has; True when it is ready to submit.
 
-    A folder that is too large is told as well. `files` is what it is to hold: `CLASSIFIER` or
-    `TRANSLATOR`.
+    `files` are the required ones, `CLASSIFIER` or `TRANSLATOR`. A folder of more than `MAX_TOTAL`
+    bytes is not ready.
     """
-    place, complete, total = Path(folder), True, 0
+    complete, total = True, 0
     for name in files:
-        path = place / name
+        path = Path(folder) / name
         if not path.exists():
             print(f"  missing  {path}")
             complete = False
             continue
         size = path.stat().st_size
         total += size
-        told = f"{size / 2**20:.1f} MiB" if size > 2**18 else f"{size / 2**10:.1f} KiB"
+        content = f"{size / 2**20:.1f} MiB" if size > 2**18 else f"{size / 2**10:.1f} KiB"
         if name in (PREDICTIONS, TRANSLATIONS):
             lines = path.read_bytes().count(b"\n")
-            told += f", {lines - 1:,} predictions" if name == PREDICTIONS else f", {lines:,} lines"
-        print(f"  ready    {path} ({told})")
+            rows = f"{lines - 1:,} predictions" if name == PREDICTIONS else f"{lines:,} lines"
+            content += f", {rows}"
+        print(f"  ready    {path} ({content})")
     if total > MAX_TOTAL:
         print(f"  too large: {total / 2**20:.0f} MiB of {MAX_TOTAL >> 20}; train a smaller model")
         return False

@@ -1,4 +1,4 @@
-"""`course.toml`, read and checked; a mistake is one sentence with file and line."""
+"""Load and validate `course.toml`; an error is one sentence with file and line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class SyllabusError(Exception):
-    """What is wrong with `course.toml`, with file and line."""
+    """An error in `course.toml`, with file and line."""
 
 
 class Part(Table):
@@ -67,7 +67,7 @@ class Assignment(Table):
         return sum(exercise.minutes for exercise in self.exercises if not exercise.bonus)
 
     def exercise(self, id: str) -> Exercise:
-        """Raises KeyError with the exercises there are."""
+        """The exercise with this id. Raises KeyError, listing the known ones."""
         for exercise in self.exercises:
             if exercise.id == id:
                 return exercise
@@ -75,12 +75,12 @@ class Assignment(Table):
         raise KeyError(f"assignment {self.id} has no exercise {id!r}; it has {known}")
 
     def forbidden_in(self, exercise: Exercise) -> list[str]:
-        """Dotted names this exercise may not use."""
+        """Dotted names that this exercise must not use."""
         shared = [name for name in self.forbidden if name not in exercise.allowed]
         return shared + exercise.forbidden
 
     def upstream(self, exercise: Exercise) -> list[str]:
-        """Ids of all exercises it rests on, transitively, in course order."""
+        """Ids of all exercises it depends on, transitively, in course order."""
         found: set[str] = set()
         waiting = list(exercise.depends_on)
         while waiting:
@@ -91,7 +91,7 @@ class Assignment(Table):
         return [e.id for e in self.exercises if e.id in found]
 
     def downstream(self, id: str) -> list[str]:
-        """Ids of all exercises that rest on it."""
+        """Ids of all exercises that depend on it, transitively."""
         return [e.id for e in self.exercises if id in self.upstream(e)]
 
     @model_validator(mode="after")
@@ -99,13 +99,13 @@ class Assignment(Table):
         total = sum(exercise.points for exercise in self.exercises if not exercise.bonus)
         if total != 100:
             raise ValueError(
-                f"the exercises of {self.id} have {total:g} points without bonuses, "
-                "they should have 100: change an exercise's points"
+                f"the exercises of {self.id} have {total:g} points without bonuses instead of "
+                "100: change an exercise's points"
             )
         ids = [exercise.id for exercise in self.exercises]
         for exercise in self.exercises:
             if ids.count(exercise.id) > 1:
-                raise ValueError(f"exercise {exercise.id} stands twice in {self.id}: rename one")
+                raise ValueError(f"exercise {exercise.id} is in {self.id} twice: rename one")
             for other in exercise.depends_on:
                 if other not in ids[: ids.index(exercise.id)]:
                     raise ValueError(
@@ -119,12 +119,12 @@ class Assignment(Table):
 
 
 class CourseFacts(Table):
-    """What holds for the whole course."""
+    """Settings of the whole course."""
 
     title: str
     paper: str
     student_repository: str
-    reserved: list[str] = []  # components of assignments to come: stubs to students until then
+    reserved: list[str] = []  # components of future assignments; students get stubs until then
 
 
 class Syllabus(Table):
@@ -136,7 +136,7 @@ class Syllabus(Table):
     assignments: list[Assignment]
 
     def assignment(self, id: str) -> Assignment:
-        """Raises KeyError with the assignments there are."""
+        """The assignment with this id. Raises KeyError, listing the known ones."""
         for assignment in self.assignments:
             if assignment.id == id:
                 return assignment
@@ -155,24 +155,28 @@ class Syllabus(Table):
         for week in self.weeks:
             if unknown := set(week.parts) - parts:
                 raise ValueError(
-                    f"week {week.number} names part {unknown.pop()}, which is not here"
+                    f"week {week.number} names part {unknown.pop()}, which does not exist"
                 )
             if week.assignment and week.assignment not in ids:
-                raise ValueError(f"week {week.number} names {week.assignment}, which is not here")
+                raise ValueError(
+                    f"week {week.number} names {week.assignment}, which does not exist"
+                )
         for assignment in self.assignments:
             if assignment.week not in weeks:
-                raise ValueError(f"{assignment.id} is due in week {assignment.week}, not here")
+                raise ValueError(
+                    f"{assignment.id} is due in week {assignment.week}, which does not exist"
+                )
         return self
 
 
 def public_tests(assignment: str) -> list[Path]:
-    """An assignment's visible tests, a file an exercise."""
+    """The files of an assignment's visible tests, one per exercise."""
     return sorted((ROOT / "assignments" / assignment / "public_tests").glob("*.py"))
 
 
 @lru_cache(maxsize=4)
 def load(path: Path = ROOT / "course.toml") -> Syllabus:
-    """Read and check a syllabus. Raises SyllabusError, one sentence with file and line."""
+    """Load and validate a syllabus. Raises SyllabusError, one sentence with file and line."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -186,7 +190,7 @@ def load(path: Path = ROOT / "course.toml") -> Syllabus:
     try:
         return Syllabus.model_validate(data)
     except ValidationError as error:
-        found = error.errors()  # a misspelt key explains the missing one
+        found = error.errors()  # a misspelled key explains the missing one
         first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
         line = line_of(text, first["loc"])
         raise SyllabusError(f"{path}, line {line}: {_sentence(first)}") from None

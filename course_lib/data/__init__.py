@@ -1,1 +1,1 @@
-"""Data sets from several sources, tokenizers, and batches."""
+"""Data sets and their sources, tokenizers, and batches."""

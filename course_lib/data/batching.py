@@ -1,4 +1,4 @@
-"""Batches of sentences that are about equally long, so that hardly any padding is computed."""
+"""Batches of sentences of similar length, which need little padding."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Batch(NamedTuple):
 
 
 class TokenBuckets:
-    """Batches of at most `max_tokens` tokens, padding included; each sentence once an epoch.
+    """Batches of at most `max_tokens` tokens, padding included; each sentence once per epoch.
 
-    §5.1 — "sentence pairs were batched together by approximate sequence length". The order of the
-    sentences within a length and that of the batches are drawn from `seed` and the epoch, so call
-    `set_epoch` before each. A sentence longer than `max_tokens` is a batch of its own.
-    Raises ValueError for sentences without tokens and for labels that are too few or too many.
+    §5.1 — "sentence pairs were batched together by approximate sequence length". The order of
+    equally long sentences and of the batches is drawn from `seed` and the epoch, so call
+    `set_epoch` before each epoch. A sentence longer than `max_tokens` is a batch of its own.
+    Raises ValueError for a sentence without tokens, or when there is not one label per sentence.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class TokenBuckets:
         self._ends = _ends(np.sort(self._lengths, kind="stable"), max_tokens)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch whose order the next iteration has."""
+        """Set the epoch, which determines the order of the next iteration."""
         self.epoch = epoch
 
     def __len__(self) -> int:
@@ -111,7 +111,7 @@ def _lengths(sequences: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def _ends(lengths: np.ndarray, max_tokens: int) -> list[int]:
-    """Where to cut sorted lengths so that number times longest stays within `max_tokens`."""
+    """Where to split sorted lengths so that count × longest stays within `max_tokens`."""
     ends = []
     start = 0
     for index, length in enumerate(lengths.tolist()):

@@ -1,4 +1,4 @@
-"""Files of data sets on the Hugging Face hub at pinned commits: whole, or only their beginning."""
+"""Read data set files from the Hugging Face hub at pinned commits, whole or only the first rows."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 
 from .registry import HubFile, Unavailable
 
-HUB_TIMEOUT = 5.0  # seconds to answer before the next source is tried
-READ_TIMEOUT = 60.0
-BUFFER = 1 << 20  # bytes that one request asks for at least
+HUB_TIMEOUT = 5.0  # seconds until the next source is tried
+READ_TIMEOUT = 60.0  # seconds
+BUFFER = 1 << 20  # minimum bytes per request
 
 Fields = tuple[Any, Any]
 
 
 def download(wanted: HubFile) -> Path:
-    """The file in the hub's own cache; downloaded when it is not there."""
+    """The path of the file in the hub's cache, downloading it if needed."""
     import huggingface_hub as hub
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -33,22 +33,22 @@ def download(wanted: HubFile) -> Path:
                 repo_type="dataset",
                 revision=wanted.revision,
                 local_files_only=local,
-                token=False,  # public data: no login is asked for and none can be out of date
+                token=False,  # public data: an expired login must not matter
             )
         )
 
     with contextlib.suppress(LocalEntryNotFoundError):
         return fetch(local=True)
     with _asking(wanted):
-        # Asked once before, for a download without a network tries again for minutes.
+        # Check first: without a network, a download retries for minutes.
         hub.get_hf_file_metadata(_url(wanted), timeout=HUB_TIMEOUT, token=False)
         return fetch(local=False)
 
 
 def top(wanted: HubFile, rows: int) -> list[Fields]:
-    """The first `rows` pairs with two sides of a Parquet file; the rest of it is not fetched.
+    """The first `rows` pairs of a Parquet file without an empty side; the rest is not fetched.
 
-    Nothing is kept, so that it needs the network every time.
+    The result is not cached, so every call needs the network.
     """
     import huggingface_hub as hub
     from pyarrow import parquet
@@ -68,7 +68,7 @@ def top(wanted: HubFile, rows: int) -> list[Fields]:
 
 
 def columns(path: Path, names: tuple[str, str]) -> list[Fields]:
-    """Two columns of a Parquet or JSON-lines file; "translation.en" is a column in a column."""
+    """Two columns of a Parquet or JSON-lines file; "translation.en" is a nested column."""
     if path.suffix == ".parquet":
         from pyarrow import parquet
 
@@ -88,7 +88,7 @@ def _fields(records: Iterable[dict[str, Any]], names: tuple[str, str]) -> list[F
 
 
 class RemoteFile(io.RawIOBase):
-    """A file behind an address that is read in pieces, each with a request of its own."""
+    """A seekable file over HTTP, read by range requests."""
 
     def __init__(self, address: str, size: int) -> None:
         self._address = address
@@ -96,25 +96,21 @@ class RemoteFile(io.RawIOBase):
         self._position = 0
 
     def readable(self) -> bool:
-        """Yes."""
         return True
 
     def seekable(self) -> bool:
-        """Yes."""
         return True
 
     def tell(self) -> int:
-        """Bytes from the beginning."""
         return self._position
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move; nothing is asked before the next read."""
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         self._position = start + offset
         return self._position
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer from here on, as far as the file goes."""
+        """Fill the buffer from the current position; returns the number of bytes read."""
         end = min(self._position + len(buffer), self._size)
         if self._position >= end:
             return 0
@@ -138,7 +134,7 @@ def _url(wanted: HubFile) -> str:
 
 @contextlib.contextmanager
 def _asking(wanted: HubFile) -> Iterator[None]:
-    """Quietly; whatever the hub or the network does becomes Unavailable."""
+    """Silence the hub's output, and turn any error of the hub or the network into Unavailable."""
     from huggingface_hub.errors import HfHubHTTPError
 
     if os.environ.get("HF_HUB_OFFLINE", "0").upper() in ("1", "ON", "YES", "TRUE"):
@@ -149,7 +145,7 @@ def _asking(wanted: HubFile) -> Iterator[None]:
     except HfHubHTTPError as error:
         status = error.response.status_code if error.response is not None else "an error"
         raise Unavailable(f"the hub answers {status} for {wanted.id}/{wanted.file}") from None
-    except Exception as error:  # whatever a network can do: the next source is tried
+    except Exception as error:  # networks fail in many ways: try the next source
         raise Unavailable(
             f"{wanted.id} is not on this machine and could not be downloaded, because the "
             f"network or the hub does not answer ({type(error).__name__})"
@@ -158,7 +154,7 @@ def _asking(wanted: HubFile) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet_hub() -> Iterator[None]:
-    """No progress bars and no warnings on stderr: in a check cell they would cost points."""
+    """Suppress progress bars and warnings on stderr, which would fail a check cell."""
     from huggingface_hub import logging
     from huggingface_hub.utils import (
         are_progress_bars_disabled,

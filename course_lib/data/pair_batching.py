@@ -1,4 +1,4 @@
-"""Batches of sentence pairs that are about equally long, so that hardly any padding is computed."""
+"""Batches of sentence pairs of similar length, which need little padding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ START, END = TextTokenizer.START, TextTokenizer.END
 class PairBatch(NamedTuple):
     """`source_ids` (batch, n_source) and `target_ids` (batch, n_target), padded.
 
-    A target is START … END; what a decoder reads is `target_ids[:, :-1]`, what it is to say
+    A target is START … END; the decoder input is `target_ids[:, :-1]`, the labels are
     `target_ids[:, 1:]`.
     """
 
@@ -26,14 +26,14 @@ class PairBatch(NamedTuple):
 
 
 class PairBuckets:
-    """Batches of at most `max_tokens` tokens a side, padding included; each pair once an epoch.
+    """Batches of at most `max_tokens` tokens per side, padding included; each pair once per epoch.
 
-    §5.1 — "sentence pairs were batched together by approximate sequence length". Give sources and
-    targets as `TextTokenizer.encode` does: START and END are put round the targets here. The order
-    is drawn from `seed` and the epoch, so call `set_epoch` before each. A pair longer than
-    `max_tokens` is a batch of its own.
-    Raises ValueError for sides of different number, for a side without tokens and for targets that
-    already have START.
+    §5.1 — "sentence pairs were batched together by approximate sequence length". Sources and
+    targets are as `TextTokenizer.encode` returns them; START and END are added to the targets here.
+    The order is drawn from `seed` and the epoch, so call `set_epoch` before each epoch. A pair
+    longer than `max_tokens` is a batch of its own.
+    Raises ValueError when there is not one target per source, for a side without tokens, and for a
+    target that already has START.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class PairBuckets:
         self._ends = _ends(self._lengths[_by_length(self._lengths)], max_tokens)
 
     def set_epoch(self, epoch: int) -> None:
-        """Choose the epoch whose order the next iteration has."""
+        """Set the epoch, which determines the order of the next iteration."""
         self.epoch = epoch
 
     def __len__(self) -> int:
@@ -99,12 +99,12 @@ def _check(source_ids: Sequence[Sequence[int]], target_ids: Sequence[Sequence[in
 
 
 def _by_length(lengths: np.ndarray) -> np.ndarray:
-    """By the longer side first, so that both sides of a batch are about as long."""
+    """Indices that sort pairs by their longer side, so that a batch has similar lengths."""
     return np.lexsort((lengths[:, 0], lengths[:, 1], lengths.max(1)))
 
 
 def _ends(lengths: np.ndarray, max_tokens: int) -> list[int]:
-    """Where to cut sorted lengths so that number times longest stays within `max_tokens`."""
+    """Where to split sorted lengths so that count × longest stays within `max_tokens`."""
     ends = []
     start = longest = 0
     for index, length in enumerate(lengths.max(1).tolist() if len(lengths) else []):

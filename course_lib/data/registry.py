@@ -1,4 +1,4 @@
-"""`data/registry.toml`: what data sets there are, and from where each may come."""
+"""Load and validate `data/registry.toml`: the data sets, and the sources of each."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SHA256 = r"^[0-9a-f]{64}$"
 
 
 class DataError(Exception):
-    """What is wrong with the data and what to do, in one sentence."""
+    """What is wrong with the data, and what to do, in one sentence."""
 
 
 class Unavailable(DataError):
-    """This source cannot serve here and now; the next one may."""
+    """This source cannot be reached; the next one may work."""
 
 
 class _Table(BaseModel):
@@ -39,7 +39,7 @@ class MirrorFile(_Table):
     """A gzip TSV file below the folder `COURSE_DATA`, with a header line and no quoting."""
 
     file: str
-    sha256: str = Field(pattern=SHA256)  # of the text, so that it may be compressed again
+    sha256: str = Field(pattern=SHA256)  # of the decompressed text
 
 
 class HubFile(_Table):
@@ -49,24 +49,26 @@ class HubFile(_Table):
     revision: str = Field(pattern=r"^[0-9a-f]{40}$")
     file: str = Field(pattern=r"\.(parquet|jsonl)$")
     sha256: str | None = Field(default=None, pattern=SHA256)  # None: the revision alone pins it
-    columns: tuple[str, str]  # what its columns are called there; "translation.en" is nested
-    per_class: tuple[int, int] | None = None  # of each class, these ranks by the texts' sha256
-    ranks: tuple[int, int] | None = None  # of all pairs, these ranks by the first side's sha256
-    first: int | None = Field(default=None, gt=0)  # rows from the top, without the rest of the file
+    columns: tuple[str, str]  # names of the two columns; "translation.en" is nested
+    per_class: tuple[int, int] | None = None  # keep these ranks of each class, by the texts' sha256
+    ranks: tuple[int, int] | None = (
+        None  # keep these ranks of all pairs, by the first side's sha256
+    )
+    first: int | None = Field(default=None, gt=0)  # read only the first rows
 
 
 class PackageFile(_Table):
-    """A file inside the source distribution of a package, read without running any of it."""
+    """A file in the source distribution of a package, read without executing the package."""
 
     requirement: str = Field(pattern=r"^[\w.-]+==[\w.]+$")
     file: str
     sha256: str = Field(pattern=SHA256)
-    members: list[str]  # each inside the one before
-    least_rating: float  # nearer to zero, the raters did not agree on a side
+    members: list[str]  # nested archive members, outermost first
+    least_rating: float  # closer to zero, the raters disagree
 
 
 class Split(_Table):
-    """One split, with its file in each source that keeps files."""
+    """One split, with its file in the mirror and on the hub."""
 
     name: str
     rows: int = Field(gt=0)
@@ -75,7 +77,7 @@ class Split(_Table):
 
 
 class Entry(_Table):
-    """One data set: what it is, who made it, and the chain of sources to try."""
+    """One data set: description, licence, citation, and the sources to try in order."""
 
     name: str = Field(pattern=r"^[a-z0-9_]+$")
     title: str
@@ -83,7 +85,7 @@ class Entry(_Table):
     citation: str
     columns: list[str]
     sources: list[Source]
-    stand_ins: dict[Source, str] = {}  # a source that has another data set in its place
+    stand_ins: dict[Source, str] = {}  # the data set to use instead, by source
     notices: dict[Literal["always", "hub"], str] = {}
     package: PackageFile | None = None
     generated: Literal["sentences", "reviews", "votes", "translation"] | None = None
@@ -99,7 +101,7 @@ class Entry(_Table):
             else:
                 has = bool(getattr(self, source))
             if not has:
-                raise ValueError(f"{self.name} names the source {source} but not what is there")
+                raise ValueError(f"{self.name} names the source {source} but not its files")
         return self
 
 
@@ -109,7 +111,7 @@ class Registry(_Table):
     datasets: list[Entry]
 
     def entry(self, name: str) -> Entry:
-        """Raises DataError with the data sets there are."""
+        """The data set of this name. Raises DataError, listing the known ones."""
         for entry in self.datasets:
             if entry.name == name:
                 return entry
@@ -122,13 +124,13 @@ class Registry(_Table):
             for source, other in entry.stand_ins.items():
                 known = [e.name for e in self.datasets if source in e.sources]
                 if other not in known:
-                    raise ValueError(f"{other}, which stands in for {entry.name}, is not here")
+                    raise ValueError(f"{other}, which stands in for {entry.name}, does not exist")
         return self
 
 
 @lru_cache(maxsize=4)
 def read(path: Path = REGISTRY) -> Registry:
-    """Read and check a registry. Raises DataError, one sentence with file and line."""
+    """Load and validate a registry. Raises DataError, one sentence with file and line."""
     try:
         text = path.read_text(encoding="utf-8")
         return Registry.model_validate(tomllib.loads(text))

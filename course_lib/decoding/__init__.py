@@ -1,1 +1,1 @@
-"""From probabilities to sentences: search, the cache, the translator."""
+"""Decoding: search, the key-value cache, the translator."""

@@ -1,9 +1,9 @@
-"""What a model remembers between two steps of a search: the encoder's output, or a cache.
+"""The state of a search between steps: the encoder's output alone, or a key-value cache.
 
-Without a cache, every step computes the keys and values of all earlier tokens again, although no
-later token can change them. The cache keeps them, layer by layer, and keeps the keys and values of
-the source, so that a step costs one token. Both forms give the same probabilities to 1e-5.
-`fast_decoding` is the fast form of the cache.
+Without a cache, every step recomputes the keys and values of all earlier tokens, although no later
+token can change them. The cache stores them layer by layer, together with the keys and values of
+the source, so that a step processes one token. Both give the same probabilities to 1e-5.
+`fast.cached_decoder` is the fast equivalent of the cache.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from ..transformer import Transformer
 
 @dataclass(frozen=True)
 class Encoded:
-    """The output of the encoder, a row for each prefix: what an uncached search remembers."""
+    """The state of an uncached search: the encoder's output, one row per prefix."""
 
     memory: Float[Tensor, "rows n_source d_model"]
     source_mask: Bool[Tensor, "rows 1 1 n_source"]
@@ -41,7 +41,7 @@ def encoded(model: Transformer, source_ids: Int[Tensor, "rows n_source"]) -> Enc
 def uncached_step(
     model: Transformer,
 ) -> Callable[[Tensor, Encoded], tuple[Tensor, Encoded]]:
-    """The step of a search which reads the whole prefixes each time.
+    """The `step` of a search that reads the whole prefixes each time.
 
     `step(prefixes, state)` gives `(log_probabilities, state)`; the first is (rows, vocab_size).
     """
@@ -56,7 +56,7 @@ def uncached_step(
 
 @dataclass(frozen=True)
 class LayerCache:
-    """Keys and values of one decoder layer: those of its own tokens, and those of the source."""
+    """Keys and values of one decoder layer: of the target prefix and of the source."""
 
     keys: Float[Tensor, "rows n_heads n d_k"]
     values: Float[Tensor, "rows n_heads n d_k"]
@@ -80,7 +80,7 @@ class Cache:
     def reorder(self, rows: Int[Tensor, "new_rows"]) -> "Cache":
         """The cache whose row i is this one's row `rows[i]`.
 
-        A beam that goes on from another one's prefix needs that one's keys and values.
+        A beam that continues another beam's prefix needs that beam's keys and values.
         """
         return Cache([layer.reorder(rows) for layer in self.layers], self.source_mask[rows])
 
@@ -96,8 +96,8 @@ def start_cache(model: Transformer, source_ids: Int[Tensor, "rows n_source"]) ->
         # §3.2.3 — "the memory keys and values come from the output of the encoder"
         keys = split_heads(cross.w_k(memory), cross.n_heads)
         values = split_heads(cross.w_v(memory), cross.n_heads)
-        nothing = keys[:, :, :0]
-        layers.append(LayerCache(nothing, nothing, keys, values))
+        empty = keys[:, :, :0]
+        layers.append(LayerCache(empty, empty, keys, values))
     return Cache(layers, source_mask)
 
 
@@ -108,7 +108,7 @@ def attend(
     values: Float[Tensor, "rows n_heads n d_k"],
     mask: Bool[Tensor, "rows 1 #n_new n"],
 ) -> Float[Tensor, "rows n_new d_model"]:
-    """Multi-head attention (§3.2.2) to keys and values that have been projected before."""
+    """Multi-head attention (§3.2.2) to keys and values that are already projected."""
     queries = split_heads(module.w_q(x), module.n_heads)
     heads, _ = attention(queries, keys, values, mask)
     return module.w_o(merge_heads(heads))
@@ -121,7 +121,7 @@ def cached_layer(
     mask: Bool[Tensor, "rows 1 n_new n"],
     source_mask: Bool[Tensor, "rows 1 1 n_source"],
 ) -> tuple[Float[Tensor, "rows n_new d_model"], LayerCache]:
-    """`(output, cache)`: `layer` for the new tokens only, and the cache with theirs added."""
+    """`(output, cache)`: the layer's output for the new tokens only, and the extended cache."""
     module = layer.self_attention
     keys, values = cache.keys, cache.values
 
@@ -142,9 +142,9 @@ def cached_layer(
 
 
 def cached_step(model: Transformer) -> Callable[[Tensor, Cache], tuple[Tensor, Cache]]:
-    """The step of a search which reads only those tokens of its prefixes that the cache lacks.
+    """The `step` of a search that reads only the tokens that are not in the cache yet.
 
-    Raises ValueError when the cache lacks none.
+    Raises ValueError when all of them are.
     """
 
     @torch.no_grad()
@@ -152,7 +152,7 @@ def cached_step(model: Transformer) -> Callable[[Tensor, Cache], tuple[Tensor, C
         known = cache.layers[0].keys.shape[2]
         if prefixes.shape[1] <= known:
             raise ValueError(
-                f"prefixes of {prefixes.shape[1]} tokens, but the cache holds {known} already: "
+                f"prefixes of {prefixes.shape[1]} tokens, but the cache already holds {known}: "
                 "give prefixes that have grown since the last step"
             )
         # A new token's position counts from the start of its sentence, not from the cache's end.

@@ -1,13 +1,13 @@
-"""Search: from the probabilities of the next token to whole sentences (§6.1).
+"""Search: greedy search, beam search and sampling (§6.1).
 
-A search knows its model by one function only:
+A search accesses the model only through one function:
 
     log_probabilities, state = step(prefixes, state)
 
-`prefixes` (rows, n) are what has been written, begun with the start token; the result (rows,
-vocab_size) says how likely every next token is, in nats. `state` is what the model remembers of
-its rows, such as the encoder's output; `state.reorder(rows)` is the state whose row i is the old
-row `rows[i]`, so that rows can be dropped, swapped and doubled. None remembers nothing.
+`prefixes` (rows, n) are the tokens so far, beginning with the start token; `log_probabilities`
+(rows, vocab_size) are those of the next token, in nats. `state` is what the model keeps for each
+row, such as the encoder's output, or None; `state.reorder(rows)` is the state whose row i is the
+old row `rows[i]`, so that rows can be dropped, swapped and duplicated.
 """
 
 import math
@@ -27,9 +27,9 @@ Step = Callable[[Tensor, State], tuple[Tensor, State]]
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One sentence that a search has found: its tokens without start and end, and its score.
+    """One sentence found by a search: its tokens without start and end, and its score.
 
-    `finished` is whether the end token followed; otherwise the search was cut off.
+    `finished` is False when the search reached `max_length` before the end token.
     """
 
     tokens: list[int]
@@ -57,14 +57,14 @@ def greedy(
     choose: Callable[[Tensor], Tensor] = most_likely,
     device: torch.device | str = "cpu",
 ) -> list[Hypothesis]:
-    """Take the most likely token again and again: one hypothesis a row.
+    """Take the most likely token at each step; returns one hypothesis per row.
 
-    The score is the log probability, that of the end token included. A row that has ended is
-    read no more; all end after `max_length` steps. `choose` may pick tokens in another way.
+    The score is the total log probability, end token included. Rows that have ended are dropped;
+    all end after `max_length` steps. `choose` may pick tokens in another way.
     """
     prefixes = torch.full((n_rows, 1), start, device=device)
     scores = torch.zeros(n_rows, device=device)
-    rows = torch.arange(n_rows, device=device)  # which sentence each row that is left belongs to
+    rows = torch.arange(n_rows, device=device)  # the sentence of each remaining row
     found: dict[int, Hypothesis] = {}
     for _ in range(max_length):
         log_probabilities, state = step(prefixes, state)
@@ -89,8 +89,8 @@ def greedy(
 def length_penalty_factor(length: int, alpha: float) -> float:
     """`((5 + |Y|) / 6)^α`, by which a log probability is divided (Wu et al. 2016, Eq. 14).
 
-    Every token makes a sentence less likely, so that the most likely of all are too short. Dividing
-    by a factor that grows with the length gives longer ones a chance; α = 0 gives none.
+    Every token makes a sentence less likely, so the most likely sentences are too short. Dividing
+    by a factor that grows with the length compensates for it; α = 0 turns that off.
     """
     # §6.1 — "beam search with a beam size of 4 and length penalty α = 0.6"
     return ((5 + length) / 6) ** alpha
@@ -108,18 +108,18 @@ def beam_search(
     end: int = 3,
     device: torch.device | str = "cpu",
 ) -> list[list[Hypothesis]]:
-    """The `n_best` hypotheses of each sentence among those that a beam of `width` meets (§6.1).
+    """The `n_best` hypotheses of each sentence, by a beam of `width` prefixes (§6.1).
 
-    At each step all tokens that may follow the prefixes of a sentence compete. Those of the `width`
-    best which are the end token finish a hypothesis; the `width` best of the others are the next
-    beam. A sentence is done when `width` hypotheses have finished, or after `max_length` steps;
-    what has not finished by then only fills up the list, behind all that has. With zero
-    probability nothing is found, so that a list may be shorter.
+    At each step all continuations of a sentence's prefixes compete. End tokens among the `width`
+    best finish a hypothesis; the `width` best of the others are the next beam. A sentence is done
+    when `width` hypotheses have finished, or after `max_length` steps. Unfinished hypotheses are
+    ranked after all finished ones. Continuations of zero probability are dropped, so a list may be
+    shorter than `n_best`.
 
-    It stops earlier when the result is certain. A log probability s ≤ 0 only falls as tokens are
-    added, and the factor that divides it grows at most to that of the greatest length. So nothing
-    that begins with a prefix of s can score more than `s / factor(max_length - 1)`: once the
-    best prefix's bound is not above the n-th best score, the list is final.
+    The search stops early when the result is certain. A log probability s ≤ 0 only falls as tokens
+    are added, and its divisor is at most that of the maximum length. So no continuation of a prefix
+    with s can score more than `s / factor(max_length - 1)`: once the best prefix's bound is not
+    above the n-th best score, the list is final.
 
     Raises ValueError unless 1 ≤ n_best ≤ width and length_penalty ≥ 0.
     """
@@ -130,12 +130,12 @@ def beam_search(
         )
     longest = length_penalty_factor(max_length - 1, length_penalty)
     found: list[list[Hypothesis]] = [[] for _ in range(n_sentences)]
-    sentences = list(range(n_sentences))  # those that are not done
+    sentences = list(range(n_sentences))  # those not done yet
     prefixes = torch.full((n_sentences, 1), start, device=device)  # the beams of each in turn
     scores = torch.zeros(n_sentences, 1, device=device)  # the log probability of each prefix
     for length in range(max_length):
         log_probabilities, state = step(prefixes, state)
-        # 2 · width candidates hold at most `width` ends, one a prefix: the beam can be refilled
+        # 2 · width candidates have at most `width` ends, one per prefix: enough for a full beam
         totals, rows, tokens = continuations(scores, log_probabilities, 2 * width)
         ends = tokens == end
         factor = length_penalty_factor(length, length_penalty)
@@ -166,19 +166,19 @@ def continuations(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """`(totals, rows, tokens)`: the n best continuations of each sentence, the best first.
 
-    The beams of a sentence stand in rows next to each other. A continuation's total is its beam's
-    score plus the token's log probability; all of them compete, or all there are if fewer than n.
+    The beams of a sentence are adjacent rows. A continuation's total is its beam's score plus the
+    token's log probability. With fewer than n continuations, all are returned.
     """
     n_sentences, n_beams = scores.shape
     vocab_size = log_probabilities.shape[1]
     sums = scores[:, :, None] + log_probabilities.view(n_sentences, n_beams, vocab_size)
-    totals, places = best(sums.flatten(1), n)
+    totals, indices = best(sums.flatten(1), n)
     first_rows = torch.arange(0, n_sentences * n_beams, n_beams, device=scores.device)[:, None]
-    return totals, first_rows + places // vocab_size, places % vocab_size
+    return totals, first_rows + indices // vocab_size, indices % vocab_size
 
 
 def is_final(found: list[Hypothesis], bound: float, width: int, n_best: int) -> bool:
-    """Whether a search is over, or nothing that may score up to `bound` can change its result."""
+    """Whether a sentence is done, or no hypothesis with a score up to `bound` can change it."""
     if len(found) >= width or bound == -math.inf:
         return True
     return len(found) >= n_best and sorted(h.score for h in found)[-n_best] >= bound
@@ -191,7 +191,7 @@ def add_unfinished(
     scores: Float[Tensor, "sentences beams"],
     length_penalty: float,
 ) -> None:
-    """What the greatest length cut off, to `found`."""
+    """Append to `found` the hypotheses that were cut off at the maximum length."""
     factor = length_penalty_factor(prefixes.shape[1] - 1, length_penalty)
     n_beams = scores.shape[1]
     for i, sentence in enumerate(sentences):
@@ -209,25 +209,25 @@ def sampling_distribution(
 ) -> Float[Tensor, "rows vocab_size"]:
     """The probabilities that `sample` draws from; each row sums to one.
 
-    `temperature` divides the log probabilities: below 1 the likely becomes likelier. Then only the
-    `top_k` most likely tokens are left, or all if there are fewer, and of those the smallest set of
-    most likely ones whose probabilities sum to `top_p` or more (Holtzman et al. 2020).
+    `temperature` divides the log probabilities: below 1 it sharpens the distribution. Then only
+    the `top_k` most likely tokens are kept, or all if there are fewer, and of those the smallest
+    set of most likely ones whose probabilities sum to `top_p` or more (Holtzman et al. 2020).
     Raises ValueError for a temperature of 0 or below, top_k below 1, and top_p outside (0, 1].
     """
     if temperature <= 0:
         raise ValueError(f"temperature = {temperature}: give a positive one, or use `greedy`")
     if (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
         raise ValueError(f"top_k = {top_k}, top_p = {top_p}: give top_k ≥ 1 and 0 < top_p ≤ 1")
-    ordered, places = (log_probabilities / temperature).sort(dim=-1, descending=True)
+    ordered, indices = (log_probabilities / temperature).sort(dim=-1, descending=True)
     if top_k is not None:
         ordered[:, top_k:] = -math.inf
     probabilities = torch.softmax(ordered, dim=-1)
     if top_p is not None:
-        likelier = probabilities.cumsum(dim=-1) - probabilities  # all that comes before a token
-        likelier[:, 0] = 0.0
-        probabilities = probabilities.masked_fill(likelier >= top_p, 0.0)
+        before = probabilities.cumsum(dim=-1) - probabilities  # of all more likely tokens
+        before[:, 0] = 0.0
+        probabilities = probabilities.masked_fill(before >= top_p, 0.0)
         probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
-    return torch.zeros_like(probabilities).scatter(1, places, probabilities)
+    return torch.zeros_like(probabilities).scatter(1, indices, probabilities)
 
 
 def sample(
@@ -243,7 +243,7 @@ def sample(
     end: int = 3,
     device: torch.device | str = "cpu",
 ) -> list[Hypothesis]:
-    """Draw each token from `sampling_distribution`: one hypothesis a row.
+    """Draw each token from `sampling_distribution`; returns one hypothesis per row.
 
     The score is the model's log probability, without temperature and without truncation.
     """

@@ -1,4 +1,4 @@
-"""A trained Transformer with its tokenizer: from sentences to sentences, and one folder for both.
+"""A trained Transformer with its tokenizer: translate sentences, save to and load from a folder.
 
     translator = Translator.load("submission")
     translator.translate(["Two dogs play in the snow."])
@@ -28,20 +28,19 @@ from ..transformer import Transformer
 from .search import Hypothesis, beam_search
 
 UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
-BATCH_TOKENS = 1024  # of the sources that are translated together, padding included
-# §6.1 — "length penalty α = 0.6"
-LENGTH_PENALTY = 0.6  # of a translator that nobody gave another one
+BATCH_TOKENS = 1024  # source tokens translated together, padding included
+LENGTH_PENALTY = 0.6  # the default; §6.1 — "length penalty α = 0.6"
 
-# `start(source_ids)` and `step` of a search.
+# `start(source_ids)`, which gives the initial state, and the `step` of a search.
 Decoding = tuple[Callable[[Tensor], Any], Callable[[Tensor, Any], tuple[Tensor, Any]]]
 
 
 class TranslationError(Exception):
-    """A folder that holds no translator, in one sentence."""
+    """A folder without a usable translator, in one sentence."""
 
 
 def fast_decoding(model: Transformer) -> Decoding:
-    """What `Translator` decodes with: the fast cache."""
+    """The decoding of `Translator`: the fast cache."""
     decoder = FastDecoder(model)
     return decoder.start, decoder.step
 
@@ -55,9 +54,9 @@ def search(
     n_best: int = 1,
     decoding: Callable[[Transformer], Decoding] = fast_decoding,
 ) -> list[list[Hypothesis]]:
-    """The `n_best` hypotheses of each sentence (§6.1), where the model is.
+    """The `n_best` hypotheses of each sentence (§6.1), computed on the model's device.
 
-    Sentences are sorted by length and searched in batches; the result does not depend on that.
+    Sentences are searched in batches of similar length; the result does not depend on the batches.
     """
     device = model.embedding.tokens.weight.device
     found: dict[int, list[Hypothesis]] = {}
@@ -81,10 +80,10 @@ def search(
 
 
 class Translator:
-    """`model` and `tokenizer`, which must be a reversible one of the model's vocabulary.
+    """`model` and its `tokenizer`, which must be reversible.
 
-    The model is used as it is at each call, so that one can look at translations while it learns.
-    `length_penalty` is what searches take when they are not told another one.
+    The model is not copied, so translations can be inspected during training. `length_penalty` is
+    the default of searches.
     """
 
     def __init__(
@@ -102,9 +101,9 @@ class Translator:
         length_penalty: float | None = None,
         max_tokens: int = 100,
     ) -> list[str]:
-        """One translation a text, by beam search of `width` (§6.1); 1 is greedy.
+        """One translation per text, by beam search of `width` (§6.1); 1 is greedy search.
 
-        A translation ends after `max_tokens` tokens at the latest.
+        A translation has at most `max_tokens` tokens.
         """
         found = self.search(texts, width, length_penalty, max_tokens)
         return [self.tokenizer.decode(hypotheses[0].tokens) for hypotheses in found]
@@ -124,7 +123,7 @@ class Translator:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What `Transformer` has to be called with to build a model of this form."""
+        """The constructor arguments of the model."""
         return {
             "vocab_size": self.model.embedding.tokens.num_embeddings,
             **TransformerConfig.of(self.model).arguments,
@@ -132,25 +131,25 @@ class Translator:
         }
 
     def save(self, folder: str | Path) -> Path:
-        """Write the folder, which `load` reads."""
+        """Write the model and tokenizer for `load`; returns the folder."""
         measured = {"length_penalty": self.length_penalty}
         about = {"model": self.arguments, "measured": measured}
         return save_model(folder, WEIGHTS, self.model, about, self.tokenizer)
 
     @classmethod
     def load(cls, folder: str | Path) -> Translator:
-        """Read what `save` wrote; the model has its fast forms. Raises TranslationError."""
+        """Read what `save` wrote and use fast forms. Raises TranslationError."""
         from safetensors import SafetensorError
         from safetensors.torch import load_file
 
-        place = Path(folder)
+        folder = Path(folder)
         try:
-            about = json.loads((place / SETTINGS).read_text(encoding="utf-8"))
+            about = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
             settings = about["model"]
             penalty = float(about.get("measured", {}).get("length_penalty", LENGTH_PENALTY))
             model = Transformer(**settings)
-            model.load_state_dict(load_file(place / WEIGHTS))
-            tokenizer = TextTokenizer.load(place / TOKENIZER)
+            model.load_state_dict(load_file(folder / WEIGHTS))
+            tokenizer = TextTokenizer.load(folder / TOKENIZER)
             if tokenizer.vocab_size > settings["vocab_size"]:
                 raise ValueError(
                     f"a tokenizer of {tokenizer.vocab_size} tokens for a model of "
@@ -159,7 +158,7 @@ class Translator:
         except (*UNREADABLE, SafetensorError) as error:
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise TranslationError(
-                f"{place} holds no translator ({reason}): train one first, as in assignment 4"
+                f"{folder} has no usable translator ({reason}): train one first, as in assignment 4"
             ) from error
         use_fast_forms(model)
         return cls(model.eval(), tokenizer, penalty)
@@ -167,7 +166,7 @@ class Translator:
 
 @contextmanager
 def _reading(model: nn.Module) -> Iterator[None]:
-    """The model without dropout, and afterwards as it was."""
+    """Switch the model to evaluation mode, and back to its previous mode afterwards."""
     training = model.training
     model.eval()
     try:

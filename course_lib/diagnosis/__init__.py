@@ -1,1 +1,1 @@
-"""Finding what is wrong with a model."""
+"""Diagnosis: find faults of a model from its outputs."""

@@ -1,9 +1,9 @@
-"""Small sentence classifiers with one fault each: patients for assignment 3's `diagnose`.
+"""Small sentence classifiers with one fault each: test cases for assignment 3's `diagnose`.
 
     model = broken_classifier("pads pooled", seed=3)
     logits, weights = model(token_ids)
 
-They share nothing with the encoder of the assignment but its interface. All pool by the mean.
+They share only the interface of the assignment's encoder, none of its code. All use mean pooling.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ VOCABULARY, LONGEST, WIDTH, HEADS = 50, 512, 16, 2
 
 
 def broken_classifier(fault: str, seed: int) -> nn.Module:
-    """An untrained classifier with `fault`, one of `FAULTS`, with random weights from `seed`.
+    """An untrained classifier with `fault`, one of `FAULTS`, and random weights from `seed`.
 
-    It takes token ids below 50, padded with 0, and gives `(logits, weights)`: for every layer the
-    weights that it multiplied the values with. Even seeds are post-norm, odd ones pre-norm.
-    Raises ValueError for an unknown fault.
+    It takes token ids below 50, padded with 0, and returns `(logits, weights)`: one tensor
+    `(batch, heads, n, n)` per layer, the weights that multiply the values. Even seeds are
+    post-norm, odd ones pre-norm. Raises ValueError for an unknown fault.
     """
     if fault not in FAULTS:
         raise ValueError(f"no fault is called {fault!r}: choose one of {', '.join(FAULTS)}")
 
     def look(scores: Tensor, real: Tensor) -> Tensor:
-        """From the scores (batch, heads, n, n) to the weights of one layer."""
+        """The attention weights of one layer, from its scores (batch, heads, n, n)."""
         n = scores.shape[-1]
         if fault == "pads attended":
             return scores.softmax(-1)
@@ -65,7 +65,7 @@ def broken_classifier(fault: str, seed: int) -> nn.Module:
 
 
 class _Classifier(nn.Module):
-    """Two layers of attention and a small network, made of the four functions it is given."""
+    """Two layers of attention and a small network, built from the four given functions."""
 
     def __init__(
         self,

@@ -1,12 +1,12 @@
-"""A checklist for a classifier that trains and still does not learn, or learns too well.
+"""A debugging checklist for a classifier whose results are suspiciously bad or good.
 
     for line in run(model, token_ids, labels):
         print(line)
 
-Every check asks the model for something and measures the answer; none reads its code. A model is
-anything with `model(token_ids, need_weights=True) -> (logits, weights)`, weights one tensor
-`(batch, heads, n, n)` a layer. `course debug` runs it on a notebook, or on models with known
-faults.
+Every check runs the model and measures its output; none reads its code. A model is any callable
+with `model(token_ids, need_weights=True) -> (logits, weights)`, where weights is one tensor
+`(batch, heads, n, n)` per layer. `course debug` runs the checklist on a notebook, or on models with
+known faults.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from .checks import Check
 def of_class(
     build: Callable[..., nn.Module], rate: Callable[[int, int, int], float] | None = None
 ) -> list[dict[str, object]]:
-    """The checklist of a small untrained model that `build(vocab_size, …)` makes, as plain data.
+    """Run the checklist on a small untrained model from `build(vocab_size, …)`; as plain data.
 
-    The place of the norms is looked at a second time in a model that is built with `norm_first`.
+    The norm placement is checked a second time, in a model built with `norm_first=True`.
     """
     token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0], [12, 3, 9, 5, 0, 0]])
     small = partial(build, 20, n_layers=3, d_model=32, n_heads=4, d_ff=64)
@@ -50,10 +50,10 @@ def run(
     pad_id: int = 0,
     rate: Callable[[int, int, int], float] | None = None,
 ) -> list[Check]:
-    """Every check on `model`, which is left in the mode it came in and without gradients.
+    """Run every check on `model`; its mode is restored and its gradients are cleared.
 
-    `token_ids` (batch, n) need sentences of at least two different tokens; `labels` (batch,).
-    `rate(step, d_model, warmup_steps)` is a learning rate with warm-up, if there is one.
+    `token_ids` is (batch, n), with at least two different tokens in each sentence; `labels` is
+    (batch,). `rate(step, d_model, warmup_steps)` is the warm-up schedule to check, if any.
     """
     was_training = model.training
     padded = F.pad(token_ids, (0, 3), value=pad_id)

@@ -1,4 +1,4 @@
-"""The single checks of `checklist`: each asks a classifier something and measures the answer."""
+"""The individual checks of `checklist`: each runs a classifier and measures its output."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 TOLERANCE = 1e-4
-EVEN, COLLAPSED = 0.9999, 0.02  # of the largest entropy that the number of keys allows
-STEEP = 1e3  # between the largest and the smallest gradient norm of the layers
+EVEN, COLLAPSED = 0.9999, 0.02  # shares of the largest entropy that the number of keys allows
+STEEP = 1e3  # ratio of the largest to the smallest gradient norm of the layers
 
 
 @dataclass(frozen=True)
@@ -27,24 +27,24 @@ class Check:
 
     def __str__(self) -> str:
         sign = {True: "ok    ", False: "WRONG ", None: "-     "}[self.ok]
-        told = f"{sign}{self.name:<24} {self.measured}"
-        return f"{told}\n      → {self.advice}" if self.ok is False else told
+        line = f"{sign}{self.name:<24} {self.measured}"
+        return f"{line}\n      → {self.advice}" if self.ok is False else line
 
 
 def shapes(logits: Tensor, weights: list[Tensor], token_ids: Tensor, labels: Tensor) -> Check:
-    """One row of finite scores a sentence, one map a head."""
+    """Finite logits (batch, classes), and weights (batch, heads, n, n) for every layer."""
     batch, n = token_ids.shape
     classes = int(labels.max()) + 1
     right = logits.ndim == 2 and len(logits) == batch and logits.shape[1] >= classes
     maps = all(w.ndim == 4 and len(w) == batch and w.shape[-2:] == (n, n) for w in weights)
     finite = bool(torch.isfinite(logits).all())
-    told = f"logits {tuple(logits.shape)}, weights {len(weights)} × {tuple(weights[0].shape)}"
+    measured = f"logits {tuple(logits.shape)}, weights {len(weights)} × {tuple(weights[0].shape)}"
     advice = "logits are (batch, classes) and finite, weights (batch, heads, n, n) a layer"
-    return Check("shapes", right and maps and finite, told, advice)
+    return Check("shapes", right and maps and finite, measured, advice)
 
 
 def row_sums(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
-    """What a real token gives to all keys together is 1 (§3.2.1)."""
+    """The weights of a real query sum to 1 over the keys (§3.2.1)."""
     real = token_ids != pad_id
     sums = torch.stack([w.sum(dim=-1).transpose(1, 2)[real] for w in weights])
     worst = (sums - 1).abs().max().item()
@@ -62,26 +62,25 @@ def weights_on_padding(weights: list[Tensor], token_ids: Tensor, pad_id: int) ->
 
 
 def both_sides(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
-    """An encoder's tokens attend to what comes before and to what comes after."""
+    """An encoder's tokens attend to earlier and to later tokens."""
     real = token_ids != pad_id
     pairs = real[:, None, :, None] & real[:, None, None, :]
     after = torch.stack([(w * pairs).triu(1).max() for w in weights]).max().item()
     before = torch.stack([(w * pairs).tril(-1).max() for w in weights]).max().item()
     advice = "a causal mask is for decoders: an encoder sees the whole sentence"
-    told = f"at most {before:.2f} before, {after:.2f} after"
-    seen = before > TOLERANCE and after > TOLERANCE
-    return Check("sees both sides", seen, told, advice)
+    measured = f"at most {before:.2f} before, {after:.2f} after"
+    return Check("sees both sides", min(before, after) > TOLERANCE, measured, advice)
 
 
 def padding_changes_nothing(model: nn.Module, token_ids: Tensor, padded: Tensor) -> Check:
-    """The same sentences with more padding get the same logits."""
+    """More padding does not change the logits."""
     change = (model(token_ids)[0] - model(padded)[0]).abs().max().item()
     advice = "padding is pooled, attended to, or counted in a mean"
     return Check("padding is ignored", change < TOLERANCE, f"changes by {change:.1e}", advice)
 
 
 def positions_matter(model: nn.Module, token_ids: Tensor, pad_id: int) -> Check:
-    """The words of a sentence in reverse order get other logits (§3.5)."""
+    """Reversing the real tokens of a sentence changes its logits (§3.5)."""
     backwards = token_ids.clone()
     for sentence in backwards:
         real = sentence != pad_id
@@ -112,9 +111,9 @@ def dropout_in_training(model: nn.Module, token_ids: Tensor) -> Check:
 
 
 def norm_placement(model: nn.Module, token_ids: Tensor, pad_id: int) -> Check:
-    """What leaves the encoder is normalised, by the layers or by a last norm (§3.1).
+    """The encoder's output is normalized, by the layers or by a final norm (§3.1).
 
-    A thousand times larger input leaves what is normalised as it was, and nothing else.
+    Scaling the encoder's input by 1000 leaves only normalized outputs unchanged.
     """
     name = "norm placement"
     encoder = getattr(model, "encoder", None)
@@ -128,9 +127,9 @@ def norm_placement(model: nn.Module, token_ids: Tensor, pad_id: int) -> Check:
     normalised = [after < 10 * before for before, after in zip(plain, louder, strict=True)]
     consistent = normalised[-1] and len(set(normalised[:-1])) == 1
     order = "post-norm" if normalised[0] else "pre-norm"
-    told = f"{order}; spread by layer {_listed(plain[:-1])}, at the end {plain[-1]:.2g}"
+    measured = f"{order}; spread by layer {_listed(plain[:-1])}, at the end {plain[-1]:.2g}"
     advice = "pre-norm needs a last LayerNorm, post-norm one after each sum; layers must agree"
-    return Check(name, consistent, told, advice)
+    return Check(name, consistent, measured, advice)
 
 
 def _spreads(
@@ -141,7 +140,7 @@ def _spreads(
     real: Tensor,
     scale: float,
 ) -> list[float]:
-    """The deviation over the features of what each part gives, for an input `scale` as large."""
+    """The standard deviation of each part's output over the features, for an input × `scale`."""
     found: list[float] = []
 
     def keep(_: nn.Module, __: object, output: Tensor | tuple[Tensor, ...]) -> None:
@@ -165,7 +164,7 @@ def _spreads(
 
 
 def attention_entropy(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> Check:
-    """By layer, as a share of what as many keys allow: neither even nor on one token each."""
+    """Entropy per layer, as a share of the maximum: neither uniform nor on a single token."""
     real = token_ids != pad_id
     most = real.sum(dim=-1, keepdim=True).log().expand_as(real)[real].mean().item()
     shares = []
@@ -173,13 +172,13 @@ def attention_entropy(weights: list[Tensor], token_ids: Tensor, pad_id: int) -> 
         entropy = torch.special.entr(layer).sum(dim=-1).mean(dim=1)
         shares.append(entropy[real].mean().item() / most)
     fine = all(COLLAPSED < share < EVEN for share in shares)
-    told = f"{_listed(shares, 3)} of the largest possible"
+    measured = f"{_listed(shares, 3)} of the largest possible"
     advice = "1: the scores do not matter; 0: are they divided by √d_k?"
-    return Check("attention entropy", fine, told, advice)
+    return Check("attention entropy", fine, measured, advice)
 
 
 def gradient_norms(model: nn.Module, token_ids: Tensor, labels: Tensor) -> Check:
-    """By layer: none zero, none NaN, none a thousand times another (dropout off)."""
+    """Gradient norm per layer: none zero, NaN, or a thousand times another (dropout off)."""
     model.zero_grad()
     F.cross_entropy(model(token_ids)[0], labels).backward()
     parts = {name: part for name, part in model.named_children() if [*part.parameters()]}
@@ -196,17 +195,17 @@ def gradient_norms(model: nn.Module, token_ids: Tensor, labels: Tensor) -> Check
 
 
 def warm_up(rate: Callable[[int, int, int], float] | None) -> Check:
-    """Grows for the warm-up, falls afterwards, and is smaller for wider models (§5.3, Eq. 3)."""
+    """The rate rises during warm-up, then falls, and is lower for wider models (§5.3, Eq. 3)."""
     name = "warm-up"
     if rate is None:
         return Check(name, None, "no schedule was given", "")
     first, middle, peak, late = (rate(step, 64, 100) for step in (1, 50, 100, 400))
-    told = f"step 1: {first:.1e}, 100 of 100: {peak:.1e}, 400: {late:.1e}"
+    measured = f"step 1: {first:.1e}, 100 of 100: {peak:.1e}, 400: {late:.1e}"
     rises = 0 < first < middle < peak and math.isclose(first * 100, peak, rel_tol=1e-3)
     falls = math.isclose(late * 2, peak, rel_tol=1e-3)
     narrower = math.isclose(2 * rate(100, 256, 100), peak, rel_tol=1e-3)
     advice = "the first step is 1 and its rate is the peak over the warm-up steps; ∝ d_model^-0.5"
-    return Check(name, rises and falls and narrower, told, advice)
+    return Check(name, rises and falls and narrower, measured, advice)
 
 
 def _listed(values: list[float], digits: int = 2) -> str:

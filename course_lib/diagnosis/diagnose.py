@@ -1,4 +1,4 @@
-"""Telling broken models apart by what they do, without a look at their code."""
+"""Identify the fault of a model from its outputs alone."""
 
 import torch
 from jaxtyping import Int
@@ -7,13 +7,13 @@ from torch.nn import functional as F
 
 
 def diagnose(model: nn.Module, token_ids: Int[Tensor, "batch n"], pad_id: int = 0) -> str:
-    """Name the one fault of a classifier, or "healthy", from what it returns.
+    """Name the one fault of a classifier, or "healthy", from its outputs.
 
-    `model(token_ids, need_weights=True)` gives `(logits, weights)`, one tensor of weights a layer.
-    The faults: "dropout in evaluation", "mask after softmax", "pads attended", "pads pooled",
-    "future hidden" (no token attends to a later one) and "no positions" (§3.5). `token_ids` has a
-    sentence of several different tokens; whether it has padding does not matter. The model is
-    asked in evaluation mode, without gradients, and is left in the mode it came in.
+    `model(token_ids, need_weights=True)` gives `(logits, weights)`, one tensor of weights per
+    layer. The faults: "dropout in evaluation", "mask after softmax", "pads attended", "pads
+    pooled", "future hidden" (no token attends to a later one) and "no positions" (§3.5).
+    `token_ids` has a sentence of several different tokens, with or without padding. The model runs
+    in evaluation mode, without gradients, and is left in the mode it came in.
     """
     # step 1: the same sentences with more padding, twice, and with their real tokens reversed
     padded = F.pad(token_ids, (0, 3), value=pad_id)
@@ -33,10 +33,10 @@ def diagnose(model: nn.Module, token_ids: Int[Tensor, "batch n"], pad_id: int = 
     def same(a: Tensor, b: Tensor) -> bool:
         return torch.allclose(a, b, atol=1e-4)
 
-    # step 2: weights of real queries, (layers, batch, heads, n, n)
+    # step 2: the weights of real queries, (layers, batch, heads, n, n)
     weights = torch.stack(layers) * real[:, None, :, None]
     on_padding = weights * ~real[:, None, None, :]
-    # step 3: from the fault that disturbs every measurement to the one that disturbs none
+    # step 3: first the faults that also disturb the later measurements
     if not same(logits, again):
         return "dropout in evaluation"
     if not same(weights.sum(-1), real[:, None, :].expand(weights.shape[:-1]).to(weights)):

@@ -1,1 +1,1 @@
-"""How good a model is: accuracy, BLEU, perplexity, and how sure that is."""
+"""Evaluation metrics: accuracy, BLEU, perplexity, and their uncertainty."""

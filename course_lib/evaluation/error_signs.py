@@ -1,4 +1,4 @@
-"""What can be counted of a translation's mistakes, to find the sentences worth reading."""
+"""Signs of translation errors that can be counted, to find the sentences worth reading."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ def error_signs(
 ) -> dict[str, list[str]]:
     """Words that hint at a mistake, each list in alphabetical order.
 
-    `"dropped"`: words of the reference that the hypothesis lacks, as often as it lacks them;
-    `"added"`: the other way round; `"repeated"`: words of the hypothesis that stand next to
-    themselves; `"rare"`: words of the source that training had less than `rare` times, by
-    `counts`. Repeated and rare words are told once. They are signs and no verdict: a right
-    translation may use other words than the reference.
+    `"dropped"`: words of the reference missing from the hypothesis, as often as they are missing;
+    `"added"`: the other way round; `"repeated"`: words of the hypothesis that occur twice in a
+    row; `"rare"`: words of the source that training had less than `rare` times, by `counts`.
+    Repeated and rare words are listed once. These are only hints: a correct translation may use
+    other words than the reference.
     """
     made, wanted = Counter(hypothesis), Counter(reference)
     return {

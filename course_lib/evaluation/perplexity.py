@@ -1,4 +1,4 @@
-"""Perplexity: between how many tokens a model hesitates, on average."""
+"""Perplexity of a translation model on sentence pairs."""
 
 import math
 from collections.abc import Iterable
@@ -14,11 +14,11 @@ from ..training.translation_step import shift_targets
 def perplexity(
     model: nn.Module, batches: Iterable[tuple[Tensor, Tensor]], pad_id: int = 0
 ) -> float:
-    """e to the mean cross-entropy of a real token, over all batches of pairs (§6.2, Table 3).
+    """exp of the mean cross-entropy per real token, over all batches of pairs (§6.2, Table 3).
 
-    Without label smoothing and without dropout; the model is left in the mode it came in. Every
-    token counts once, whatever batch it is in: the mean of the batches' means is another number.
-    `model(source_ids, read)` gives `(logits, weights)`; targets carry START … END.
+    Without label smoothing and dropout; the model is left in the mode it came in. Every token
+    counts once, whatever batch it is in, so this is not the mean of the batches' means.
+    `model(source_ids, read)` gives `(logits, weights)`; targets are START … END.
     Raises ValueError when there is no token.
     """
     was_training, total, count = model.training, 0.0, 0

@@ -1,4 +1,4 @@
-"""How good translations are: BLEU and chrF, exact match, alignment error, and whether A beats B."""
+"""Translation metrics: BLEU, chrF, exact match, alignment error rate, and a significance test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Links = Collection[tuple[int, int]]
 
 
 class Score(NamedTuple):
-    """A score of a corpus, and the signature without which it cannot be compared."""
+    """A corpus score, and its sacreBLEU signature, which comparisons need."""
 
     value: float
     signature: str
@@ -23,10 +23,10 @@ class Score(NamedTuple):
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "13a") -> Score:
-    """Corpus BLEU, 0 to 100, by sacreBLEU (Post 2018), one reference a sentence.
+    """Corpus BLEU, 0 to 100, by sacreBLEU (Post 2018), with one reference per sentence.
 
-    Give plain text, not tokens: sacreBLEU cuts both sides itself, and that is what makes figures
-    of different papers comparable. Raises ValueError for lists of different length or empty ones.
+    Give plain text: sacreBLEU tokenizes both sides itself, which makes scores comparable between
+    papers. Raises ValueError for lists of different length or empty ones.
     """
     from sacrebleu.metrics import BLEU
 
@@ -34,7 +34,7 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str], tokenize: str = "
 
 
 def chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Score:
-    """chrF2, 0 to 100: n-grams of characters (Popović 2015), kinder to a wrong ending than BLEU.
+    """chrF2, 0 to 100: character n-grams (Popović 2015), more lenient than BLEU on word endings.
 
     Raises ValueError as `bleu` does.
     """
@@ -55,9 +55,9 @@ def bleu_by_hand(
     """Corpus BLEU, 0 to 100, of lists of tokens (Papineni et al. 2002), without smoothing.
 
     The geometric mean of the precisions of 1- to n-grams, where an n-gram counts at most as often
-    as it stands in the reference, times exp(1 − reference length / hypothesis length) when the
-    hypotheses are shorter. Counts and lengths are added up over the corpus before anything is
-    divided: it is no mean of sentence scores. 0 when some precision is 0.
+    as it occurs in the reference, times exp(1 − reference length / hypothesis length) when the
+    hypotheses are shorter. Counts and lengths are summed over the corpus before dividing: it is not
+    the mean of sentence scores. 0 when any precision is 0.
     """
     matches, totals = [0] * n, [0] * n
     # step 1: clipped matches and totals of every order, over all sentences
@@ -82,7 +82,7 @@ def ngrams(tokens: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
 
 
 def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
-    """Share of sentences that equal their reference but for blanks round them, 0 to 1."""
+    """Share of sentences equal to their reference, ignoring surrounding whitespace, 0 to 1."""
     _check(hypotheses, references)
     equal = [h.strip() == r.strip() for h, r in zip(hypotheses, references, strict=True)]
     return sum(equal) / len(equal)
@@ -95,7 +95,7 @@ def alignment_error_rate(
 
     1 − (|A ∩ S| + |A ∩ P|) / (|A| + |S|) for predicted links A, sure links S and possible links P,
     which contain S; without `possible` it is 1 − F1. Raises ValueError when there is no link at
-    all, and when the numbers of sentences differ.
+    all, or when the numbers of sentences differ.
     """
     certain = [set(links) for links in sure]
     wide = certain if possible is None else [set(links) for links in possible]
@@ -109,7 +109,7 @@ def alignment_error_rate(
 
 
 class Comparison(NamedTuple):
-    """Paired bootstrap of two systems: `difference` is first minus second, in points."""
+    """Paired bootstrap of two systems: `difference` is first minus second, in BLEU points."""
 
     first: float
     second: float
@@ -134,11 +134,11 @@ def paired_bootstrap(
     seed: int = 12345,
     confidence: float = 0.95,
 ) -> Comparison:
-    """Is the BLEU of `first` really different from that of `second` (Koehn 2004)?
+    """Test whether the BLEU of `first` differs from that of `second` (Koehn 2004).
 
     Sentences are drawn with replacement, the same for both systems, `samples` times. `interval` is
-    of the difference. `p_value` is two-sided, as sacreBLEU has it: how often a sample is as far
-    from the mean of the samples as `difference` from 0, (count + 1) / (samples + 1).
+    that of the difference. `p_value` is two-sided, as in sacreBLEU: (count + 1) / (samples + 1),
+    where count is the number of samples at least as far from their mean as `difference` from 0.
     Raises ValueError for lists of different length or empty ones.
     """
     one, two = (bleu(system, references) for system in (first, second))
@@ -163,10 +163,10 @@ def paired_bootstrap(
 
 
 def _statistics(hypotheses: Sequence[str], references: Sequence[str]) -> np.ndarray:
-    """A row a sentence: lengths, then matches and totals of each order."""
+    """One row per sentence: lengths, then matches and totals of each order."""
     from sacrebleu.metrics import BLEU
 
-    metric = BLEU(tokenize="13a", effective_order=True)  # without it a sentence makes it warn
+    metric = BLEU(tokenize="13a", effective_order=True)  # otherwise sentence scores warn
     rows = []
     for hypothesis, reference in zip(hypotheses, references, strict=True):
         one = metric.sentence_score(hypothesis, [reference])

@@ -1,1 +1,1 @@
-"""Faster forms of the components, each equal to the readable one to rounding."""
+"""Fast equivalents of the components, equal to the readable ones up to rounding."""

@@ -1,7 +1,7 @@
-"""The fast form of attention, over torch's fused kernel: same parameters, same results.
+"""The fast form of attention, by torch's fused kernel: same parameters, same results.
 
-`FusedMultiHeadAttention` stands wherever `MultiHeadAttention` does; state dicts fit both. When the
-weights are asked for it is the readable module, because a fused kernel never forms them.
+`FusedMultiHeadAttention` is a drop-in replacement for `MultiHeadAttention`, state dicts included.
+With `need_weights` it runs the readable code, because a fused kernel never forms the weights.
 """
 
 import math
@@ -26,15 +26,15 @@ def fused_attention(
     """The output of `attention.attention`, to 1e-5, without its weights (§3.2.1, Eq. 1).
 
     Versions of torch differ on a row with every key masked (NaN or zeros), so such a row is
-    opened for the kernel and its result replaced by zeros, with zero gradients. With dropout a CPU
-    has no fused kernel; there the weights are formed, as cheaply as torch allows.
+    unmasked for the kernel and its result replaced by zeros, with zero gradients. There is no fused
+    kernel with dropout on a CPU, so there the weights are computed explicitly.
     """
     explicit = dropout_p > 0 and query.device.type == "cpu"
     form: Callable[..., Tensor] = _with_dropout if explicit else F.scaled_dot_product_attention
     if mask is None:
         return form(query, key, value, None, dropout_p)
     opened = mask.any(dim=-1, keepdim=True)
-    if query.device.type == "cpu" and opened.all():  # elsewhere, asking would wait for the device
+    if query.device.type == "cpu" and opened.all():  # on a GPU, the check would synchronize
         return form(query, key, value, mask, dropout_p)
     output = form(query, key, value, mask | ~opened, dropout_p)
     return output.masked_fill(~opened, 0.0)
@@ -43,16 +43,16 @@ def fused_attention(
 def _with_dropout(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, dropout_p: float
 ) -> Tensor:
-    """Attention by its formula; every row of `mask` has an open key."""
+    """Attention by its formula; every row of `mask` has an unmasked key."""
     scores = (query / math.sqrt(query.shape[-1])) @ key.transpose(-2, -1)
-    if mask is not None:  # adding is a fifth of the cost of filling
+    if mask is not None:  # adding costs a fifth of filling
         scores = scores + torch.zeros_like(mask, dtype=scores.dtype).masked_fill_(~mask, -math.inf)
     weights = torch.softmax(scores, dim=-1)
     return (weights * dropout_factor(weights, dropout_p)) @ value
 
 
 class FusedMultiHeadAttention(MultiHeadAttention):
-    """`MultiHeadAttention`, fused whenever nobody needs the weights (§3.2.2)."""
+    """`MultiHeadAttention`, fused unless `need_weights` (§3.2.2)."""
 
     def forward(
         self,

@@ -1,19 +1,19 @@
-"""The fast form of `cache`: the same probabilities to 1e-5, several times the speed on a CPU.
+"""The fast form of `decoding.cache`: the same probabilities to 1e-5, several times as fast on CPU.
 
     decoder = FastDecoder(model)
     beam_search(decoder.step, decoder.start(source_ids), len(source_ids))
 
 What makes it fast:
 
-- Keys and values stay where they were written. The beams of a sentence attend to all that any of
-  its beams has written, by one product, and `bias` says which of it is a beam's own past.
-  Re-ordering the beams re-orders that small table and not a single key.
-- When sentences leave, or the room laid out ahead is full, only those entries are moved that some
-  beam still descends from. Soon after a choice most beams share their past, so these are few.
+- Keys and values are never moved when beams are reordered. All beams of a sentence attend to all
+  entries of the sentence in one product, and `bias` masks those outside a beam's own prefix.
+  Reordering the beams only reorders this small table.
+- When sentences finish, or the preallocated room is full, only the entries that some beam still
+  needs are copied. Beams soon share most of their prefixes, so these are few.
 - The beams of a sentence share the keys and values of their source.
-- Queries, keys and values come from one product, with 1 / √d_k in its weights, which lie as the
-  product reads them. Plain products beat a fused kernel when there is one query a row, and the
-  last one of each sub-layer adds to its residual at once.
+- Queries, keys and values come from one product, with 1 / √d_k folded into its weights, which are
+  stored in the layout that the product reads. Plain products beat a fused kernel with one query
+  per row, and the last product of each sub-layer adds directly to the residual.
 """
 
 import math
@@ -27,36 +27,36 @@ from torch.nn import functional as F
 
 from ..transformer import Transformer
 
-NEVER = -1e30  # added to a score, it leaves a weight of exactly zero
-STEPS_AHEAD = 8  # that a cache has room for when it is laid out
+NEVER = -1e30  # added to a score, it gives a weight of exactly zero
+STEPS_AHEAD = 8  # steps for which a new cache has room
 
 
 @dataclass(frozen=True)
 class FastCache:
-    """Keys and values of some sentences with equally many beams each. A step uses it up."""
+    """Keys and values of sentences with the same number of beams each. A step invalidates it."""
 
     own: Float[Tensor, "n_layers 2 sentences n_heads room d_k"]
     source: Float[Tensor, "n_layers 2 sentences n_heads n_source d_k"]
     source_bias: Float[Tensor, "sentences 1 1 n_source"]
-    bias: Float[Tensor, "sentences beams written"]  # 0 for a beam's own past, else NEVER
-    length: int  # of the prefixes that have been read
+    bias: Float[Tensor, "sentences beams written"]  # 0 for entries of a beam's prefix, else NEVER
+    length: int  # of the prefixes read so far
 
     def reorder(self, rows: Int[Tensor, "rows"]) -> "FastCache":
         """The cache whose row i is this one's row `rows[i]`.
 
-        Raises ValueError unless the rows of each sentence stand together, as many of each.
+        Raises ValueError unless the rows of each sentence are adjacent and equally many.
         """
         sentences, beams, _ = self.bias.shape
         kept, counts = (rows // beams).unique_consecutive(return_counts=True)
         if (counts != counts[:1]).any():
-            raise ValueError("give `reorder` as many rows of each sentence, standing together")
+            raise ValueError("give `reorder` equally many adjacent rows of each sentence")
         bias = self.bias.flatten(0, 1)[rows].unflatten(0, (len(kept), -1))
         if len(kept) == sentences and (kept.diff() > 0).all():
             return replace(self, bias=bias)
         return self._moved(kept, bias)
 
     def with_room(self) -> "FastCache":
-        """This cache, or a new one when an entry of each beam does not fit."""
+        """This cache, or a larger copy when it has no room for one more entry per beam."""
         _, beams, written = self.bias.shape
         if written + beams <= self.own.shape[4]:
             return self
@@ -65,7 +65,7 @@ class FastCache:
     def _moved(
         self, kept: Int[Tensor, "kept"], bias: Float[Tensor, "kept beams written"]
     ) -> "FastCache":
-        """The sentences `kept`, whose beams see what `bias` says; entries that none sees go."""
+        """A copy for the sentences `kept`, without the entries that `bias` masks for all beams."""
         n_layers, _, _, n_heads, room, d_k = self.own.shape
         sentences, beams, written = bias.shape
         seen = (bias == 0).any(dim=1)
@@ -87,7 +87,7 @@ class FastCache:
 
 
 class _Linear:
-    """Some linear layers as one product; those of queries come with the factor 1 / √d_k."""
+    """Several linear layers as one product; with `query_size`, the first is scaled by 1 / √d_k."""
 
     def __init__(self, *layers: nn.Linear, query_size: int | None = None) -> None:
         factors = [1.0] * len(layers)
@@ -105,7 +105,7 @@ class _Linear:
     def added_to(
         self, total: Float[Tensor, "rows n_out"], x: Float[Tensor, "rows n_in"]
     ) -> Float[Tensor, "rows n_out"]:
-        """`total` plus the output, in its place: without a pass over memory for the sum."""
+        """Add the output to `total` in place, without a separate pass for the sum."""
         if self.bias is not None:
             total.add_(self.bias)
         return total.addmm_(x, self.weight)
@@ -133,16 +133,16 @@ class _Layer:
     def keys_and_values(
         self, memory: Float[Tensor, "sentences n_source d_model"]
     ) -> Float[Tensor, "2 sentences n_heads n_source d_k"]:
-        """Of the source."""
+        """The keys and values of the source."""
         packed = self.source(memory.flatten(0, 1)).view(*memory.shape[:2], 2, *self.shape)
         return packed.permute(2, 0, 3, 1, 4)
 
     def __call__(
         self, x: Float[Tensor, "rows d_model"], cache: FastCache, number: int
     ) -> Float[Tensor, "rows d_model"]:
-        """The output; x is used up, and its keys and values fill the last entries of the cache.
+        """The layer's output; overwrites `x`, and writes its keys and values into the cache.
 
-        `number` is the layer's own in the cache.
+        `number` is the layer's index in the cache.
         """
         sentences, beams, written = cache.bias.shape
         kept = cache.own[number, :, :, :, :written]
@@ -178,7 +178,7 @@ def _attend(
     keys_and_values: Float[Tensor, "2 sentences n_heads n d_k"],
     bias: Float[Tensor, "sentences 1 #beams n"],
 ) -> Float[Tensor, "rows d_model"]:
-    """Attention (§3.2.1, Eq. 1) with a mask that is added; the heads side by side."""
+    """Attention (§3.2.1, Eq. 1) with an additive mask; returns the concatenated heads."""
     sentences, n_heads, beams, d_k = query.shape
     keys, values = keys_and_values.flatten(1, 2)
     scores = torch.bmm(query.reshape(-1, beams, d_k), keys.transpose(1, 2))
@@ -189,12 +189,12 @@ def _attend(
 
 
 def _normed(norm: Any, x: Tensor) -> Tensor:
-    """`LayerNorm` (§3.1) by torch's one kernel."""
+    """`LayerNorm` (§3.1) by torch's fused kernel."""
     return F.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, norm.eps)
 
 
 class FastDecoder:
-    """`start` and `step` of a search with `model`, whose weights are packed once, here."""
+    """`start` and `step` of a search with `model`; packs its weights once, in the constructor."""
 
     @torch.no_grad()
     def __init__(self, model: Transformer) -> None:
@@ -205,7 +205,7 @@ class FastDecoder:
 
     @torch.no_grad()
     def start(self, source_ids: Int[Tensor, "sentences n_source"]) -> FastCache:
-        """The cache before the first token: of the source alone, with one beam a sentence."""
+        """The cache before the first token: the source alone, with one beam per sentence."""
         memory, mask = self.model.encode(source_ids)
         source = torch.stack([layer.keys_and_values(memory) for layer in self.layers])
         n_layers, _, sentences, n_heads, _, d_k = source.shape
@@ -217,9 +217,9 @@ class FastDecoder:
     def step(
         self, prefixes: Int[Tensor, "rows n"], cache: FastCache
     ) -> tuple[Float[Tensor, "rows vocab_size"], FastCache]:
-        """The log probabilities of what follows prefixes that are one token longer than before.
+        """`(log_probabilities, cache)` for prefixes that are one token longer than the cache.
 
-        The next step writes over them. Raises ValueError when the prefixes are not longer by one.
+        The next step overwrites them. Raises ValueError for prefixes of any other length.
         """
         n = prefixes.shape[1]
         if n != cache.length + 1:
@@ -236,15 +236,15 @@ class FastDecoder:
         return self._log_probabilities(x), cache
 
     def _log_probabilities(self, x: Tensor) -> Tensor:
-        """In room that is kept: to be given fresh pages at each step would cost a tenth of it."""
+        """Log probabilities in a reused buffer: a new one per step costs a tenth of the time."""
         if len(x) > len(self.room):
-            with torch.inference_mode(False):  # what is made inside could be written only there
+            with torch.inference_mode(False):  # an inference tensor could not be written elsewhere
                 self.room = x.new_empty(len(x), self.output.shape[1])
         logits = torch.mm(x, self.output, out=self.room[: len(x)])
         return torch.ops.aten._log_softmax.out(logits, -1, False, out=logits)
 
     def _with_entries(self, cache: FastCache, tokens: Tensor) -> FastCache:
-        """The cache with an entry more for each beam, which that beam alone may attend to."""
+        """The cache with one more entry per beam, which only that beam may attend to."""
         sentences, beams, _ = cache.bias.shape
         own = torch.eye(beams, dtype=torch.bool, device=tokens.device)
         seen = own & (tokens != self.model.pad_id).view(sentences, 1, beams)
@@ -252,7 +252,7 @@ class FastDecoder:
         return replace(cache, bias=torch.cat([cache.bias, added], 2), length=cache.length + 1)
 
     def _embedded(self, tokens: Tensor, position: int) -> Tensor:
-        """`TransformerEmbedding` of tokens that all stand at one position, without dropout."""
+        """`TransformerEmbedding` of tokens at the same position, without dropout."""
         embedding = self.model.embedding
         if position >= len(embedding.positions):
             embedding.positions = embedding.table(2 * position)

@@ -1,8 +1,8 @@
-"""Dropout with cheap random bits: on a CPU, `nn.Dropout`'s own are a quarter of a training step.
+"""Dropout with cheap random bits: on a CPU, `nn.Dropout` takes a quarter of a training step.
 
     model = use_fast_dropout(model)
 
-It needs nothing of the course's components, so that any model can use it.
+It is independent of the course's components, so any model can use it.
 """
 
 import numpy as np
@@ -13,11 +13,11 @@ _STEPS = 2**16  # the probability is rounded to a multiple of 1 / _STEPS
 
 
 def dropout_factor(like: Tensor, p: float) -> Tensor:
-    """What dropout multiplies `like` by: 0 with probability `p`, else 1 / (1 − p).
+    """The factors of dropout, shaped as `like`: 0 with probability `p`, else 1 / (1 − p).
 
-    16 random bits a number, four numbers a draw. The bits are NumPy's, seeded by torch's global
-    generator: `torch.manual_seed` decides them and its saved state brings them back. The survivors
-    are scaled by the inverse of the rounded probability, so that the expectation is kept.
+    Each factor takes 16 random bits, so NumPy draws four at a time. NumPy is seeded by torch's
+    global generator, so `torch.manual_seed` and saved random states determine the result. `p` is
+    rounded to 1 / 2^16 and the scale uses the rounded value, so the expectation is exact.
     """
     dropped = round(p * _STEPS)
     if dropped == _STEPS:

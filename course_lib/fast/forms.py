@@ -1,8 +1,8 @@
-"""The fast forms of a model's parts, plugged in by name; results are the same to 1e-5.
+"""Replace the modules of a model by their fast forms; results are the same to 1e-5.
 
     model = use_fast_forms(EncoderClassifier(…))
 
-Each stands in for the readable part in place, with the same parameters; state dicts fit both.
+Modules are replaced in place and keep their parameters; state dicts are interchangeable.
 """
 
 from jaxtyping import Float
@@ -16,7 +16,7 @@ from .dropout import FastDropout
 
 
 class FusedLayerNorm(LayerNorm):
-    """`LayerNorm` by torch's one kernel (§3.1)."""
+    """`LayerNorm` by torch's fused kernel (§3.1)."""
 
     def forward(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
         return F.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)
@@ -30,7 +30,7 @@ _FAST: dict[type[nn.Module], type[nn.Module]] = {
 
 
 def use_fast_forms(model: nn.Module) -> nn.Module:
-    """Give every part of `model` that has a fast form that form; returns the model."""
+    """Switch every module of `model` that has a fast form to it, in place; returns the model."""
     for module in model.modules():
         if type(module) in _FAST:
             module.__class__ = _FAST[type(module)]

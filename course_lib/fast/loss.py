@@ -1,12 +1,12 @@
-"""The fast forms of the loss: same numbers as `losses.label_smoothed_loss`, to 1e-5.
+"""Fast forms of the loss: the same values as `losses.label_smoothed_loss`, to 1e-5.
 
     loss = fast_label_smoothed_loss(logits, targets, smoothing=0.1)
     loss, right = projected_loss(x, embedding.weight, targets, smoothing=0.1)
 
 The logits of a batch are its largest tensor by far (1,000 tokens × 4,000 words are 16 MB), and
-much of a step on a CPU goes into fetching fresh memory for them, their logarithms and their
-gradients. `projected_loss` never has them all: it takes a few rows at a time, small enough for the
-processor's cache, from the decoder's output to the gradient.
+much of a step on a CPU is spent allocating memory for them, their logarithms and their gradients.
+`projected_loss` never stores them all: it goes from the decoder's output to the gradient a few rows
+at a time, small enough for the CPU cache.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
 
-ROWS = 256  # logits that are in the cache at once: 256 × 4,000 × 4 bytes are 4 MB
+ROWS = 256  # rows of logits at a time: 256 × 4,000 × 4 bytes are 4 MB
 
 
 def fast_label_smoothed_loss(
@@ -26,7 +26,7 @@ def fast_label_smoothed_loss(
     smoothing: float = 0.1,
     pad_id: int = 0,
 ) -> Float[Tensor, ""]:
-    """`label_smoothed_loss` (§5.4) by torch's own cross-entropy."""
+    """`label_smoothed_loss` (§5.4) by torch's cross-entropy."""
     loss = F.cross_entropy(
         logits.flatten(0, -2),
         targets.flatten(),
@@ -44,10 +44,11 @@ def projected_loss(
     smoothing: float = 0.1,
     pad_id: int = 0,
 ) -> tuple[Float[Tensor, ""], Int[Tensor, ""]]:
-    """`label_smoothed_loss` of the logits `x @ weight.T` (§3.4, §5.4), which are never all there.
+    """`(loss, right)`: `label_smoothed_loss` of the logits `x @ weight.T` (§3.4, §5.4).
 
-    Also gives how many real targets were the most likely token (a tie counts as right). Padding is
-    left out before it costs anything. Off the CPU the logits are formed, in any precision.
+    `right` is the number of real targets that were the most likely token (a tie counts as right).
+    Padding is removed before any computation. On other devices than the CPU, the full logits are
+    computed.
     """
     if x.device.type != "cpu":
         logits = x @ weight.T
@@ -69,15 +70,15 @@ class _ProjectedLoss(torch.autograd.Function):
         logits = x.new_empty(min(ROWS, len(x)), vocab_size)
         loss, right = x.new_zeros(()), targets.new_zeros(())
         for start in range(0, len(x), ROWS):
-            rows, wanted = x[start : start + ROWS], targets[start : start + ROWS, None]
+            rows, labels = x[start : start + ROWS], targets[start : start + ROWS, None]
             z = torch.mm(rows, weight.T, out=logits[: len(rows)])
-            top, true, mean = z.amax(-1, True), z.gather(1, wanted), z.mean(-1, True)
+            top, true, mean = z.amax(-1, True), z.gather(1, labels), z.mean(-1, True)
             right += (true >= top).sum()
             total = z.sub_(top).exp_().sum(-1, True)
             # §5.4 — 1 − ε on the true token, ε spread evenly over the vocabulary
             loss += (total.log() + top - (1 - smoothing) * true - smoothing * mean).sum()
             z.mul_(1 / (n * total)).sub_(smoothing / vocab_size / n)
-            z.scatter_add_(1, wanted, torch.full_like(true, (smoothing - 1) / n))
+            z.scatter_add_(1, labels, torch.full_like(true, (smoothing - 1) / n))
             torch.mm(z, weight, out=x_gradient[start : start + ROWS])
             weight_gradient.addmm_(z.T, rows)
         ctx.save_for_backward(x_gradient, weight_gradient)

@@ -1,8 +1,8 @@
-"""The k best of many numbers, a few times faster than by looking at each of them.
+"""Top-k of long rows, a few times faster than `torch.topk` on a CPU.
 
-`torch.topk` on a CPU pairs every number with its place before it chooses. Here the maximum of
-each chunk says which k chunks can hold the k best, and only those are looked at: no number outside
-them is greater than the k maxima.
+`torch.topk` on a CPU pairs every number with its index before it selects. Here the maxima of chunks
+are compared first, and only the k chunks with the greatest maxima are searched: no number outside
+them is greater than these k maxima.
 """
 
 import torch
@@ -10,15 +10,15 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 CHUNK = 100
-FEW = 20 * CHUNK  # below, chunks do not pay
+FEW = 20 * CHUNK  # for shorter rows, chunks do not pay off
 
 
 def best(
     values: Float[Tensor, "rows n"], k: int
 ) -> tuple[Float[Tensor, "rows k_or_n"], Int[Tensor, "rows k_or_n"]]:
-    """The `k` greatest of each row, the greatest first, and where they stand; all n when n < k.
+    """`(values, indices)` of the `k` greatest of each row, the greatest first; all n when n < k.
 
-    Which of equal numbers come first is left open, as in `torch.topk`.
+    The order of equal numbers is unspecified, as in `torch.topk`.
     """
     rows, n = values.shape
     whole = n - n % CHUNK
@@ -28,10 +28,10 @@ def best(
     chunks = values[:, :whole].unflatten(1, (-1, CHUNK))
     picked = chunks.amax(dim=2).topk(k, sorted=False).indices
     pool = chunks.gather(1, picked[:, :, None].expand(-1, -1, CHUNK)).flatten(1)
-    places = (picked[:, :, None] * CHUNK + torch.arange(CHUNK)).flatten(1)
+    indices = (picked[:, :, None] * CHUNK + torch.arange(CHUNK)).flatten(1)
     if whole < n:
         rest = torch.arange(whole, n).expand(rows, -1)
         pool = torch.cat([pool, values[:, whole:]], dim=1)
-        places = torch.cat([places, rest], dim=1)
+        indices = torch.cat([indices, rest], dim=1)
     found = pool.topk(k)
-    return found.values, places.gather(1, found.indices)
+    return found.values, indices.gather(1, found.indices)

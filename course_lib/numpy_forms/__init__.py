@@ -1,1 +1,1 @@
-"""Attention in plain NumPy, forward and backward: what assignment 1 writes."""
+"""Attention in plain NumPy, forward and backward: the components of assignment 1."""

@@ -1,4 +1,4 @@
-"""Scaled dot-product attention in NumPy, one step a function (assignment 1).
+"""Scaled dot-product attention in NumPy, one function per step (assignment 1).
 
 Masks are boolean and True means "may attend"; they broadcast to `(*batch, n_q, n_k)`.
 """
@@ -12,11 +12,10 @@ from jaxtyping import Bool, Float, Real
 def softmax(x: Real[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray, "*shape"]:
     """Positive weights that sum to one along `axis`: exp(x) divided by its sum.
 
-    Finite for every finite input, integers included: e^1000 is no floating-point number.
+    Finite for every finite input, integers included: e^1000 would overflow.
     Paper: §3.2.1, Eq. 1.
     """
-    # The same amount off every entry of a slice cancels in the quotient, and the largest
-    # exponent that is left is 0.
+    # Subtracting a constant from a slice cancels in the quotient; the largest exponent is then 0.
     shifted = x - np.max(x, axis=axis, keepdims=True)
     exponentials = np.exp(shifted)
     # §3.2.1, Eq. 1 — "apply a softmax function to obtain the weights on the values"
@@ -44,7 +43,7 @@ def project_qkv(
 def scaled_scores(
     query: Float[np.ndarray, "*#batch n_q d_k"], key: Float[np.ndarray, "*#batch n_k d_k"]
 ) -> Float[np.ndarray, "*#batch n_q n_k"]:
-    """How well each query fits each key: their dot products, divided by √d_k.
+    """How well each query matches each key: their dot products, divided by √d_k.
 
     Row i belongs to query i. Paper: §3.2.1, Eq. 1.
     """
@@ -59,7 +58,7 @@ def attention(
     value: Float[np.ndarray, "*#batch n_k d_v"],
     mask: Bool[np.ndarray, "..."] | None = None,
 ) -> tuple[Float[np.ndarray, "*#batch n_q d_v"], Float[np.ndarray, "*#batch n_q n_k"]]:
-    """Mix the values of the keys that fit each query; returns `(output, weights)`.
+    """The weighted mean of the values for each query; returns `(output, weights)`.
 
     `mask` is boolean, True = may attend, and broadcasts to `(*batch, n_q, n_k)`. A query whose
     keys are all masked gets zero weights and a zero output.
@@ -79,7 +78,7 @@ def attention(
     scores = scaled_scores(query, key)
     if mask is not None:
         # §3.2.3 — "masking out (setting to −∞) all values in the input of the softmax"; the
-        # smallest number in place of −∞ keeps a row without any key free of ∞ − ∞.
+        # lowest finite number instead of −∞ avoids −∞ − (−∞) in a fully masked row.
         scores = np.where(mask, scores, np.finfo(scores.dtype).min)
     # §3.2.1, Eq. 1 — softmax(QKᵀ/√d_k), over the keys
     weights = softmax(scores, axis=-1)
@@ -106,7 +105,7 @@ class SelfAttention:
         d_k = d_model if d_k is None else d_k
         d_v = d_model if d_v is None else d_v
         rng = np.random.default_rng() if rng is None else rng
-        # Variance 1/d_model: a projection of components of variance 1 has variance 1 again.
+        # Variance 1/d_model: inputs of variance 1 have projections of variance 1.
         scale = 1 / math.sqrt(d_model)
         self.w_q = scale * rng.standard_normal((d_model, d_k))
         self.w_k = scale * rng.standard_normal((d_model, d_k))

@@ -1,4 +1,4 @@
-"""The backward pass of attention by hand, in NumPy (assignment 1, bonus)."""
+"""The backward pass of attention, derived manually, in NumPy (assignment 1, bonus)."""
 
 import math
 
@@ -19,13 +19,13 @@ def attention_backward(
     Float[np.ndarray, "*batch n_k d_k"],
     Float[np.ndarray, "*batch n_k d_v"],
 ]:
-    """Gradients of a loss by query, key and value, given its gradient by attention's output.
+    """Gradients of a loss w.r.t. query, key and value, given that w.r.t. attention's output.
 
     The arrays have the same leading axes (no broadcasting); `mask` is boolean, True = may attend.
-    The trap: a score moves every weight of its row, not only its own. Paper: §3.2.1, Eq. 1.
+    Note that a score affects every weight of its row, not only its own. Paper: §3.2.1, Eq. 1.
     """
     scale = 1 / math.sqrt(query.shape[-1])
-    # The forward pass once more, since the backward pass needs the weights:
+    # Recompute the forward pass, since the backward pass needs the weights:
     # §3.2.1, Eq. 1 — softmax(QKᵀ/√d_k)
     scores = scale * (query @ np.swapaxes(key, -1, -2))
     if mask is not None:
@@ -37,7 +37,7 @@ def attention_backward(
     # output = weights · V, so each factor's gradient is the other one's transpose.
     grad_value = np.swapaxes(weights, -1, -2) @ grad_output
     grad_weights = grad_output @ np.swapaxes(value, -1, -2)
-    # ∂wᵢ/∂sⱼ = wᵢ(δᵢⱼ − wⱼ): a score's own effect, less its row's weighted mean.
+    # ∂wᵢ/∂sⱼ = wᵢ(δᵢⱼ − wⱼ): a score's own effect minus its row's weighted mean.
     row_mean = np.sum(weights * grad_weights, axis=-1, keepdims=True)
     grad_scores = weights * (grad_weights - row_mean)
     # scores = scale · QKᵀ: row i of Q meets every key, row j of K meets every query.

@@ -1,1 +1,1 @@
-"""Whole trainings by name: profiles, and what they train."""
+"""Complete training recipes and their named profiles."""

@@ -1,4 +1,4 @@
-"""One training as its profile says: optimizer, schedule, average of the weights, and the loop."""
+"""Train a model according to a profile: optimizer, schedule, weight average, and loop."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def fit_by(
     progress: bool,
     folder: str | None,
 ) -> list[Row]:
-    """Train `model` and return the history; see `training.fit` for what the arguments are.
+    """Train `model` and return the history; see `training.fit` for the arguments.
 
-    The weights that it has afterwards are the average from `settings.average_from` on.
+    Its final weights are the average from `settings.average_from` on.
     """
     n_steps = settings.epochs * len(batches)
     optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)

@@ -1,4 +1,4 @@
-"""The recipe of a sentence classifier, from sentences to a trained model: assignment 3's training.
+"""Train a sentence classifier, from raw sentences to a trained model (assignment 3).
 
 trained = train_classifier(load("sst2"), profile("cpu"), seed=0)
 trained.predict(["a lovely cast and a lifeless plot ."])
@@ -27,7 +27,7 @@ from .profiles import scale_words
 
 @dataclass(frozen=True)
 class Trained:
-    """A trained classifier, what it was built with, and how it came about."""
+    """A trained classifier with its tokenizer, history and training cost."""
 
     model: torch.nn.Module
     tokenizer: TextTokenizer
@@ -39,7 +39,7 @@ class Trained:
 
     @torch.no_grad()
     def predict(self, texts: Sequence[str]) -> list[int]:
-        """The likelier label of every text, in their order."""
+        """The more likely label of every text, in order."""
         self.model.eval()
         device = next(self.model.parameters()).device
         labels = torch.zeros(len(texts), dtype=torch.long)
@@ -48,10 +48,10 @@ class Trained:
         return labels.tolist()
 
     def accuracy(self, examples: dict[str, list]) -> float:
-        """Percent right of examples with the columns `sentence` and `label`."""
-        made = self.predict(examples["sentence"])
-        right = sum(a == b for a, b in zip(made, examples["label"], strict=True))
-        return 100 * right / len(made)
+        """Accuracy in percent on examples with the columns `sentence` and `label`."""
+        predictions = self.predict(examples["sentence"])
+        right = sum(a == b for a, b in zip(predictions, examples["label"], strict=True))
+        return 100 * right / len(predictions)
 
 
 def train_classifier(
@@ -61,9 +61,9 @@ def train_classifier(
     progress: bool = False,
     folder: str | None = None,
 ) -> Trained:
-    """Train by `settings` on the training split; validation is only looked at.
+    """Train by `settings` on the training split; the validation split only monitors progress.
 
-    The weights that count are the average from `settings.average_from` on.
+    The final weights are the average from `settings.average_from` on.
     """
     wall, cpu = time.perf_counter(), time.process_time()
     examples = data["train"][: settings.train_limit or len(data["train"])]
@@ -82,8 +82,8 @@ def train_classifier(
     validation = data["validation"][:]
 
     def evaluate(model: torch.nn.Module) -> dict[str, float]:
-        now = Trained(model, tokenizer, arguments, [], 0, 0, 0)
-        return {"validation_accuracy": now.accuracy(validation) / 100}
+        current = Trained(model, tokenizer, arguments, [], 0, 0, 0)
+        return {"validation_accuracy": current.accuracy(validation) / 100}
 
     history = fit_by(settings, model, batches, training_step, evaluate, progress, folder)
     return Trained(

@@ -1,11 +1,11 @@
-"""Three sizes of the same training: for a test, for a laptop, for a GPU.
+"""Training profiles of the sentence classifier: for a test, for a laptop, for a GPU.
 
     settings = profile("cpu")
     model = EncoderClassifier(vocab_size, **settings.model.arguments)
     optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
 
-What differs from the paper, and why, is said in the solution of assignment 3; results of the
-profiles stand in `results/`.
+The solution of assignment 3 explains what differs from the paper; results of the profiles are in
+`results/`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .profiles import Profile, chosen
 
 @dataclass(frozen=True)
 class ClassifierProfile(Profile):
-    """How a sentence classifier is built and trained; what is counted are words."""
+    """How a sentence classifier is built and trained; tokens are words."""
 
     max_tokens: int = 2048
     learning_rate: float = 1e-3
@@ -64,5 +64,5 @@ PROFILES = {
 
 
 def profile(name: str) -> ClassifierProfile:
-    """Raises ValueError with the profiles there are."""
+    """The profile of this name. Raises ValueError, listing the known ones."""
     return chosen(PROFILES, name)

@@ -1,7 +1,7 @@
-"""What every training has in common: its profile, its optimizer, and how its words begin.
+"""What all recipes share: the profile, the optimizer and schedule, the scale of word embeddings.
 
-A profile is a training by name. `classifier_profiles` and `translation_profiles` add what only
-theirs have, and hold the tables.
+A profile is a named set of training settings. `classifier_profiles` and `translation_profiles` add
+their own fields, and the tables of profiles.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ class Profile:
     model: TransformerConfig
     vocab_size: int
     epochs: int
-    max_tokens: int  # a batch
-    learning_rate: float  # the highest
+    max_tokens: int  # per batch
+    learning_rate: float  # the peak
     average_from: float  # share of all steps after which weights are averaged
-    min_frequency: int = 2  # of what the tokenizer counts, to become a token
-    warmup: float = 0.1  # share of all steps; linear to 0 afterwards
+    min_frequency: int = 2  # occurrences needed to become a token
+    warmup: float = 0.1  # share of all steps; the rate then decays linearly to 0
     weight_decay: float = 0.01
     label_smoothing: float = 0.1
-    word_scale: float = 1.0  # of the embeddings at the start, beside the paper's
+    word_scale: float = 1.0  # factor on the initial token embeddings
     seed: int = 0
     train_limit: int | None = None  # training examples; None: all
 
@@ -46,7 +46,7 @@ AnyProfile = TypeVar("AnyProfile", bound=Profile)
 
 
 def chosen(profiles: Mapping[str, AnyProfile], name: str) -> AnyProfile:
-    """The profile of this name. Raises ValueError with the profiles there are."""
+    """The profile of this name. Raises ValueError, listing the known ones."""
     if name not in profiles:
         raise ValueError(f"there is no profile {name!r}: choose one of {', '.join(profiles)}")
     return profiles[name]
@@ -55,10 +55,10 @@ def chosen(profiles: Mapping[str, AnyProfile], name: str) -> AnyProfile:
 def optimizer_and_schedule(
     model: nn.Module, settings: Profile, n_steps: int
 ) -> tuple[torch.optim.Optimizer, LRScheduler]:
-    """AdamW with the paper's β (§5.3), and a rate that rises linearly and falls linearly to 0.
+    """AdamW with the paper's β (§5.3), and a rate with linear warm-up and linear decay to 0.
 
-    The paper's schedule was made for a training without an end; for a short one that is known
-    beforehand the last steps should be small. Biases and norms are not decayed.
+    The paper's schedule never ends; with a small, fixed number of steps the last ones should be
+    small. Biases and norms have no weight decay.
     """
     matrices = [p for p in model.parameters() if p.ndim > 1]
     others = [p for p in model.parameters() if p.ndim <= 1]
@@ -79,5 +79,5 @@ def optimizer_and_schedule(
 
 @torch.no_grad()
 def scale_words(model: Any, settings: Profile) -> None:
-    """Let the `embedding.tokens` of an untrained model start `word_scale` times as large."""
+    """Scale the initial `embedding.tokens` of an untrained model by `word_scale`, in place."""
     model.embedding.tokens.weight *= settings.word_scale

@@ -1,4 +1,4 @@
-"""The recipe of a translator, from sentence pairs to a trained model: assignment 4's training.
+"""Train a translator, from raw sentence pairs to a trained model (assignment 4).
 
 trained = train_translator(load("multi30k_en_fr"), profile("cpu"), seed=0)
 trained.translator.translate(["Two dogs play in the snow."])
@@ -27,7 +27,7 @@ from .translation_profiles import TranslationProfile
 
 @dataclass(frozen=True)
 class TrainedTranslator:
-    """A trained Transformer with its tokenizer, and how they came about."""
+    """A trained Transformer with its tokenizer, history and training cost."""
 
     model: Transformer
     tokenizer: TextTokenizer
@@ -49,9 +49,9 @@ def train_translator(
     progress: bool = False,
     folder: str | None = None,
 ) -> TrainedTranslator:
-    """Train by `settings` on the training split; a sample of validation is only looked at.
+    """Train by `settings` on the training split; a validation sample only monitors progress.
 
-    Both languages share one vocabulary (§5.1). The weights that count are the average from
+    Both languages share one vocabulary (§5.1). The final weights are the average from
     `settings.average_from` on.
     """
     wall, cpu = time.perf_counter(), time.process_time()
@@ -61,8 +61,8 @@ def train_translator(
 
     def evaluate(model: Any) -> dict[str, float]:
         translator = Translator(model, tokenizer, settings.length_penalty)
-        made = translator.translate(validation[settings.source], width=1)
-        return {"sample_bleu": bleu(made, validation[settings.target]).value}
+        translations = translator.translate(validation[settings.source], width=1)
+        return {"sample_bleu": bleu(translations, validation[settings.target]).value}
 
     history = fit_by(settings, model, batches, fast_translation_step, evaluate, progress, folder)
     sides = (batches.source_ids, batches.target_ids)
@@ -80,7 +80,7 @@ def train_translator(
 def pairs_to_batches(
     data: LoadedData, settings: TranslationProfile, seed: int
 ) -> tuple[TextTokenizer, PairBuckets]:
-    """Byte pairs of both languages together, which give back every sentence as it was written."""
+    """A reversible byte-pair tokenizer trained on both languages, and the training batches."""
     pairs = data["train"][: settings.train_limit or len(data["train"])]
     sources, targets = pairs[settings.source], pairs[settings.target]
     tokenizer = TextTokenizer.train(
@@ -96,7 +96,7 @@ def pairs_to_batches(
 
 
 def untrained_model(vocab_size: int, settings: TranslationProfile, seed: int) -> Transformer:
-    """A Transformer in its fast forms, drawn from `seed`."""
+    """A Transformer with fast forms, initialized from `seed`."""
     torch.manual_seed(seed)
     model = Transformer(vocab_size, **settings.model.arguments)
     use_fast_forms(model)

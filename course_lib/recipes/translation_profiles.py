@@ -1,10 +1,10 @@
-"""Sizes of the same training of a translator: for a test, for a grammar, a laptop, a GPU.
+"""Training profiles of the translator: for a test, for a grammar, a laptop, a GPU.
 
     settings = profile("cpu")
     trained = train_translator(load(settings.dataset), settings, seed=0)
 
-What differs from the paper, and why, is said in the solution of assignment 4. What "cpu" reaches
-stands in `results/`; "colab", "base" and "big" are for a GPU, and nobody has measured them yet.
+The solution of assignment 4 explains what differs from the paper. The results of "cpu" are in
+`results/`; "colab", "base" and "big" are for a GPU and have not been measured yet.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from .profiles import Profile, chosen
 class TranslationProfile(Profile):
     """How a `Transformer` is built and trained to translate.
 
-    Both languages share one vocabulary (§5.1); what is counted are pairs of characters, and a
-    batch is as large as its longer side.
+    Both languages share one vocabulary (§5.1) of byte pairs, and the size of a batch is that of its
+    longer side.
     """
 
     max_tokens: int = 1024
     learning_rate: float = 3e-3
     average_from: float = 0.6
-    source: str = "en"  # the column that is read
-    target: str = "fr"  # the column that is written
-    length_penalty: float = 1.0  # of its searches; the paper's is 0.6 (§6.1)
+    source: str = "en"  # the column to translate
+    target: str = "fr"  # the column of the translations
+    length_penalty: float = 1.0  # of beam search; 0.6 in the paper (§6.1)
     sample: int = 200  # validation sentences translated after each epoch, for the progress line
 
 
@@ -70,7 +70,7 @@ PROFILES = {
         max_tokens=4096,
         learning_rate=2e-3,
     ),
-    # The base model, but for a corpus a hundred times smaller: more dropout.
+    # The base model with more dropout, since the corpus is a hundred times smaller.
     "base": TranslationProfile(
         "base",
         "multi30k_en_fr",
@@ -94,5 +94,5 @@ PROFILES = {
 
 
 def profile(name: str) -> TranslationProfile:
-    """Raises ValueError with the profiles there are."""
+    """The profile of this name. Raises ValueError, listing the known ones."""
     return chosen(PROFILES, name)

@@ -1,1 +1,1 @@
-"""Losses, optimizers, schedules, the step on one batch, and `fit`, the loop that repeats it."""
+"""Losses, optimizers, schedules, training steps on one batch, and the training loop `fit`."""

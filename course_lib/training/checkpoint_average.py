@@ -1,4 +1,4 @@
-"""The mean of several checkpoints of one training, as the paper decodes with."""
+"""Checkpoint averaging: the mean of the last checkpoints, which the paper decodes with."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,10 +7,10 @@ from torch import Tensor
 
 
 def averaged(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    """The mean of every tensor over some state dicts of one model (§6.1); they stay as they are.
+    """The mean of every tensor over several state dicts of one model (§6.1).
 
-    The mean shares no memory with them: a training that goes on does not change it.
-    Raises ValueError when there is no state, and when their names differ.
+    The state dicts are not modified, and the mean shares no memory with them, so further training
+    does not change it. Raises ValueError when there is no state, or when their names differ.
     """
     if not states:
         raise ValueError("there is no checkpoint to average: give at least one state dict")

@@ -1,4 +1,4 @@
-"""One step of training: what every loop, however large, repeats."""
+"""One training step of a classifier."""
 
 from collections.abc import Callable
 from typing import Any

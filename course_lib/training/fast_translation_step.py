@@ -1,4 +1,4 @@
-"""The fast form of `translation_step`: the same step, without ever holding all the logits.
+"""The fast form of `translation_step`: the same step, without the full tensor of logits.
 
 history = fit(model, PairBuckets(…), step=fast_translation_step, …)
 """
@@ -27,10 +27,10 @@ def fast_translation_step(
     clip: Callable[..., Tensor] = nn.utils.clip_grad_norm_,
     pad_id: int = 0,
 ) -> dict[str, float]:
-    """`translation_step` without the logits: results are the same to 1e-5.
+    """`translation_step` without the full tensor of logits; results are the same to 1e-5.
 
-    It looks inside a `Transformer`; any other model, such as one that several processes share,
-    takes the readable step.
+    It accesses the parts of a `Transformer`; for any other model, such as a wrapper for several
+    processes, it calls `translation_step`.
     """
     if not isinstance(model, Transformer):
         step = (optimizer, schedule, max_norm, label_smoothing, backward, clip, pad_id)
@@ -44,8 +44,13 @@ def fast_translation_step(
     backward(loss)
     gradient_norm = float(clip(model.parameters(), max_norm))
     learning_rate = optimizer.param_groups[0]["lr"]
-    for follows in (optimizer.step, schedule.step, optimizer.zero_grad):
-        follows()
+    optimizer.step()
+    schedule.step()
+    optimizer.zero_grad()
     accuracy = int(right) / max(1, int((wanted != pad_id).sum()))
-    row = {"loss": loss.item(), "gradient_norm": gradient_norm, "accuracy": accuracy}
-    return row | {"learning_rate": learning_rate}
+    return {
+        "loss": loss.item(),
+        "gradient_norm": gradient_norm,
+        "accuracy": accuracy,
+        "learning_rate": learning_rate,
+    }

@@ -1,10 +1,10 @@
-"""The training loop: one for every model of the course, on any device.
+"""The training loop for every model of the course, on any device.
 
     history = fit(model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
                   config=TrainingConfig(epochs=3), evaluate=evaluate, folder="runs/first")
 
-Run the same call again after an interruption and it goes on where its last checkpoint was. Start
-a script with `torchrun --nproc-per-node 2` and two processes share the batches.
+After an interruption, the same call resumes from the last checkpoint. With
+`torchrun --nproc-per-node 2`, two processes share the batches.
 """
 
 from collections.abc import Callable
@@ -37,31 +37,31 @@ def fit(
     average: WeightAverage | None = None,
     resume: bool = True,
 ) -> list[Row]:
-    """Train `model` in place; returns a row a step and a row an evaluation, in order.
+    """Train `model` in place; returns one row per step and per evaluation, in order.
 
-    `batches` can be iterated again and again, has `len()` and `set_epoch(epoch)`, and gives the
-    same tuples of tensors for the same epoch. `step(model, *batch, optimizer, schedule, max_norm=…,
-    label_smoothing=…, backward=…, clip=…)` trains on one of them and returns its row. With
-    `average` its weights are the ones evaluated. With `folder`, logs and checkpoints are written,
-    and an interrupted training goes on there (unless `resume` is False).
-    Raises DivergedError when the loss is no number, CheckpointError for a checkpoint of another
-    training.
+    `batches` can be iterated repeatedly, has `len()` and `set_epoch(epoch)`, and gives the same
+    tuples of tensors for the same epoch. `step(model, *batch, optimizer, schedule, max_norm=…,
+    label_smoothing=…, backward=…, clip=…)` trains on one batch and returns its row. With `average`,
+    the averaged weights are evaluated. With `folder`, logs and checkpoints are written there, and
+    an interrupted training resumes from them (unless `resume` is False).
+    Raises DivergedError when the loss is not finite, CheckpointError for a checkpoint that is
+    unreadable or from another training.
     """
-    config, place = config or TrainingConfig(), Path(folder) if folder else None
-    run = TrainingRun(model, batches, step, optimizer, schedule, config, average, place, resume)
+    config, path = config or TrainingConfig(), Path(folder) if folder else None
+    run = TrainingRun(model, batches, step, optimizer, schedule, config, average, path, resume)
     with run, run.log() as log, run.bar() as bar:
         for group, ends_epoch in run.groups():
             row = run.train_on(group)
             log.step(row, tokens(group))
             bar.show(row, tokens(group))
-            now = run.state.step
+            step_number = run.state.step
             if after_step is not None:
-                after_step(model, now)
-            if evaluate and (ends_epoch or _due(config.evaluate_every, now)):
+                after_step(model, step_number)
+            if evaluate and (ends_epoch or _due(config.evaluate_every, step_number)):
                 log.evaluation(run.evaluate(evaluate))
             if ends_epoch:
                 run.end_epoch()
-            if ends_epoch or _due(config.checkpoint_every, now):
+            if ends_epoch or _due(config.checkpoint_every, step_number):
                 run.save()
     return run.state.history
 

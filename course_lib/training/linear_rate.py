@@ -1,16 +1,16 @@
-"""The learning rate of a training whose end is known: linear up, linear down.
+"""A learning rate for training with a fixed number of steps: linear warm-up, linear decay.
 
-It stands apart from `schedules`, which is an exercise: students train with this rate before, and
-whether or not, they have written their own.
+It is separate from `schedules`, which is an exercise: students can train with this rate whether or
+not they have solved that.
 """
 
 
 def linear_rate(step: int, n_steps: int, warmup_steps: int) -> float:
-    """The share of the highest rate that a step has; steps count from 1, as in the paper.
+    """The learning rate at a step as a share of the peak, 0 to 1; steps count from 1.
 
-    It rises by equal amounts to 1 at step `warmup_steps`, keeps it for one step more, and falls by
-    equal amounts to 0 at the step after the last of `n_steps`, where it stays. The paper's own rate
-    (§5.3, Eq. 3), which falls without an end, is `schedules.warmup_rate`.
+    It rises linearly to 1 at step `warmup_steps`, stays there for one more step, and falls linearly
+    to 0 at step `n_steps` + 1. The paper's rate (§5.3, Eq. 3), which decays forever, is
+    `schedules.warmup_rate`.
     """
     rising = step / warmup_steps
     falling = (n_steps + 1 - step) / max(1, n_steps - warmup_steps)

@@ -1,4 +1,4 @@
-"""The loss of a sequence: cross-entropy with smoothed labels, padding left out."""
+"""The loss of a sequence: label-smoothed cross-entropy, padding excluded."""
 
 import torch
 from jaxtyping import Float, Int
@@ -13,9 +13,9 @@ def label_smoothed_loss(
 ) -> Float[Tensor, ""]:
     """The mean over real tokens of the cross-entropy with smoothed labels (§5.4), in nats.
 
-    The true token gets 1 − ε, and ε is spread evenly over the whole vocabulary, the true token
-    included (Szegedy et al. 2015). Targets that are `pad_id` count neither in the sum nor in the
-    number; without any real target the loss is 0.
+    The true token gets 1 − ε, and ε is spread evenly over the whole vocabulary, true token included
+    (Szegedy et al. 2015). Targets equal to `pad_id` are excluded from the sum and the count;
+    without any real target the loss is 0.
     """
     real = targets != pad_id
     log_probabilities = torch.log_softmax(logits, dim=-1)

@@ -1,4 +1,4 @@
-"""The optimizer and the learning rate of the paper, as one recipe."""
+"""The optimizer and the learning-rate schedule of the paper."""
 
 import torch
 from torch import nn
@@ -10,9 +10,9 @@ from .schedules import warmup_rate
 def paper_optimizer(
     model: nn.Module, d_model: int, warmup_steps: int = 4000
 ) -> tuple[torch.optim.Adam, LambdaLR]:
-    """`(optimizer, schedule)`: Adam and the rate that rises, then falls (§5.3, Eq. 3).
+    """`(optimizer, schedule)`: Adam, and the learning rate with warm-up (§5.3, Eq. 3).
 
-    Call `schedule.step()` after every step of the optimizer, whose first step is step 1 of the
+    Call `schedule.step()` after every step of the optimizer; its first step is step 1 of the
     paper. Raises ValueError unless `warmup_steps` is 1 or more.
     """
     if warmup_steps < 1:

@@ -1,4 +1,4 @@
-"""The average of the weights over the steps of training: often better than the last weights."""
+"""The running average of the weights over training steps, often better than the last weights."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +9,14 @@ from torch import nn
 
 
 class WeightAverage:
-    """The mean of a model's parameters over the steps after the first `start`, kept as it trains.
+    """The mean of a model's parameters over the training steps after the first `start`.
 
-    `decay` below 1 forgets: after its first 1 / (1 − decay) steps the mean becomes an exponential
-    moving average. Up to `start` it is the parameters themselves. It costs one more copy of the
-    weights. (The paper averages its last checkpoints instead, §6.1.)
+    With `decay` below 1, the mean becomes an exponential moving average after 1 / (1 − decay)
+    steps. Up to `start` it equals the current parameters. It costs one more copy of the weights.
+    (The paper averages its last checkpoints instead, §6.1.)
 
-    torch's `AveragedModel` gives the same numbers, but is a second module: it stays on the device
-    where it was made when Accelerate moves the first, and a step of it takes longer.
+    torch's `AveragedModel` gives the same numbers, but is a second module: it stays on its original
+    device when Accelerate moves the model, and its update is slower.
     """
 
     def __init__(self, model: nn.Module, decay: float = 1.0, start: int = 0) -> None:
@@ -25,7 +25,7 @@ class WeightAverage:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Take in the parameters as they are now; call it after every step."""
+        """Add the current parameters to the mean; call it after every step."""
         self.updates += 1
         averaged = max(1, self.updates - self.start)  # steps in the mean, this one included
         decay = min(self.decay, (averaged - 1) / averaged)
@@ -35,7 +35,7 @@ class WeightAverage:
 
     @contextmanager
     def applied(self) -> Iterator[nn.Module]:
-        """The model with the average in place of its parameters, which come back afterwards."""
+        """Give the model the averaged weights, and restore its own afterwards."""
         own = {name: p.detach().clone() for name, p in self.model.named_parameters()}
         self._put(self.weights)
         try:

@@ -1,4 +1,4 @@
-"""How the learning rate changes from step to step."""
+"""The learning-rate schedule of the paper."""
 
 import torch
 from torch import Tensor
@@ -12,13 +12,13 @@ def warmup_rate(step: int, d_model: int, warmup_steps: int = 4000) -> float:
     Raises ValueError at step 0, where the formula has no value.
     """
     if step < 1:
-        raise ValueError(f"step {step}: the first step is 1, for step^-0.5 has no value at 0")
+        raise ValueError(f"step {step}: the first step is 1, because step^-0.5 is undefined at 0")
     # §5.3, Eq. 3 — d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)
     return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
 
 
 class WarmupSchedule(LRScheduler):
-    """`warmup_rate` as a scheduler of torch; call `step()` after every step of the optimizer.
+    """`warmup_rate` as a torch scheduler; call `step()` after every step of the optimizer.
 
     The optimizer's own rate is a factor (1.0 for the paper's), and its first step is step 1.
     """

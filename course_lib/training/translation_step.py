@@ -1,4 +1,4 @@
-"""One step of training on sentence pairs: the decoder reads the right beginning of every target.
+"""One training step on sentence pairs, with teacher forcing.
 
 history = fit(model, PairBuckets(…), step=translation_step, …)
 """
@@ -17,7 +17,7 @@ def shift_targets(
 ) -> tuple[Int[Tensor, "batch n_target_1"], Int[Tensor, "batch n_target_1"]]:
     """`(read, wanted)`: all but the last token, and all but the first (teacher forcing).
 
-    A target is START … END. Where the decoder has read it up to position i it is to say i + 1.
+    A target is START … END. Having read it up to position i, the decoder is to predict i + 1.
     """
     # §3.1 — "the output embeddings are offset by one position"
     return target_ids[:, :-1], target_ids[:, 1:]
@@ -35,14 +35,14 @@ def translation_step(
     clip: Callable[..., Tensor] = nn.utils.clip_grad_norm_,
     pad_id: int = 0,
 ) -> dict[str, float]:
-    """Train `model` on one batch of padded pairs; targets carry START … END.
+    """Train `model` on one batch of padded pairs; targets are START … END.
 
     `model(source_ids, read)` gives `(logits, weights)`. The loop passes its own `backward(loss)`
     and `clip(parameters, max_norm)` when it trains on several devices or in mixed precision.
-    Returns `loss` (a real token's mean), `gradient_norm` (before clipping), `learning_rate` (that
-    of this step) and `accuracy` (the share of real tokens that were the most likely), as floats.
+    Returns `loss` (mean per real token), `gradient_norm` (before clipping), `learning_rate` (that
+    of this step) and `accuracy` (share of real tokens that were the most likely), as floats.
     """
-    # step 1: in training mode, what comes next after every prefix, and the smoothed loss
+    # step 1: in training mode, logits for every prefix, and the label-smoothed loss
     model.train()
     read, wanted = shift_targets(target_ids)
     logits, _ = model(source_ids, read)

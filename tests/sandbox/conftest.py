@@ -1,4 +1,4 @@
-"""Real workers on this machine's best tier, and on the weaker ones below it; no imitations."""
+"""Real sandbox workers, without mocks, on this machine's best tier and on the weaker ones."""
 
 import contextlib
 import shutil
@@ -20,10 +20,10 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def tree(tmp_path_factory):
-    """A student's tree that holds the seam and no component."""
+    """A student's tree with the seam and without any component."""
     folder = tmp_path_factory.mktemp("student")
     for parent in (folder, *folder.parents[:2]):
-        with contextlib.suppress(PermissionError):  # it is open already, and not ours
+        with contextlib.suppress(PermissionError):  # not ours, and already accessible
             parent.chmod(0o755)  # workers run under other users
     seam = ROOT / "course_lib" / "seam"
     shutil.copytree(seam, folder / "course_lib" / "seam", ignore=shutil.ignore_patterns("__py*"))
@@ -38,7 +38,7 @@ def best() -> detection.Tier:
 
 @pytest.fixture(scope="session")
 def warm(tree) -> Iterator[WarmProcess]:
-    """On the best tier, with everything that a notebook of assignments 1 and 2 imports."""
+    """A worker on the best tier, with all imports of the notebooks of assignments 1 and 2."""
     with WarmProcess(tree, ["numpy", "torch"], min_tier="D") as process:
         yield process
 
@@ -62,7 +62,7 @@ class _Started(dict):
 
 @pytest.fixture
 def any_tier(request, best, _light) -> WarmProcess:
-    """The same test on every tier that this machine can hold."""
+    """Run the test on every tier that this machine supports."""
     if request.param < best.name:
         pytest.skip(f"tier {request.param} is out of reach here: {best.missing}")
     return _light[request.param]

@@ -1,4 +1,4 @@
-"""What the tests of the sandbox share: a worker on a source text, and a look at what is left."""
+"""Helpers of the sandbox tests: a worker on a source text, and checks of what it leaves behind."""
 
 import ast
 import time
@@ -9,7 +9,7 @@ from autograder.notebook.statements import Statement
 from autograder.sandbox import process_tree
 from course_lib.course.syllabus import ROOT
 
-DEADLINE = 1.0  # seconds a call; the course's own is longer
+DEADLINE = 1.0  # seconds per call; the course's own is longer
 
 
 def backend_of(process: WarmProcess, source: str, **options) -> RemoteBackend:
@@ -21,7 +21,7 @@ def backend_of(process: WarmProcess, source: str, **options) -> RemoteBackend:
 
 
 def statements(source: str) -> list[Statement]:
-    """Every top-level statement, as if each stood in a cell of its own."""
+    """Every top-level statement as a cell of its own."""
     found = []
     for cell, node in enumerate(ast.parse(source).body, 1):
         names = [getattr(node, "name", "")]
@@ -45,4 +45,4 @@ def alive(pid: int) -> bool:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return False
-    return state not in "ZX"  # dead, and not collected yet
+    return state not in "ZX"  # zombie or dead

@@ -1,4 +1,4 @@
-"""Framing: what is not a message, or comes too slowly, is told apart and costs no memory."""
+"""Framing: malformed and slow messages are distinguished, and use no memory."""
 
 import os
 import resource

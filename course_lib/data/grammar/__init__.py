@@ -1,1 +1,1 @@
-"""Made-up reviews and sentence pairs, whose right answers are known."""
+"""Grammars that generate reviews and sentence pairs with known labels and translations."""

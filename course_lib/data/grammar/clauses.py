@@ -1,4 +1,4 @@
-"""Clauses in English and French at once: subject, verb, objects, place and time."""
+"""Generate clauses in English and French together: subject, verb, objects, place and time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The little of English that the grammar needs: plurals, the third person, the past, "an"."""
+"""English word forms that the grammar needs: plurals, third person, past tense, "a" or "an"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The little of French that the grammar needs: agreement, conjugation, elision and contraction.
+"""French word forms that the grammar needs: agreement, conjugation, elision and contraction.
 
 Persons count from 0: je, tu, il or elle, nous, vous, ils or elles. Genders are "m" and "f".
 """

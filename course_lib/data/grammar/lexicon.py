@@ -1,7 +1,7 @@
 """The words of the English-French grammar, as tables.
 
-Forms that follow the rules of `english_forms` and `french_forms` are left out; others stand
-after a slash: `child/children=enfant:m`.
+Forms that follow the rules of `english_forms` and `french_forms` are left out; irregular forms
+follow a slash: `child/children=enfant:m`.
 """
 
 from __future__ import annotations

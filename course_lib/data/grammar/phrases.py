@@ -1,4 +1,4 @@
-"""Phrases in English and French at once; words that translate each other share a link."""
+"""Generate phrases in English and French together; words that translate each other share a link."""
 
 from __future__ import annotations
 
@@ -70,15 +70,15 @@ class Draw:
         self._numbers = count()
 
     def one(self, items: Sequence[Item]) -> Item:
-        """One of them, each as likely."""
+        """One of the choices, uniformly."""
         return items[int(self._generator.random() * len(items))]
 
     def chance(self, probability: float) -> bool:
-        """True as often as that."""
+        """True with the given probability."""
         return self._generator.random() < probability
 
     def link(self) -> Links:
-        """A link that no other words have."""
+        """A new link."""
         return frozenset({next(self._numbers)})
 
 

@@ -1,4 +1,4 @@
-"""Verbs in English and French at once: tense, negation, adverb, pronouns before the verb."""
+"""Generate verb groups in English and French: tense, negation, adverb, preverbal pronouns."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The parts of `fit`: groups of batches, a step on any device, checkpoints, logs, patience."""
+"""The parts of `fit`: batch groups, steps on any device, checkpoints, logs, early stopping."""

@@ -1,6 +1,6 @@
-"""Groups of batches: what one step of the optimizer learns from, whoever reads which batch.
+"""Groups of batches: one optimizer step trains on a group, however it is split among processes.
 
-Two processes with one batch each, and one process that accumulates two, take the same steps.
+Two processes with one batch each take the same steps as one process that accumulates two.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,10 +13,10 @@ Batch = Any  # a tuple of tensors, with the examples along their first axis
 
 
 def groups(batches: Iterable[Batch], size: int) -> Iterator[tuple[list[Batch], bool]]:
-    """The batches in groups of `size`, each with whether it is the last.
+    """Pairs (group of `size` batches, whether it is the last).
 
-    A last group that is too small is filled up with the first batches, so that every process has
-    something to do. Raises ValueError when there is no batch.
+    A last group that is too small is filled up with the first batches, so that every process gets
+    its batches. Raises ValueError when there is no batch.
     """
     source = iter(batches)
     first = group = list(islice(source, size))
@@ -30,7 +30,7 @@ def groups(batches: Iterable[Batch], size: int) -> Iterator[tuple[list[Batch], b
 
 
 def shares(group: list[Batch]) -> list[float]:
-    """Each batch's share of the group's examples: what its mean counts in the group's mean."""
+    """Each batch's share of the group's examples: the weight of its mean in the group's mean."""
     sizes = [len(batch[0]) for batch in group]
     return [size / sum(sizes) for size in sizes]
 

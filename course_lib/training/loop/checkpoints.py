@@ -1,14 +1,14 @@
-"""Checkpoints of a training: all that is needed to go on as if nothing had happened.
+"""Training checkpoints: everything needed to resume with identical results.
 
     FOLDER/checkpoint-000003/model.safetensors   the weights
-                             state.pt            optimizer, schedule …: what `parts` names
+                             state.pt            optimizer, schedule …: the states of `parts`
                              random-0.pt         the random generators of process 0
-                             progress.json       which training it is, how far it got
+                             progress.json       the identity of the training, and its progress
 
-A checkpoint is written beside its place and renamed into it, so there is no half-written one.
-Accelerate's `save_state` writes in place: killed meanwhile, it leaves a folder that cannot be read
-back, no checkpoint says which training it is of, and parts of our own come back as pickles that may
-run anything. So its devices are used here, not its files.
+A checkpoint is written to a draft folder and renamed, so it is never half-written. Accelerate's
+`save_state` is not used: it writes in place, so a killed process leaves an unreadable folder; its
+checkpoints do not identify their training; and custom objects are loaded as pickles, which can run
+arbitrary code.
 """
 
 import json
@@ -25,15 +25,15 @@ from .random_state import random_state
 
 
 class CheckpointError(Exception):
-    """A checkpoint that cannot be used, in one sentence."""
+    """A checkpoint that is unreadable or from another training, in one sentence."""
 
 
 class Checkpoints:
     """The checkpoints of one training in `folder`; only the newest is kept.
 
-    `parts` are objects with `state_dict` and `load_state_dict`. `identity` says which training
-    it is: a checkpoint with another one is refused. Each `process` keeps its own random state, the
-    first writes the rest, and `wait` lets it wait for the others.
+    `parts` are objects with `state_dict` and `load_state_dict`. `identity` identifies the training:
+    a checkpoint with a different one is rejected. Each `process` saves its own random state, rank 0
+    saves the rest, and `wait` is a barrier for all processes.
     """
 
     def __init__(
@@ -65,9 +65,9 @@ class Checkpoints:
 
         newest = self.newest()
         number = int(newest.name.rpartition("-")[2]) + 1 if newest else 1
-        place = self.folder / f"checkpoint-{number:06d}"
-        draft = place.with_suffix(".unfinished")
-        self.wait()  # every process has looked for the newest before it is replaced
+        checkpoint = self.folder / f"checkpoint-{number:06d}"
+        draft = checkpoint.with_suffix(".unfinished")
+        self.wait()  # until every process has found the newest, which is replaced below
         draft.mkdir(parents=True, exist_ok=True)
         torch.save(random_state(), draft / f"random-{self.process}.pt")
         self.wait()
@@ -77,29 +77,30 @@ class Checkpoints:
             torch.save(states, draft / "state.pt")
             text = json.dumps({"identity": self.identity, **progress})
             (draft / "progress.json").write_text(text, encoding="utf-8")
-            draft.rename(place)
-            for path in set(self.folder.glob("checkpoint-*")) - {place}:
+            draft.rename(checkpoint)
+            for path in set(self.folder.glob("checkpoint-*")) - {checkpoint}:
                 shutil.rmtree(path)
         self.wait()
 
     def load(self, model: nn.Module) -> dict[str, Any] | None:
-        """Put the newest checkpoint into the model and the parts; returns its `progress`.
+        """Load the newest checkpoint into the model and the parts; returns its `progress`.
 
-        None when there is none. The random generators are left alone: their state is `random`.
-        Raises CheckpointError when it is broken, or of another training.
+        Returns None when there is no checkpoint. The random generators are left alone; their saved
+        state is in `self.random`. Raises CheckpointError for a checkpoint that is unreadable or
+        from another training.
         """
         from safetensors import SafetensorError
         from safetensors.torch import load_model
 
-        place = self.newest()
-        if place is None:
+        checkpoint = self.newest()
+        if checkpoint is None:
             return None
         try:
-            progress = json.loads((place / "progress.json").read_text(encoding="utf-8"))
-            self._check_identity(progress.pop("identity"), place)
-            states = torch.load(place / "state.pt", weights_only=True, map_location="cpu")
-            random = torch.load(place / f"random-{self.process}.pt", weights_only=True)
-            load_model(model, place / "model.safetensors")
+            progress = json.loads((checkpoint / "progress.json").read_text(encoding="utf-8"))
+            self._check_identity(progress.pop("identity"), checkpoint)
+            states = torch.load(checkpoint / "state.pt", weights_only=True, map_location="cpu")
+            random = torch.load(checkpoint / f"random-{self.process}.pt", weights_only=True)
+            load_model(model, checkpoint / "model.safetensors")
             for name, part in self.parts.items():
                 part.load_state_dict(states[name])
         except (
@@ -108,16 +109,16 @@ class Checkpoints:
         ) as error:
             reason = " ".join(str(error).split())[:200] or type(error).__name__
             raise CheckpointError(
-                f"the checkpoint {place} cannot be read, or is of another model ({reason}): "
+                f"the checkpoint {checkpoint} cannot be read, or is of another model ({reason}): "
                 "delete it, or choose another folder"
             ) from error
         self.random = random
         return progress
 
-    def _check_identity(self, found: dict[str, Any], place: Path) -> None:
+    def _check_identity(self, found: dict[str, Any], checkpoint: Path) -> None:
         for name, value in self.identity.items():
             if found.get(name) != value:
                 raise CheckpointError(
-                    f"the checkpoint {place} is of another training ({name} was "
+                    f"the checkpoint {checkpoint} is of another training ({name} was "
                     f"{found.get(name)!r} and is {value!r}): delete it, or choose another folder"
                 )

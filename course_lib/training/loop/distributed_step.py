@@ -1,7 +1,7 @@
-"""One step of the optimizer on any device: on several batches, by several processes (Accelerate).
+"""One optimizer step on a group of batches, on any device and number of processes (Accelerate).
 
-What differs from training on one batch stands here: where tensors go, how losses are weighted,
-when gradients are complete, and what is looked at before they are used.
+This is what differs from training on one batch: moving tensors to the device, weighting the losses,
+accumulating gradients, and checking them before they are used.
 """
 
 import math
@@ -23,7 +23,7 @@ class DivergedError(Exception):
 
 
 def accelerator(accumulate: int, mixed_precision: str) -> Any:
-    """Accelerate's hold on devices and processes, with a clean slate for every training."""
+    """A fresh `Accelerator`, without the state of an earlier training in this process."""
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState, GradientState
     from accelerate.utils import DataLoaderConfiguration, GradientAccumulationPlugin
@@ -32,28 +32,29 @@ def accelerator(accumulate: int, mixed_precision: str) -> Any:
     GradientState._reset_state()
     several = int(os.environ.get("WORLD_SIZE", "1")) > 1
     return Accelerator(
-        cpu=several and not torch.cuda.is_available(),  # else each would think it is alone
+        cpu=several
+        and not torch.cuda.is_available(),  # else each process assumes it is the only one
         mixed_precision=_best_precision() if mixed_precision == "auto" else mixed_precision,
         gradient_accumulation_plugin=GradientAccumulationPlugin(
             num_steps=accumulate, adjust_scheduler=False, sync_with_dataloader=False
         ),
-        # One step of the schedule for one of the optimizer, however many processes there are.
+        # One schedule step per optimizer step, for any number of processes.
         dataloader_config=DataLoaderConfiguration(split_batches=True),
     )
 
 
 def _best_precision() -> str:
-    """bf16 where the GPU computes in it, fp16 on an older one; on a CPU both are slower."""
+    """bf16 on a GPU that supports it, fp16 on an older one; none on a CPU: both are slower."""
     if not torch.cuda.is_available():
         return "no"
     return "bf16" if torch.cuda.get_device_capability()[0] >= 8 else "fp16"
 
 
 class GroupStep:
-    """Trains a model on groups of batches, with the `step` of one batch.
+    """Trains a model on groups of batches by calling `step` on each batch.
 
     The gradient is that of the mean loss over all examples of the group, whatever the sizes of its
-    batches and however they are divided among processes.
+    batches and however they are distributed over processes.
     """
 
     def __init__(
@@ -89,14 +90,14 @@ class GroupStep:
         return self.step(self.model, *batch, *parts, **self.settings, **tools)
 
     def _backward(self, loss: Tensor) -> None:
-        """Gradients of this batch's part of the group's mean loss."""
+        """Add the gradient of this batch's part of the group's mean loss."""
         self._losses.append(loss.detach())
         self.accelerator.backward(loss * self._weight)
 
     def _clip(self, parameters: Iterable[Tensor], max_norm: float) -> Tensor:
-        """Clip complete gradients; those of a part of the group are left alone, with norm 0.
+        """Clip the gradients and return their norm; 0 while they are still being accumulated.
 
-        Looks at the loss and the norm here, while the weights are still sound.
+        The loss and the norm are checked here, before the optimizer changes the weights.
         """
         if not self.accelerator.sync_gradients:
             return torch.zeros(())
@@ -106,7 +107,7 @@ class GroupStep:
 
     def _check(self, loss: float, norm: float) -> None:
         """Raise DivergedError for a loss or norm that is NaN or infinite."""
-        # In fp16 an infinite gradient is part of finding the loss scale: that step is left out.
+        # In fp16 an infinite gradient is expected while the loss scale adapts: the step is skipped.
         usable = math.isfinite(norm) or self.accelerator.scaler is not None
         if not (math.isfinite(loss) and usable):
             rate = self.optimizer.param_groups[0]["lr"]
@@ -117,7 +118,7 @@ class GroupStep:
             )
 
     def _mean(self, rows: list[Row], weights: list[float]) -> Row:
-        """One row of the batches' rows, over all processes."""
+        """The weighted mean of the batches' rows, over all processes."""
         names = [name for name in rows[0] if name not in OF_THE_STEP]
         sums = [sum(w * row[n] for w, row in zip(weights, rows, strict=True)) for n in names]
         if self.accelerator.num_processes > 1:

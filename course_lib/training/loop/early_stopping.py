@@ -1,4 +1,4 @@
-"""Stop when the validation accuracy no longer rises, and keep the weights of its best moment."""
+"""Early stopping: stop when the validation accuracy stops rising, and keep the best weights."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ MEASURE = "validation_accuracy"
 
 
 class EarlyStopping:
-    """Counts evaluations without a new best; with `patience=None` it does nothing."""
+    """Counts evaluations without a new best accuracy; with `patience=None` it does nothing."""
 
     def __init__(self, patience: int | None) -> None:
         self.patience, self.waited = patience, 0
@@ -21,13 +21,13 @@ class EarlyStopping:
         return self.patience is not None and self.waited >= self.patience
 
     def look(self, result: dict[str, float], model: nn.Module) -> None:
-        """Take in an evaluation. Raises ValueError when it does not tell the accuracy."""
+        """Record an evaluation. Raises ValueError when it has no validation accuracy."""
         if self.patience is None:
             return
         if MEASURE not in result:
-            told = ", ".join(result) or "nothing"
+            keys = ", ".join(result) or "nothing"
             raise ValueError(
-                f"early stopping needs {MEASURE!r} of evaluate(model), which told {told}"
+                f"evaluate(model) returned {keys}, but early stopping needs {MEASURE!r}: return it"
             )
         self.waited += 1
         if result[MEASURE] > self.best:

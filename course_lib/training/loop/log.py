@@ -1,4 +1,4 @@
-"""The record of a training on disk: two CSV tables, and TensorBoard's files."""
+"""The training log on disk: two CSV files, and TensorBoard event files."""
 
 import csv
 import time
@@ -9,9 +9,9 @@ from pathlib import Path
 class TrainingLog:
     """Writes `training.csv`, `evaluation.csv` and `tensorboard/` into `folder`.
 
-    It goes on behind `from_step`: rows of later steps, which an interrupted run may have written
-    after its last checkpoint, are dropped. With `folder=None` nothing is written. Every
-    `every`-th step has a row.
+    It resumes after `from_step`: rows of later steps, which an interrupted run may have written
+    after its last checkpoint, are dropped. Every `every`-th step has a row. With `folder=None`
+    nothing is written.
     """
 
     def __init__(self, folder: Path | None, from_step: int = 0, every: int = 1) -> None:
@@ -28,7 +28,7 @@ class TrainingLog:
         self._board = SummaryWriter(str(folder / "tensorboard"), purge_step=purge)
 
     def step(self, row: Mapping[str, float], tokens: int) -> None:
-        """A step of training, which read so many tokens."""
+        """Log a training step on `tokens` tokens."""
         self._tokens += tokens
         if self.folder is None or row["step"] % self.every:
             return
@@ -37,7 +37,7 @@ class TrainingLog:
         self._tokens, self._since = 0, time.perf_counter()
 
     def evaluation(self, row: Mapping[str, float] | None) -> None:
-        """An evaluation of the model, if it told anything."""
+        """Log an evaluation, unless it is None."""
         if self.folder is not None and row is not None:
             self._write("evaluation", row)
 
@@ -62,7 +62,7 @@ class TrainingLog:
 
 
 def _drop_after(path: Path, last_step: int) -> None:
-    """Keep the header and the rows up to a step; the file goes when no row is left."""
+    """Keep the header and the rows up to a step; empty the file when no row is left."""
     if not path.exists():
         return
     header, *lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,26 +1,26 @@
-"""The progress bar of a training: loss, accuracy, tokens per second and the time left."""
+"""The training progress bar: loss, accuracy, tokens per second and remaining time."""
 
 import sys
 import time
 from collections import deque
 from collections.abc import Mapping
 
-RECENT = 20  # steps that the shown loss and accuracy are the mean of
+RECENT = 20  # steps over which the displayed loss and accuracy are averaged
 
 
 class ProgressBar:
-    """A bar over `total` steps, of which `done` were taken before; hidden where nobody looks."""
+    """A bar over `total` steps, `done` of them already taken; only in a terminal or notebook."""
 
     def __init__(self, total: int, done: int = 0, wanted: bool = True) -> None:
         from tqdm.auto import tqdm
 
-        hidden = not (wanted and _somebody_looks())
+        hidden = not (wanted and _is_interactive())
         self._bar = tqdm(total=total, initial=done, unit="step", disable=hidden)
         self._rows: deque[Mapping[str, float]] = deque(maxlen=RECENT)
         self._tokens, self._started = 0, time.perf_counter()
 
     def show(self, row: Mapping[str, float], tokens: int) -> None:
-        """A step was taken, which read so many tokens."""
+        """Advance by one step, which trained on `tokens` tokens."""
         self._tokens += tokens
         self._rows.append(row)
         if not self._bar.disable:
@@ -28,7 +28,7 @@ class ProgressBar:
             self._bar.update()
 
     def text(self) -> str:
-        """What stands behind the bar."""
+        """The text after the bar: mean loss and accuracy, and tokens per second."""
         shown = []
         for name, form in (("loss", "{:.3f}"), ("accuracy", "{:.1%}")):
             values = [row[name] for row in self._rows if name in row]
@@ -44,7 +44,7 @@ class ProgressBar:
         self._bar.close()
 
 
-def _somebody_looks() -> bool:
+def _is_interactive() -> bool:
     """Whether this runs in a terminal or in a notebook."""
     if "IPython" in sys.modules:
         shell = sys.modules["IPython"].get_ipython()

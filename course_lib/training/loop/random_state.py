@@ -1,4 +1,4 @@
-"""The state of every global random generator, as plain data that a checkpoint can hold."""
+"""Save and restore the state of all global random generators as plain data."""
 
 import random
 from typing import Any
@@ -8,7 +8,7 @@ import torch
 
 
 def random_state() -> dict[str, Any]:
-    """Where Python's, NumPy's and torch's generators stand, on the CPU and on every GPU."""
+    """The state of Python's, NumPy's and torch's generators, on the CPU and on every GPU."""
     name, keys, *rest = np.random.get_state()
     return {
         "python": random.getstate(),
@@ -19,7 +19,7 @@ def random_state() -> dict[str, Any]:
 
 
 def set_random_state(state: dict[str, Any]) -> None:
-    """Go on where `random_state` was taken."""
+    """Restore what `random_state` returned."""
     version, numbers, gauss = state["python"]
     random.setstate((version, tuple(numbers), gauss))
     name, keys, *rest = state["numpy"]

@@ -1,4 +1,4 @@
-"""What the training loop holds: its parts, how far it got, and what a checkpoint brings back."""
+"""The state of one training run: its parts, its progress, and how it resumes."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -24,23 +24,23 @@ Evaluation = Callable[[nn.Module], Row | None]
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """How long and how to train; a step is one of the optimizer."""
+    """Settings of a training run; a step is an optimizer step."""
 
     epochs: int = 3
-    max_norm: float = 1.0  # gradients that are longer are clipped to it
+    max_norm: float = 1.0  # gradients are clipped to this norm
     label_smoothing: float = 0.1
-    accumulate: int = 1  # batches a process reads for one step
+    accumulate: int = 1  # batches per process and step
     mixed_precision: str = "auto"  # bf16 or fp16 on a GPU, none elsewhere; "no", "bf16", "fp16"
-    patience: int | None = None  # evaluations without a new best before it stops; keeps the best
-    evaluate_every: int | None = None  # steps; in any case at the end of every epoch
-    checkpoint_every: int | None = None  # steps; in any case at the end of every epoch
+    patience: int | None = None  # evaluations without a new best before stopping; keeps the best
+    evaluate_every: int | None = None  # steps; always at the end of an epoch
+    checkpoint_every: int | None = None  # steps; always at the end of an epoch
     log_every: int = 10  # steps
     progress: bool = True  # show a bar, in a terminal or a notebook
 
 
 @dataclass
 class State:
-    """How far a training got."""
+    """The progress of a training, which checkpoints save."""
 
     step: int = 0
     epoch: int = 0
@@ -82,7 +82,7 @@ class TrainingRun:
         self._start(resume)
 
     def groups(self) -> Iterator[tuple[list[Batch], bool]]:
-        """Every group of batches that is still to be trained on, with whether it ends an epoch."""
+        """The remaining groups of batches, each with whether it ends an epoch."""
         for epoch in range(self.state.epoch, self.config.epochs):
             self.batches.set_epoch(epoch)
             done = self.state.groups_done
@@ -91,13 +91,13 @@ class TrainingRun:
                     return
                 if number < done:  # trained on before the interruption
                     continue
-                if self.random:  # only now: late imports and the batches skipped may draw numbers
+                if self.random:  # not earlier: imports and skipped batches may draw random numbers
                     set_random_state(self.random)
                     self.random = None
                 yield group, last
 
     def train_on(self, group: list[Batch]) -> Row:
-        """One step of the optimizer; returns its row. Raises DivergedError, which says when."""
+        """One optimizer step; returns its row. Raises DivergedError, naming the step."""
         step = self.state.step + 1
         try:
             row = {"step": step, **self.group_step(group)}
@@ -111,15 +111,15 @@ class TrainingRun:
         return row
 
     def evaluate(self, evaluate: Evaluation) -> Row | None:
-        """The row of an evaluation by the first process, of the averaged weights if there are."""
+        """Evaluate on rank 0, with averaged weights if there are any; returns the row."""
         from accelerate.utils import broadcast_object_list
 
-        told: list[Row | None] = [None]
+        results: list[Row | None] = [None]
         with self._averaged() as model:
             if self.accelerator.is_main_process:
                 with torch.no_grad():
-                    told = [evaluate(model.eval())]
-            (result,) = broadcast_object_list(told)
+                    results = [evaluate(model.eval())]
+            (result,) = broadcast_object_list(results)
             self.stopping.look(result or {}, model)
         if result is None:
             return None
@@ -131,7 +131,7 @@ class TrainingRun:
         self.state.epoch, self.state.groups_done = self.state.epoch + 1, 0
 
     def save(self) -> None:
-        """Write a checkpoint, if there is a folder for it."""
+        """Write a checkpoint, if the run has a folder."""
         if self.checkpoints:
             self.checkpoints.save(self.model, vars(self.state))
 
@@ -139,7 +139,7 @@ class TrainingRun:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Give the model back as it came, with its best weights if `patience` asked for them."""
+        """Undo Accelerate's changes to the model; with `patience`, restore its best weights."""
         for name in ("forward", "_original_forward"):  # Accelerate's, for mixed precision
             vars(self.model).pop(name, None)
         self.stopping.restore(self.model)
@@ -168,14 +168,14 @@ class TrainingRun:
         )
 
     def _start(self, resume: bool) -> None:
-        """Go on where the newest checkpoint was, or from the start."""
+        """Resume from the newest checkpoint, or start from scratch."""
         progress = None
         if self.checkpoints and resume:
             progress = self.checkpoints.load(self.model)
         elif self.checkpoints:
             self.checkpoints.clear()
         if progress is None:
-            if self.accelerator.process_index:  # else every process would drop the same units
+            if self.accelerator.process_index:  # else every process would draw the same dropout
                 torch.manual_seed(torch.initial_seed() + self.accelerator.process_index)
                 self.random = random_state()
             return
