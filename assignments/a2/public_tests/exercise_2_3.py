@@ -48,7 +48,7 @@ def test_count(student):
 
 
 @exercise("2.3")
-def test_two_heads_normalized(student):
+def test_two_heads_by_hand(student):
     """With identity projections, each head attends over its own half of the features."""
     module = student.MultiHeadAttention(4, 2, dropout=0.0, bias=False)
     module.load_state_dict({f"{name}.weight": torch.eye(4) for name in PROJECTIONS})

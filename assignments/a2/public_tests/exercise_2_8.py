@@ -14,7 +14,7 @@ LINEAR = {"weight": torch.tensor([[1.0, 0], [0, 1], [0, 0]]), "bias": torch.tens
 
 
 @exercise("2.8")
-def test_linear_normalized(student):
+def test_linear_by_hand(student):
     """A linear layer with one example: both norms match a hand calculation."""
     module = student.make("torch.nn.Linear(2, 3)")
     module.load_state_dict(LINEAR)

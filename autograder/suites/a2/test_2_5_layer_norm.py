@@ -11,6 +11,7 @@ import torch
 # Imported by name before any rule removes it: students may not call it, the tests may.
 from torch import native_layer_norm
 
+from autograder.suites.a2.tensors import flow, normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -32,11 +33,6 @@ def normalized(x, dim=-1, unbiased=False, outside=False, eps=1e-6):
     variance = x.var(dim, unbiased=unbiased, keepdim=True)
     root = variance.sqrt() + eps if outside else (variance + eps).sqrt()
     return (x - x.mean(dim, keepdim=True)) / root
-
-
-def flow(gradients, at, like):
-    """The gradient `at`, or zeros if there is none."""
-    return torch.zeros_like(like) if gradients.get(at) is None else gradients[at]
 
 
 def gain_and_bias(norm):
@@ -199,7 +195,7 @@ def test_gain_and_bias_are_applied(student, rng):
     """The result is gain · normalized + bias, feature by feature."""
     norm = student.LayerNorm(4)
     names = gain_and_bias(norm)
-    gain, bias = (torch.from_numpy(rng.normal(size=4).astype(np.float32)) for _ in range(2))
+    gain, bias = (normal(rng, 4) for _ in range(2))
     state = norm.state_dict()
     norm.load_state_dict({**state, names[0]: gain, names[1]: bias})
     x = small(rng, 2, 3, 4)
@@ -228,7 +224,7 @@ def test_gradients(student, rng):
     """Gradients of x, gain and bias equal torch's, including through mean and variance."""
     norm = student.LayerNorm(4)
     names = gain_and_bias(norm)
-    x, cotangent = small(rng, 3, 4), torch.from_numpy(rng.normal(size=(3, 4)).astype(np.float32))
+    x, cotangent = small(rng, 3, 4), normal(rng, 3, 4)
     leaf, gain, bias = (t.clone().requires_grad_() for t in (x, torch.ones(4), torch.zeros(4)))
     wanted = torch.autograd.grad(expected(leaf, gain, bias), (leaf, gain, bias), cotangent)
     root = (x.var(-1, unbiased=False, keepdim=True) + 1e-6).sqrt()

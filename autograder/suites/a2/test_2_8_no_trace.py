@@ -2,13 +2,8 @@
 
 import torch
 
-from autograder.suites.a2.test_2_8_gradient_norms import (
-    LAYERS,
-    NORMS,
-    built,
-    gradients,
-    normal,
-)
+from autograder.suites.a2.tensors import normal
+from autograder.suites.a2.test_2_8_gradient_norms import LAYERS, NORMS, built, gradients
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
