@@ -122,7 +122,7 @@ def test_all_samples_count(student, rng):
     expect.shape(largest, (24, 2), what="max_weight", otherwise="(D, 2): raw, scaled", read=READ)
     scatter = float(np.std(np.asarray(raw, dtype=float), ddof=1))
     ratio = scatter / _relative_error(1, n)
-    centre, error = 1 - 2 / (9 * freedom), np.sqrt(2 / (9 * freedom))
+    center, error = 1 - 2 / (9 * freedom), np.sqrt(2 / (9 * freedom))
     queries, keys = np.sqrt(2 + 6 / N_KEYS), np.sqrt(2 / N_KEYS)  # of one query; of 32 keys
     because = ""
     if 0.3 * queries < scatter < 4 * queries:  # wide bounds: an estimate from 24 values
@@ -130,7 +130,7 @@ def test_all_samples_count(student, rng):
     elif 0.5 * keys < scatter < 1.75 * keys:
         because = "the variances scatter as if all queries shared 32 keys: each query needs its own"
     expect.by_chance(
-        max(ratio ** (2 / 3), centre), centre, error, because=because, read="exercise 1.7",
+        max(ratio ** (2 / 3), center), center, error, because=because, read="exercise 1.7",
         what="how much the variances of 24 equal widths scatter (1 is chance alone)",
         otherwise="draw n_samples queries, and new keys for each of them",
     )  # fmt: skip
