@@ -97,7 +97,7 @@ def test_inputs_that_are_not_contiguous(student):
     expect.close(
         student.merge_heads(swapped),
         numbered(2, 3, 8),
-        causes={"the code assumes contiguous tensors: work with shapes, not strides": (memory)},
+        causes={"the code assumes contiguous tensors: work with shapes, not strides": memory},
         otherwise="the code assumes contiguous tensors: work with shapes, not strides",
         read="torch.Tensor.view",
     )
