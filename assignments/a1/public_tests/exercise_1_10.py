@@ -19,11 +19,11 @@ def _inputs(student, bug):
     names = ("query", "key", "value", "mask")
     expect.true(isinstance(inputs, dict) and set(inputs) == set(names),
                 expected=f"a dict with the keys {', '.join(names)}", got=repr(inputs)[:200],
-                otherwise="mask=None stands for no mask, and is a key too")
+                otherwise="without a mask, the dict still has the key: mask=None")
     arrays = [np.asarray(inputs[name], dtype=float) for name in names[:3]]
     expect.true(all(array.ndim == 2 for array in arrays), expected=f"{bug}: three matrices",
-                got=f"shapes {[a.shape for a in arrays]}", otherwise="one sequence, no batch axis"
-                )
+                got=f"shapes {[a.shape for a in arrays]}",
+                otherwise="one sequence, without a batch axis")
     expect.true(all(max(array.shape) <= 100 for array in arrays),
                 expected=f"{bug}: at most 100 tokens and features",
                 got=f"shapes {[a.shape for a in arrays]}", otherwise="a few tokens are enough")
@@ -59,22 +59,22 @@ def test_masked_too_late(student):
     free = np.ones((len(query), len(key)), bool) if mask is None else np.asarray(mask)
     scores = query @ key.T / math.sqrt(query.shape[1])
     shares = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-    late = shares * free  # what the mistake does; the right weights share out what is left
+    late = shares * free  # what the mistake computes; correct weights renormalize
     total = late.sum(axis=1, keepdims=True)
     right = np.divide(late, total, out=np.zeros_like(late), where=total > 0)
     gap = float(np.max(np.abs((right - late) @ value)))
     expect.above(
         gap, 1e-3, expected="outputs that differ by more than 0.001", got=f"a gap of {gap:.2g}",
         because="no cell is masked" if free.all()
-        else "with one key there is nothing to share out" if len(key) == 1 else "",
-        otherwise="forbid a key that has a share of the weight, and let the values differ from 0",
+        else "with one key there is no weight to redistribute" if len(key) == 1 else "",
+        otherwise="mask out a key that has weight, and use values other than 0",
         read="exercise 1.10, the table",
     )
 
 
 @exercise("1.10")
 def test_traps_and_names(student):
-    """No symmetric scores for "keys-score-queries"; a ValueError for a name that is none."""
+    """No symmetric scores for "keys-score-queries"; a ValueError for an unknown name."""
     query, key, _, _ = _inputs(student, "keys-score-queries")
     scores = query @ key.T
     expect.true(
@@ -83,7 +83,7 @@ def test_traps_and_names(student):
         read="exercise 1.10, the traps",
     )
     expect.raises(lambda: student.separating_input("no-such-mistake"), "ValueError",
-                  because="a name that no mistake has gets inputs all the same",
+                  because="an unknown name does not raise: inputs are returned for it",
                   otherwise="raise ValueError for any other name", read="the docstring of 1.10")
 
 
@@ -95,10 +95,10 @@ def test_six_sets_of_inputs(student):
         shapes = f"{bug}: query {query.shape}, key {key.shape}, value {value.shape}"
         expect.true(
             query.shape[1] == key.shape[1] and len(key) == len(value),
-            expected="query and key of one width, one value a key", got=shapes,
-            otherwise="both attentions must run on them without an error",
+            expected="query and key of equal width, one value per key", got=shapes,
+            otherwise="correct and faulty attention must both run without an error",
         )
         if mask is not None:
             expect.dtype(mask, "bool", what=f"{bug}: a mask", otherwise="True = may attend")
             expect.shape(mask, (len(query), len(key)), what=f"{bug}: the mask",
-                         otherwise="one row a query, one column a key")
+                         otherwise="one row per query, one column per key")

@@ -47,7 +47,7 @@ def test_worked_projections(student):
     query, key, value = projected
     expect.close(
         query, QUERY, what="query", read="§3.2.2", otherwise="the query is x @ w_q",
-        causes={"x is multiplied with the transposed weight": X @ W_Q.T, "this is the key": KEY},
+        causes={"x is multiplied by the transposed weight": X @ W_Q.T, "this is the key": KEY},
     )
     expect.close(
         key, KEY, what="key", read="§3.2.2", otherwise="the key is x @ w_k",

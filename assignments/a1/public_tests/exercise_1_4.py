@@ -39,14 +39,14 @@ def test_worked_example(student):
                     columns / columns.sum(axis=0),
                 "the scores are not divided by √d_k":
                     unscaled / unscaled.sum(axis=1, keepdims=True),
-                "output and weights are exchanged": WORKED_WEIGHTS @ VALUE},
+                "output and weights are swapped": WORKED_WEIGHTS @ VALUE},
         otherwise="compare with the table of the worked example, row by row",
     )
     expect.close(
         output, WORKED_WEIGHTS @ VALUE, what="output", read="§3.2.1, Eq. 1; the worked example",
-        causes={"the keys are mixed instead of the values": WORKED_WEIGHTS @ KEY,
+        causes={"the keys are averaged instead of the values": WORKED_WEIGHTS @ KEY,
                 "the weights are transposed": WORKED_WEIGHTS.T @ VALUE},
-        otherwise="the weights are right: the output is their product with the values",
+        otherwise="the weights are correct: output = weights @ value",
     )
 
 
@@ -56,7 +56,7 @@ def test_row_sums(student, rng):
     _, weights = _attend(
         student, rng.normal(size=(3, 4)), rng.normal(size=(6, 4)), rng.normal(size=(6, 2))
     )
-    expect.shape(weights, (3, 6), what="weights", otherwise="one row a query, one column a key")
+    expect.shape(weights, (3, 6), what="weights", otherwise="one row per query, one column per key")
     expect.close(
         np.asarray(weights).sum(axis=-1), np.ones(3), what="row sums",
         otherwise="the softmax runs over the keys, the last axis", read="§3.2.1",
@@ -65,7 +65,7 @@ def test_row_sums(student, rng):
 
 @exercise("1.4")
 def test_mask_convention(student):
-    """In a mask, True means "may attend"; what is left is a distribution again."""
+    """In a mask, True means "may attend"; the remaining weights sum to one."""
     query, key = np.zeros((2, 3)), np.ones((3, 3))  # all scores are equal
     value = np.array([[1.0], [2.0], [6.0]])
     mask = np.array([[True, True, False], [False, True, False]])
@@ -77,20 +77,21 @@ def test_mask_convention(student):
                 "the mask is inverted: True means may attend": [[0, 0, 1], [0.5, 0, 0.5]],
                 "masked after the softmax: the rows no longer sum to one":
                     [[third, third, 0], [0, third, 0]]},
-        otherwise="masked scores must be hugely negative before the softmax",
+        otherwise="set masked scores to a large negative number before the softmax",
     )
     expect.close(
-        output, [[1.5], [2.0]], what="output", otherwise="mix the values with the masked weights"
+        output, [[1.5], [2.0]], what="output",
+        otherwise="output = weights @ value, with the masked weights",
     )
 
 
 @exercise("1.4")
 def test_a_mask_for_a_batch(student):
-    """A mask with one row serves every query of every sequence."""
+    """A mask with one row applies to every query of every sequence."""
     query, key = np.zeros((2, 2, 3)), np.ones((2, 3, 3))
     value = np.array([[[1.0], [2.0], [6.0]], [[3.0], [5.0], [9.0]]])
     mask = np.array([True, True, False])
-    by_index = {"`scores[~mask] = …` needs a mask of the scores' own shape; np.where broadcasts":
+    by_index = {"`scores[~mask] = …` needs a mask of the scores' shape; np.where broadcasts":
                 lambda: np.zeros((2, 2, 3))[~mask]}
     with expect.raising(by_index, read="exercise 1.4, what is pinned"):
         got = student.attention(query, key, value, mask)
@@ -102,26 +103,27 @@ def test_a_mask_for_a_batch(student):
         read="exercise 1.4, what is pinned",
     )
     expect.close(output, [[[1.5], [1.5]], [[4.0], [4.0]]], what="output of a batch",
-                 otherwise="mix each sequence's own values")
+                 otherwise="weight each sequence's own values")
 
 
 @exercise("1.4")
 def test_a_query_without_keys(student):
-    """Where every key is masked, weights and output are zero."""
+    """A query whose keys are all masked gets zero weights and a zero output."""
     query, key, value = np.zeros((2, 3)), np.ones((3, 3)), np.array([[1.0], [2.0], [6.0]])
     mask = np.array([[False, False, False], [True, True, False]])
     output, weights = _attend(student, query, key, value, mask)
     expect.close(
         weights, [[0, 0, 0], [0.5, 0.5, 0]], what="weights", read="exercise 1.4, the traps",
-        causes={"softmax of a row of −∞ alone is 0/0: give such a row zeros":
+        causes={"softmax of a row of only −∞ is 0/0: set the weights of such a row to zero":
                     [[np.nan] * 3, [0.5, 0.5, 0]],
-                "a row that is masked as a whole gets equal weights: give it zeros":
+                "a fully masked row gets equal weights: set them to zero":
                     [[1 / 3] * 3, [0.5, 0.5, 0]]},
-        otherwise="set the weights to zero where the mask forbids, after the softmax too",
+        otherwise="also set masked weights to zero after the softmax",
     )
     expect.close(
         output, [[0.0], [1.5]], what="output", read="exercise 1.4, the traps",
-        causes={"the output is mixed before the weights of such a row become zero": [[3.0], [1.5]],
+        causes={"the output is computed before the weights of such a row are set to zero":
+                    [[3.0], [1.5]],
                 "the output of such a row is NaN": [[np.nan], [1.5]]},
         otherwise="zero weights times the values give a zero output",
     )
@@ -129,7 +131,7 @@ def test_a_query_without_keys(student):
 
 @exercise("1.4")
 def test_wrong_widths(student):
-    """Shapes that do not fit: a ValueError that names both."""
+    """Incompatible shapes raise a ValueError that names both."""
     for first, second, shapes in (
         ("query", "key", [(3, 4), (5, 6), (5, 2)]), ("key", "value", [(3, 4), (5, 4), (7, 2)]),
     ):
@@ -137,7 +139,7 @@ def test_wrong_widths(student):
         expect.raises(
             lambda shapes=shapes: student.attention(*map(np.zeros, shapes)),
             "ValueError", mentions=[str(shape) for shape in wrong],
-            because=f"{first} and {second} do not fit, and nothing stops them",
+            because=f"{first} and {second} have incompatible shapes, and no error is raised",
             otherwise=f'compare {first} and {second} first, and raise '
             f'ValueError(f"… {{{first}.shape}} … {{{second}.shape}} …")',
             read="exercise 1.4, what is pinned",
@@ -152,6 +154,6 @@ def test_no_loop(student, rng):
     ]
     expect.below(
         steps[1] - steps[0], 29, expected="as many instructions for 40 tokens as for 10",
-        got=f"{steps[1]} after {steps[0]}", read="exercise 1.4, what is pinned",
-        because="a Python loop over the tokens: matmul and np.where treat all of them at once",
+        got=f"{steps[1]} instead of {steps[0]}", read="exercise 1.4, what is pinned",
+        because="a Python loop over the tokens: matmul and np.where handle all of them at once",
     )

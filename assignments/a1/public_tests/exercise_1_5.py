@@ -22,18 +22,18 @@ def test_two_seeds(student):
         for seed in (0, 0, 1)
     )
     expect.close(again, first, what="the output of a second layer made with default_rng(0)",
-                 otherwise="draw every weight from `rng`, and nothing from anywhere else"
+                 otherwise="draw every weight from `rng`, and from nothing else"
                  )
     expect.above(
         float(np.abs(np.asarray(other) - np.asarray(first)).max()), 1e-4,
-        expected="another layer from default_rng(1)", got="the same output",
+        expected="a different layer from default_rng(1)", got="the same output",
         because="the weights are the same whatever `rng` is", read="exercise 1.5",
     )
 
 
 @exercise("1.5")
 def test_layer_shapes(student):
-    """Weights and output have the sizes asked for; three projections, not one."""
+    """Weights and output have the requested sizes; the three projections differ."""
     layer = _layer(student, 0, d_model=8, d_k=4, d_v=3)
     for name, width in (("w_q", 4), ("w_k", 4), ("w_v", 3)):
         expect.shape(layer.get(name), (8, width), what=name, read="§3.2.2",
@@ -43,12 +43,13 @@ def test_layer_shapes(student):
     apart = np.abs(np.asarray(layer.get("w_q")) - np.asarray(layer.get("w_k"))).max()
     expect.above(
         float(apart), 1e-3, expected="w_k different from w_q", got="the same numbers in both",
-        because="one matrix serves as w_q and w_k: draw each from the same generator",
+        because="one matrix is used as both w_q and w_k: draw each from the same generator",
         read="§3.2.2",
     )
     output, weights = expect.parts(layer(np.ones((5, 8))), 2, otherwise="return output, weights")
-    expect.shape(output, (5, 3), what="the output", otherwise="one vector of width d_v a token")
-    expect.shape(weights, (5, 5), what="the weights", otherwise="one row a query, one column a key")
+    expect.shape(output, (5, 3), what="the output", otherwise="one vector of width d_v per token")
+    expect.shape(weights, (5, 5), what="the weights",
+                 otherwise="one row per query, one column per key")
 
 
 @exercise("1.5")
@@ -57,13 +58,13 @@ def test_default_widths(student):
     layer = _layer(student, 3, d_model=6)
     for name in ("w_q", "w_k", "w_v"):
         expect.shape(layer.get(name), (6, 6), what=name, read="exercise 1.5",
-                     otherwise="None stands for d_model, in d_k as in d_v"
+                     otherwise="d_k=None and d_v=None both mean d_model"
                      )
 
 
 @exercise("1.5")
 def test_the_mask_is_passed_on(student):
-    """Under a causal mask the first token attends to itself alone."""
+    """Under a causal mask, a token attends only to itself and earlier tokens."""
     x = np.arange(12.0).reshape(3, 4) / 10
     mask = np.tri(3, dtype=bool)
     layer = _layer(student, 0, d_model=4)
@@ -80,20 +81,20 @@ def test_the_mask_is_passed_on(student):
 
 @exercise("1.5")
 def test_no_twins(student):
-    """Without `rng`, two layers differ, and NumPy's global generator is left alone."""
+    """Without `rng`, two layers differ and NumPy's global generator is untouched."""
     state = "(lambda s: [s[1].copy(), s[2]])(np.random.get_state())"
     keys, position = student.make(state).get()
     first, second = (np.asarray(student.SelfAttention(4).get("w_q")) for _ in range(2))
     keys_after, position_after = student.make(state).get()
     expect.true(
         np.array_equal(keys, keys_after) and position == position_after,
-        expected="NumPy's global generator as it was", got="another state",
+        expected="NumPy's global generator unchanged", got="a different state",
         because="the global generator is seeded or drawn from: use np.random.default_rng()",
         read="exercise 1.5",
     )
     expect.above(
-        float(np.abs(first - second).max()), 1e-3, expected="two layers with weights of their own",
+        float(np.abs(first - second).max()), 1e-3, expected="two layers with different weights",
         got="the same w_q in both", otherwise="draw every weight from the generator",
-        because="a seed stands where a fresh generator should" if np.ptp(first) > 0 else "",
+        because="a fixed seed is used instead of a fresh generator" if np.ptp(first) > 0 else "",
         read="exercise 1.5, the trap",
     )

@@ -34,7 +34,7 @@ def _heat_map(student, *args, **kwargs):
 
 @exercise("1.6")
 def test_two_inputs(student):
-    """Two inputs give two maps, each with its own numbers: queries down, keys across."""
+    """Two inputs give two different maps, with queries as rows and keys as columns."""
     for weights in (np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.2, 0.8], [0.7, 0.3]])):
         shown = _heat_map(student, weights, ["cat", "ate"])
         expect.close(
@@ -48,16 +48,16 @@ def test_two_inputs(student):
 
 @exercise("1.6")
 def test_labels(student):
-    """Every token names its row and its column; title and both axes say what they show."""
+    """Every token labels its row and its column; the map has a title and two axis labels."""
     shown = _heat_map(student, WORKED_WEIGHTS, TOKENS)
     for axis in ("x", "y"):
         ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
         labelled = sorted((math.floor(place + 1e-6), label) for place, label in ticks if label)
-        unplaced = bool(labelled) and labelled[0][0] < 0  # only matplotlib's own ticks begin there
+        unplaced = bool(labelled) and labelled[0][0] < 0  # only matplotlib's own ticks start there
         expect.true(
             labelled == list(enumerate(TOKENS)), expected=f"{axis} ticks 0 … 4 labelled {TOKENS}",
-            got=str(labelled), because="labels without places of their own" if unplaced else "",
-            otherwise=f"set places and labels in one call: ax.set_{axis}ticks(range(n), tokens)",
+            got=str(labelled), because="labels are set without tick positions" if unplaced else "",
+            otherwise=f"set positions and labels in one call: ax.set_{axis}ticks(range(n), tokens)",
             read="exercise 1.6",
         )
     for part in ("title", "xlabel", "ylabel"):
@@ -67,11 +67,11 @@ def test_labels(student):
 
 @exercise("1.6")
 def test_colours(student):
-    """The colours run from 0 to 1 in every map, in a colour map that everybody can read."""
+    """Colors run from 0 to 1 in every map, in a color map that everybody can read."""
     weights = np.array([[0.3, 0.2], [0.25, 0.25]])
     shown = _heat_map(student, weights, ["cat", "ate"])
     expect.close(
-        shown["colour_limits"][0], [0.0, 1.0], what="colour limits", read="exercise 1.6",
+        shown["colour_limits"][0], [0.0, 1.0], what="color limits", read="exercise 1.6",
         causes={"the limits follow the data, so two maps cannot be compared": [0.2, 0.3],
                 "the upper limit follows the data": [0.0, 0.3],
                 "the lower limit follows the data": [0.2, 1.0]},
@@ -80,13 +80,13 @@ def test_colours(student):
     name = shown["colour_maps"][0]
     expect.true(
         name.removesuffix("_r") in ("viridis", "cividis"), expected="viridis or cividis", got=name,
-        because=f"{name} is not one of the two colour maps of the handout", read="exercise 1.6",
+        because=f"{name} is not one of the handout's two color maps", read="exercise 1.6",
     )
 
 
 @exercise("1.6")
 def test_forbidden_cells(student):
-    """Cells that the mask forbids are masked in the image; a mask of one row serves every row."""
+    """Cells forbidden by the mask are masked in the image; a one-row mask applies to every row."""
     weights = np.array([[0.9, 0.1], [0.4, 0.6]])
     for mask in (np.array([[True, False], [True, True]]), np.array([False, True])):
         shown = _heat_map(student, weights, ["cat", "ate"], mask=mask)
@@ -98,24 +98,24 @@ def test_forbidden_cells(student):
             because="" if got.shape != (2, 2)
             else "the mask is ignored" if np.array_equal(got, weights)
             else "forbidden cells are drawn as zero" if np.array_equal(got, weights * allowed)
-            else "the mask is inverted: numpy.ma hides where its mask is True"
+            else "the mask is inverted: numpy.ma hides cells where its mask is True"
             if (np.isnan(got) == allowed).all() else "",
-            otherwise="np.ma.masked_array(weights, ~mask), the mask broadcast to their shape",
+            otherwise="np.ma.masked_array(weights, ~mask), with the mask broadcast to their shape",
             read="exercise 1.6",
         )
 
 
 @exercise("1.6")
 def test_given_axes(student):
-    """With `ax`, that Axes is drawn into; weights that do not fit the tokens raise a ValueError."""
+    """A given `ax` is drawn into; weights that do not match the tokens raise a ValueError."""
     figure = "__import__('matplotlib.figure').figure.Figure().subplots()"
     axes, weights = student.make(figure), np.array([[0.9, 0.1], [0.4, 0.6]])
     _heat_map(student, weights, ["cat", "ate"], ax=axes)
-    expect.true(len(axes.axes()["images"]) == 1, expected="one image in the `ax` that is given",
+    expect.true(len(axes.axes()["images"]) == 1, expected="one image in the given `ax`",
                 got=f"{len(axes.axes()['images'])}", read="exercise 1.6",
-                because="another Axes is drawn into than the `ax` that is given")
+                because="the map is drawn into a different Axes than the given `ax`")
     expect.raises(
         lambda: student.plot_attention(weights, ["the", "cat", "ate"], ax=student.make(figure)),
-        "ValueError", because="2 × 2 weights are drawn for three tokens",
-        otherwise="compare the shape of the weights with the number of tokens first",
+        "ValueError", because="2 × 2 weights are drawn for three tokens without an error",
+        otherwise="first compare the shape of the weights with the number of tokens",
     )

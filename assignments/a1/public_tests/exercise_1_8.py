@@ -11,7 +11,7 @@ from course_lib.checking.exercise import exercise
 
 @exercise("1.8")
 def test_cat_and_mouse(student):
-    """A running sum over "cat ate mouse" sees the order: its largest gap is 2."""
+    """A running sum over "cat ate mouse" depends on the order: its gap is 2."""
     x = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
     gap = student.equivariance_gap(
         student.make("lambda x: np.cumsum(x, axis=0)"), x, np.array([2, 1, 0])
@@ -27,7 +27,7 @@ def test_cat_and_mouse(student):
 
 @exercise("1.8")
 def test_a_function_of_single_tokens(student):
-    """What treats every token alone has no gap."""
+    """A function that treats each token separately has no gap."""
     x = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
     circle = np.array([1, 2, 0])
     gap = student.equivariance_gap(student.make("np.tanh"), x, circle)

@@ -20,25 +20,26 @@ def test_operations(student):
     """Five tokens of width 512: leading terms of the operations."""
     counts = student.operation_counts(5, 512)
     n2d, nd2 = 25 * 512, 5 * 512 * 512
-    left_out = {"the width is missing: each meeting is a dot product of d terms": 25,
-                "n·d: who meets whom?": 5 * 512,
-                "the projections are left out, as in the table": n2d + nd2}
+    left_out = {"the width is missing: each pair of tokens needs a dot product of d terms": 25,
+                "n·d: which tokens attend to which?": 5 * 512,
+                "the projections are counted: the table leaves them out": n2d + nd2}
     for layer, want, wrong in (("self-attention", n2d, nd2), ("recurrent", nd2, n2d)):
         expect.close(
             _count(counts, layer, "operations"), want, rtol=0, what=f"{layer} operations",
-            causes={"this is the other layer's term: every token meets every token, or one "
-                    "state meets a d × d matrix?": wrong,
-                    "the constant factor 2 is left out, as in the table": 2 * want, **left_out},
+            causes={"this is the other layer's term: does every token attend to every token, "
+                    "or is a state multiplied by a d × d matrix?": wrong,
+                    "the constant factor 2 is counted: the table leaves it out": 2 * want,
+                    **left_out},
             otherwise="leading term only, without constant factors", read="§4, Table 1",
         )
 
 
 @exercise("1.9")
 def test_sequential_steps(student):
-    """Self-attention takes one step after another once; a recurrent layer, once a token."""
+    """Self-attention takes one sequential step; a recurrent layer takes one per token."""
     counts = student.operation_counts(7, 16)
     for layer, want, causes in (
-        ("self-attention", 1, {"all tokens are treated at once: no step waits": 7}),
+        ("self-attention", 1, {"all tokens are processed at once: no step waits": 7}),
         ("recurrent", 7, {"each state needs the one before it: n steps, not 1": 1}),
     ):
         expect.close(

@@ -37,52 +37,52 @@ def test_agrees_with_assignment_1(student):
         weights, WORKED, what="weights",
         causes={"the scores are not divided by √d_k": dots.softmax(-1),
                 "the scores are divided by d_k, not by its square root": (dots / 3).softmax(-1),
-                "the softmax runs over the queries; it has to run over the keys, the last axis":
+                "the softmax runs over the queries: it must run over the keys, the last axis":
                     (dots / math.sqrt(3)).softmax(-2)},
         otherwise="softmax(QKᵀ / √d_k) over the last axis", read="§3.2.1, Eq. 1")
     expect.close(
         output, WORKED @ VALUE, what="output",
-        otherwise="the weights are right: multiply them by the values", read="§3.2.1, Eq. 1")
+        otherwise="the weights are correct: multiply them by the values", read="§3.2.1, Eq. 1")
 
 
 @exercise("2.1")
 def test_mask(student):
-    """Under a causal mask a query sees the keys up to its own, and its weights sum to one."""
+    """Under a causal mask, a query attends to keys up to its own; its weights sum to one."""
     allowed = NUMERATORS * CAUSAL
     _, weights = expect.parts(student.attention(QUERY, KEY, VALUE, CAUSAL), 2)
     expect.close(
         weights, allowed / allowed.sum(-1, keepdim=True), what="weights",
         causes={"the mask is not used": WORKED,
-                "the mask is used the other way round: True means may attend":
+                "the mask is inverted: True means may attend":
                     (QUERY @ KEY.T / math.sqrt(3)).masked_fill(CAUSAL, -1e9).softmax(-1),
                 "masked after the softmax: the rows no longer sum to one": WORKED * CAUSAL,
                 "the boolean mask is added to the scores: True adds 1, False adds 0":
                     (QUERY @ KEY.T / math.sqrt(3) + CAUSAL).softmax(-1)},
-        otherwise="give forbidden scores the smallest number there is, before the softmax",
+        otherwise="set masked scores to a very large negative number before the softmax",
         read="§3.2.3")
 
 
 @exercise("2.1")
 def test_dropout(student):
-    """`dropout` is applied to the weights on their way to the values, not to those returned."""
+    """`dropout` is applied to the weights that multiply the values, not to the returned ones."""
     called = student.attention(QUERY, KEY, VALUE, None, student.make("lambda w: 2 * w"))
     output, weights = expect.parts(called, 2)
     scores = QUERY @ KEY.T / math.sqrt(3)
     expect.close(
-        output, 2 * WORKED @ VALUE, what="output, where the stand-in for dropout doubles",
+        output, 2 * WORKED @ VALUE, what="the output with a `dropout` that doubles its input",
         causes={"dropout is not called": WORKED @ VALUE,
-                "dropout falls on the scores, before the softmax":
+                "dropout is applied to the scores, before the softmax":
                     (2 * scores).softmax(-1) @ VALUE},
         otherwise="dropout(weights) @ value", read="exercise 2.1")
     expect.close(
         weights, WORKED, what="weights",
-        causes={"the weights returned are those after dropout": 2 * WORKED},
-        otherwise="return the weights as they were before dropout", read="exercise 2.1")
+        causes={"the returned weights are those after dropout": 2 * WORKED},
+        otherwise="return the weights before dropout", read="exercise 2.1")
 
 
 @exercise("2.1")
 def test_row_without_keys(student):
-    """A query that sees no key gets zeros, and its gradients are finite."""
+    """A query whose keys are all masked gets zeros, and its gradients are finite."""
     mask = CAUSAL.clone()
     mask[2] = False
     found = student.vjp(student.attention, QUERY, KEY, VALUE, mask=mask)
@@ -96,14 +96,14 @@ def test_row_without_keys(student):
     expect.true(
         gradient is not None and bool(torch.isfinite(gradient).all()),
         expected="finite gradients", got=expect.show(gradient) if gradient is not None else "none",
-        because="NaN is hidden on the way forwards only: its gradient is still NaN"
+        because="NaN is hidden only in the forward pass: its gradient is still NaN"
                 if hidden and gradient is not None else "",
-        otherwise="NaN must not arise at all", read="exercise 2.1, the trap")
+        otherwise="do not create NaN at all", read="exercise 2.1, the trap")
 
 
 @exercise("2.1")
 def test_leading_axes(student):
-    """Batch and heads in front are carried along; shapes that do not fit are refused."""
+    """Leading axes for batch and heads are kept; incompatible shapes raise a ValueError."""
     query, key, value = draw(0, 2, 3, 4, 6), draw(1, 2, 3, 5, 6), draw(2, 2, 3, 5, 2)
     with expect.raising({"`key.T` reverses every axis: transpose the last two only":
                              lambda: query @ key.permute(3, 2, 1, 0),

@@ -22,25 +22,25 @@ def test_head_0(student):
     heads = student.split_heads(NUMBERED, 3)
     expect.shape(
         heads, (1, 3, 2, 4), what="split_heads(x, 3), x of shape (1, 2, 12),",
-        otherwise="the heads' axis stands before the tokens' axis: batch, heads, n, d_k",
+        otherwise="the head axis comes before the token axis: batch, heads, n, d_k",
         read="exercise 2.2")
     expect.close(
         heads[0, 0], NUMBERED[0, :, :4], what="head 0",
-        causes={"the features are dealt out in turn (0, 3, 6, …): a head's features are adjacent":
+        causes={"the features are interleaved (0, 3, 6, …): a head's features are adjacent":
                     NUMBERED[0, :, 0::3],
-                "a reshape alone: head 0 got features 0-7 of token 0, and no other token":
+                "a reshape without a transpose: head 0 gets features 0-7 of token 0 only":
                     NUMBERED.reshape(3, 2, 4)[0]},
-        otherwise="divide the last axis into (n_heads, d_k) first, then exchange two axes",
+        otherwise="first split the last axis into (n_heads, d_k), then swap two axes",
         read="exercise 2.2")
 
 
 @exercise("2.2")
 def test_merge_numbered(student):
-    """Merging puts the heads' features side by side, token by token."""
+    """Merging concatenates the heads' features, token by token."""
     heads = NUMBERED.reshape(1, 2, 3, 4).transpose(1, 2)
     expect.close(
         student.merge_heads(heads.contiguous()), NUMBERED,
-        causes={"a reshape alone: the rows mix tokens. Exchange heads and tokens first":
+        causes={"a reshape without a transpose mixes tokens: swap heads and tokens first":
                     heads.reshape(1, 2, 12)},
         otherwise="(batch, heads, n, d_k) → (batch, n, heads, d_k) → (batch, n, heads·d_k)",
         read="§3.2.2: Concat(head₁, …, head_h)")
@@ -52,7 +52,7 @@ def test_round_trip(student):
     x = draw(0, 2, 5, 12)
     expect.close(
         student.merge_heads(student.split_heads(x, 4)), x,
-        otherwise="merge_heads takes the steps of split_heads back, in reverse order",
+        otherwise="merge_heads must undo the steps of split_heads in reverse order",
         read="exercise 2.2")
 
 
@@ -61,5 +61,5 @@ def test_indivisible(student):
     """Ten features cannot be divided among three heads."""
     expect.raises(
         lambda: student.split_heads(draw(0, 1, 2, 10), 3),
-        because="`//` rounds silently: raise a ValueError when `d_model % n_heads` is not 0",
+        because="`//` rounds down silently: raise a ValueError when `d_model % n_heads` is not 0",
         read="exercise 2.2")

@@ -19,7 +19,7 @@ def draw(seed, *shape):
 
 @exercise("2.3")
 def test_shapes(student):
-    """Output and weights have the handout's shapes; without `need_weights` there are none."""
+    """Output and weights have the handout's shapes; weights are None without `need_weights`."""
     module = student.MultiHeadAttention(16, 4)
     query, memory = draw(0, 2, 3, 16), draw(1, 2, 7, 16)
     output, weights = expect.parts(
@@ -28,9 +28,9 @@ def test_shapes(student):
     expect.shape(output, (2, 3, 16), what="the output of 3 queries to 7 keys", read="§3.2.2")
     expect.shape(
         weights, (2, 4, 3, 7), what="the weights",
-        otherwise="batch, heads, queries, keys: every head keeps its own", read="exercise 2.3")
+        otherwise="(batch, heads, queries, keys): one map for each head", read="exercise 2.3")
     _, weights = expect.parts(module(query, memory, memory), 2)
-    expect.equal(weights, None, what="the weights, when nobody needs them", read="exercise 2.3")
+    expect.equal(weights, None, what="the weights without `need_weights`", read="exercise 2.3")
 
 
 @exercise("2.3")
@@ -49,7 +49,7 @@ def test_count(student):
 
 @exercise("2.3")
 def test_two_heads_by_hand(student):
-    """With identity projections each head attends over its own half of the features."""
+    """With identity projections, each head attends over its own half of the features."""
     module = student.MultiHeadAttention(4, 2, dropout=0.0, bias=False)
     module.load_state_dict({f"{name}.weight": torch.eye(4) for name in PROJECTIONS})
     query, key, value = draw(0, 1, 3, 4), draw(1, 1, 5, 4), draw(2, 1, 5, 4)
@@ -73,7 +73,7 @@ def test_two_heads_by_hand(student):
 
 @exercise("2.3")
 def test_mask_and_output_layer(student):
-    """The mask reaches every head, and `w_o` mixes what the heads found."""
+    """The mask is applied in every head, and `w_o` to the merged heads."""
     module = student.MultiHeadAttention(4, 2, dropout=0.0, bias=False)
     last = draw(3, 4, 4)
     eye = {f"{name}.weight": torch.eye(4) for name in PROJECTIONS[:3]}
@@ -89,28 +89,28 @@ def test_mask_and_output_layer(student):
     output, _ = expect.parts(module(x, x, x, causal), 2)
     expect.close(
         output, heads(causal) @ last.T, atol=1e-5,
-        causes={"the mask is not handed on to `attention`": heads(causal | True) @ last.T,
-                "`w_o` is not applied to the joined heads": heads(causal)},
-        otherwise="hand the mask on as it is, and end with `w_o`", read="exercise 2.3")
+        causes={"the mask is not passed to `attention`": heads(causal | True) @ last.T,
+                "`w_o` is not applied to the merged heads": heads(causal)},
+        otherwise="pass the mask on unchanged, and end with `w_o`", read="exercise 2.3")
 
 
 @exercise("2.3")
 def test_dropout_in_training_only(student):
-    """Dropout changes the output in training mode, and nothing in evaluation mode."""
+    """Dropout changes the output in training mode but not in evaluation mode."""
     module = student.MultiHeadAttention(8, 2, dropout=0.5)
     x = draw(0, 2, 6, 8)
     module.eval()
     first, second = (expect.parts(module(x, x, x), 2)[0] for _ in range(2))
     expect.close(
         second, first, what="the second output in evaluation mode",
-        otherwise="dropout must rest in evaluation mode: an `nn.Dropout` layer knows when",
+        otherwise="turn dropout off in evaluation mode: an `nn.Dropout` layer does it for you",
         read="exercise 2.3")
     module.train()
     expect.above(
         float((expect.parts(module(x, x, x), 2)[0] - first).abs().max()), 1e-4,
-        expected="another output in training mode", got="the same",
-        because="dropout is not applied: hand the layer to `attention`", read="exercise 2.3")
+        expected="a different output in training mode", got="the same",
+        because="dropout is not applied: pass the layer to `attention`", read="exercise 2.3")
     expect.raises(
         lambda: student.MultiHeadAttention(10, 3),
-        because="`//` rounds silently: raise a ValueError when `d_model % n_heads` is not 0",
+        because="`//` rounds down silently: raise a ValueError when `d_model % n_heads` is not 0",
         read="exercise 2.3")

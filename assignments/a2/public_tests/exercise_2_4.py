@@ -1,7 +1,5 @@
 """The visible checks of exercise 2.4: torch's conventions and ours."""
 
-import math
-
 import torch
 
 from course_lib.checking import expect
@@ -10,7 +8,6 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
-A = math.exp(2 / math.sqrt(3))  # a score of 2 and one of 4, after division and exponential
 CAUSAL = torch.ones(5, 5, dtype=torch.bool).tril()
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 
@@ -21,16 +18,16 @@ def draw(seed, *shape):
 
 @exercise("2.4")
 def test_to_torch_mask(student):
-    """torch marks what is blocked, one (queries, keys) map for each example and head."""
+    """torch's mask is True where blocked: one (queries, keys) matrix per example and head."""
     expect.equal(
         student.to_torch_mask(CAUSAL, 2).tolist(), (~CAUSAL).tolist(), what="a causal mask",
-        otherwise="True means blocked for torch: turn the mask round", read="exercise 2.4")
+        otherwise="in torch, True means blocked: invert the mask", read="exercise 2.4")
     mask = draw(0, 2, 1, 3, 4) > 0
     expect.close(
         student.to_torch_mask(mask, 2), ~mask.repeat_interleave(2, dim=0)[:, 0],
-        causes={"not turned round: True means blocked for torch":
+        causes={"the mask is not inverted: in torch, True means blocked":
                     mask.repeat_interleave(2, dim=0)[:, 0],
-                "example by example within a head: torch wants head by head within an example":
+                "the head axis is outside the batch axis: torch keeps an example's heads together":
                     ~mask.repeat(2, 1, 1, 1)[:, 0]},
         otherwise="(batch, 1, n_q, n_k) → (batch·n_heads, n_q, n_k)", read="exercise 2.4")
 
@@ -57,26 +54,27 @@ def test_difference(student):
     output, _ = expect.parts(ours(x, x, x), 2)
     expect.close(
         output, theirs(x, x, x)[0], atol=1e-5, what="our output",
-        otherwise="the weights are torch's: are the biases copied, in_proj_bias and out_proj.bias?",
+        otherwise="the weights match: are in_proj_bias and out_proj.bias copied?",
         read="exercise 2.4")
 
 
 @exercise("2.4")
 def test_refused(student):
-    """A mask of three axes and two modules of which one has biases are refused."""
+    """A mask of three axes, or biases in only one of the modules, raises a ValueError."""
     expect.raises(
         lambda: student.to_torch_mask(CAUSAL[None], 2),
-        because="any other number of axes than 2 and 4 is a ValueError", read="exercise 2.4")
+        because="raise a ValueError for masks that do not have 2 or 4 axes", read="exercise 2.4")
     ours = student.MultiHeadAttention(4, 2, bias=False)
     there = student.make("torch.nn.MultiheadAttention(4, 2)")
     expect.raises(
         lambda: student.copy_from_torch(ours, there),
-        because="torch's module has biases and ours has none: a ValueError", read="exercise 2.4")
+        because="torch's module has biases and ours has none: raise a ValueError",
+        read="exercise 2.4")
 
 
 @exercise("2.4")
 def test_parameters_stay(student):
-    """The copy is written into the parameters that are there, and they are still trained."""
+    """Values are copied into the existing parameters, which stay trainable."""
     ours = student.MultiHeadAttention(4, 2)
     there = student.make("torch.nn.MultiheadAttention(4, 2)")
     held = student.make("dict(ours.named_parameters())", ours=ours)
@@ -84,6 +82,6 @@ def test_parameters_stay(student):
     same = "all(p is held[name] and p.requires_grad for name, p in ours.named_parameters())"
     expect.true(
         student.make(same, ours=ours, held=held).get(),
-        expected="the parameters that were there before, trained", got="others, or frozen ones",
+        expected="the existing parameters, still trainable", got="new or frozen ones",
         because="`copy_` (under `torch.no_grad()`) writes into a parameter; `nn.Parameter(…)` "
-                "makes a new one, which no optimizer knows", read="exercise 2.4")
+                "makes a new one, which an existing optimizer does not update", read="exercise 2.4")

@@ -1,4 +1,4 @@
-"""The visible checks of exercise 2.5: layer normalisation."""
+"""The visible checks of exercise 2.5: layer normalization."""
 
 import math
 
@@ -10,16 +10,13 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
-A = math.exp(2 / math.sqrt(3))  # a score of 2 and one of 4, after division and exponential
-
-
 def draw(seed, *shape):
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
 @exercise("2.5")
 def test_mean_and_variance(student):
-    """Every position leaves with mean 0 and variance 1, whatever its neighbours hold."""
+    """Every position gets mean 0 and variance 1, whatever the other positions contain."""
     x = draw(0, 2, 3, 16) * torch.tensor([1.0, 5.0, 50.0])[:, None] + 7
     y = student.LayerNorm(16)(x)
     expect.shape(y, (2, 3, 16), what="the output", read="exercise 2.5")
@@ -30,21 +27,21 @@ def test_mean_and_variance(student):
         y.var(-1, correction=0), torch.ones(2, 3), atol=1e-3, what="the variance of each position",
         causes={"divided by the unbiased standard deviation: the variance divides by d_model":
                     torch.full((2, 3), 15 / 16)},
-        otherwise="divide by the root of each position's own variance", read="§3.1")
+        otherwise="divide by the square root of each position's own variance", read="§3.1")
 
 
 @exercise("2.5")
 def test_small_inputs(student):
-    """Inputs as small as 0.01 show where ε stands and which variance is used."""
+    """Inputs as small as 0.01 show where ε is added and which variance is used."""
     x = torch.tensor([[0.01, -0.01, 0.01, -0.01], [0.02, 0.0, 0.0, -0.02]])
     biased, unbiased = x.var(-1, correction=0, keepdim=True), x.var(-1, keepdim=True)
     expect.close(
         student.LayerNorm(4, 1e-4)(x), x / torch.sqrt(biased + 1e-4),
-        causes={"ε is added outside the root: it belongs to the variance":
+        causes={"ε is added outside the square root: add it to the variance":
                     x / (biased.sqrt() + 1e-4),
-                "the variance is the unbiased one (torch's default): divide by d_model":
+                "the variance is unbiased (torch's default): divide by d_model":
                     x / torch.sqrt(unbiased + 1e-4),
-                "unbiased variance, and ε outside the root": x / (unbiased.sqrt() + 1e-4),
+                "unbiased variance, and ε outside the square root": x / (unbiased.sqrt() + 1e-4),
                 "`eps` is not used as given": x / torch.sqrt(biased + 1e-6)},
         otherwise="(x − mean) / √(variance + ε)", read="exercise 2.5")
 
@@ -60,14 +57,14 @@ def test_gain_and_bias(student):
     expect.close(
         layer(torch.tensor([[1.0, 3.0]])), [[8.0, 23.0]],
         causes={"weight and bias are not used": [[-1.0, 1.0]], "the bias is not added": [[-2, 3]]},
-        otherwise="weight · normalised + bias", read="exercise 2.5")
+        otherwise="weight · normalized + bias", read="exercise 2.5")
 
 
 @exercise("2.5")
 def test_large_mean(student):
-    """A mean of 4,096 costs no digits: the variance is the mean of (x − mean)²."""
+    """The result stays accurate at a mean of 4,096: the variance is the mean of (x − mean)²."""
     steps = torch.tensor([[-3.0, -1.0, 1.0, 3.0]])
     expect.close(
         student.LayerNorm(4)(steps + 4097), steps / math.sqrt(5), atol=1e-4,
-        causes={"the variance is E[x²] − E[x]², which loses its digits": steps / math.sqrt(6)},
+        causes={"the variance is E[x²] − E[x]², which loses precision": steps / math.sqrt(6)},
         otherwise="subtract the mean first, then average the squares", read="exercise 2.5")

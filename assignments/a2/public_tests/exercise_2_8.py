@@ -10,15 +10,12 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
-A = math.exp(2 / math.sqrt(3))  # a score of 2 and one of 4, after division and exponential
-
-
 LINEAR = {"weight": torch.tensor([[1.0, 0], [0, 1], [0, 0]]), "bias": torch.tensor([5.0, 7, 0])}
 
 
 @exercise("2.8")
 def test_linear_by_hand(student):
-    """A linear layer of one example: both norms by hand."""
+    """A linear layer with one example: both norms match a hand calculation."""
     module = student.make("torch.nn.Linear(2, 3)")
     module.load_state_dict(LINEAR)
     got = student.gradient_norms(module, torch.tensor([[3.0, 4.0]]))
@@ -32,31 +29,31 @@ def test_linear_by_hand(student):
         causes={"the norms of the parameters, not of their gradients":
                     [math.sqrt(2), math.sqrt(74)],
                 "squared norms": [50.0, 2.0],
-                "the loss is a plain sum here: `_probe_loss(output)` is the loss to use":
+                "the loss is a plain sum: use `_probe_loss(output)`":
                     [5 * math.sqrt(3), math.sqrt(3)]},
         otherwise="the Euclidean norm of the gradient of _probe_loss(output)", read="exercise 2.8")
 
 
 @exercise("2.8")
 def test_second_call(student):
-    """A second call finds the same, and `.grad` is left as it was."""
+    """A second call gives the same norms, and `.grad` is left unchanged."""
     module = student.make("torch.nn.Linear(2, 3)")
     module.load_state_dict(LINEAR)
     x = torch.tensor([[3.0, 4.0]])
     first, second = student.gradient_norms(module, x), student.gradient_norms(module, x)
     expect.equal(
         second, first, what="the second call",
-        otherwise="backward() adds to what .grad held before: use torch.autograd.grad, or clear it",
+        otherwise="backward() adds to .grad: use torch.autograd.grad, or clear .grad",
         read="exercise 2.8")
     expect.equal(
         module.get("weight.grad"), None, what=".grad after the call",
-        otherwise="the call writes nothing into the module: torch.autograd.grad returns gradients",
+        otherwise="do not write into the module: torch.autograd.grad only returns gradients",
         read="exercise 2.8")
 
 
 @exercise("2.8")
 def test_detached_branch(student):
-    """What the output does not depend on has gradient 0."""
+    """Parameters that the output does not depend on have gradient norm 0."""
     module = student.make(
         "type('Half', (torch.nn.Bilinear,), {'forward': lambda self, x: x * self.bias})(2, 2, 2)")
     got = student.gradient_norms(module, torch.ones(1, 2))
@@ -68,7 +65,7 @@ def test_detached_branch(student):
 
 @exercise("2.8")
 def test_no_trace(student):
-    """Modes and random numbers are as they were; frozen parameters are left out."""
+    """Modes and the global generator are left unchanged; frozen parameters are left out."""
     module = student.make("torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1))")
     module.method("1.bias.requires_grad_", False)
     for mode in ("train", "eval"):
@@ -77,12 +74,12 @@ def test_no_trace(student):
         got = student.gradient_norms(module, torch.ones(1, 2))
         same = student.make("bool(before.equal(torch.random.get_rng_state()))", before=before)
         expect.true(
-            same.get(), expected="the global generator as it was", got="another state",
-            because="the call draws or seeds random numbers of the whole program",
+            same.get(), expected="the global generator unchanged", got="a different state",
+            because="the call draws from or seeds the global generator",
             read="exercise 2.8")
         expect.equal(
             module.get("training"), mode == "train", what=f"`training` after .{mode}()",
-            because="the call leaves the module in another mode", read="exercise 2.8")
+            because="the call changes the module's mode", read="exercise 2.8")
         expect.equal(
             sorted(got) if isinstance(got, dict) else got, ["0.bias", "0.weight", "1.weight"],
             causes={"frozen parameters are counted":

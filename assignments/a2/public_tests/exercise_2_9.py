@@ -17,71 +17,71 @@ def draw(seed, *shape):
 
 @exercise("2.9")
 def test_identical_and_disjoint(student):
-    """Identical heads differ by 0 bits, heads that share no key by 1."""
+    """Identical heads differ by 0 bits; heads that share no key differ by 1."""
     look = torch.eye(3)
     same, apart = (torch.stack([look, other])[None] for other in (look, look.roll(1, 1)))
     expect.close(
         student.head_diversity(same), 0.0, what="two identical heads",
-        otherwise="0·log 0 counts as 0: torch.xlogy knows", read="exercise 2.9")
+        otherwise="0·log 0 counts as 0: use torch.xlogy", read="exercise 2.9")
     expect.close(
         student.head_diversity(apart), 1.0, what="two heads on different keys",
-        causes={"that is in nats: divide by ln 2, or use log2": math.log(2),
-                "pairs of a head with itself are counted, and they add 0": 0.5},
+        causes={"the result is in nats: divide by ln 2, or use log2": math.log(2),
+                "each head is also paired with itself, which adds 0": 0.5},
         otherwise="½ KL(p‖m) + ½ KL(q‖m) with m = ½(p + q), logarithms to base 2",
         read="exercise 2.9")
 
 
 @exercise("2.9")
 def test_padding_rows(student):
-    """Rows that may attend to nothing do not count."""
+    """Rows without an allowed key do not count."""
     weights = torch.zeros(1, 2, 2, 2)
     weights[0, 0, 0, 0] = weights[0, 1, 0, 1] = 1.0  # row 0: disjoint; row 1 is padding
     mask = torch.tensor([[True, True], [False, False]])
     expect.close(
         student.head_diversity(weights, mask), 1.0,
         causes={"padding rows are counted in the mean": 0.5},
-        otherwise="average over the rows in which the mask leaves a key", read="exercise 2.9")
+        otherwise="average over the rows that have an allowed key", read="exercise 2.9")
     own = torch.tensor([[True, True], [True, True]])
     expect.close(
         student.head_diversity(weights, torch.stack([own, mask])[None]), 1.0,
-        causes={"only the first head's mask is looked at": 0.5},
+        causes={"only the first head's mask is used": 0.5},
         otherwise="a row counts if it has a key in both heads", read="exercise 2.9")
     for refused, given in ((weights[:, :1], None), (weights, torch.zeros(2, 2).bool())):
         expect.raises(
             lambda w=refused, m=given: student.head_diversity(w, m),
-            because="with one head, or no row that counts, the mean is over nothing",
+            because="with one head, or no rows, the mean is undefined: raise a ValueError",
             read="exercise 2.9")
 
 
 @exercise("2.9")
 def test_plot_heads(student):
-    """One heat map a head, in order, with the weights as they are."""
+    """One heat map per head, in order, showing the unchanged weights."""
     weights = draw(0, 3, 2, 2).softmax(-1).numpy()
     axes = student.plot_heads(weights, ["a", "b"])
     expect.true(
         isinstance(axes, (list, tuple)) and len(axes) == 3, expected="a list of 3 Axes",
         got=f"{type(axes).__name__}" + (f" of {len(axes)}" if hasattr(axes, "__len__") else ""),
-        otherwise="list(grid.flat[:n_heads]): no unused Axes among them", read="exercise 2.9")
+        otherwise="list(grid.flat[:n_heads]): without unused Axes", read="exercise 2.9")
     for head, one in enumerate(axes):
         shown = one.axes()
         expect.true(bool(shown["images"]), expected=f"an image for head {head}", got="none")
         expect.close(
             shown["images"][0], weights[head], what=f"the image of head {head}",
-            causes={"queries and keys are exchanged": weights[head].T,
-                    "that is the mean of all heads": weights.mean(0)},
+            causes={"queries and keys are swapped": weights[head].T,
+                    "this is the mean of all heads": weights.mean(0)},
             otherwise="row = query, column = key", read="exercise 2.9")
         expect.true(
             str(head) in shown["title"], expected=f"a title with {head}", got=repr(shown["title"]),
-            otherwise="heads are numbered from 0", read="exercise 2.9")
+            otherwise="number the heads from 0", read="exercise 2.9")
         low, high = shown["colour_limits"][0]
         expect.true(
             low <= float(weights.min()) and high >= float(weights.max()),
-            expected="one colour scale for all heads", got=f"{low:.2g} to {high:.2g}",
-            because="this map has a scale of its own: set `vmin` and `vmax`", read="exercise 2.9")
+            expected="one color scale for all heads", got=f"{low:.2g} to {high:.2g}",
+            because="this map has its own scale: set `vmin` and `vmax`", read="exercise 2.9")
         for axis in "xy":
             expect.equal(
                 [label for label in shown[f"{axis}ticklabels"] if label] or ["a", "b"],
                 ["a", "b"], what=f"the {axis} labels", read="exercise 2.9")
     expect.raises(
         lambda: student.plot_heads(weights, ["a", "b", "c"]),
-        because="the weights do not fit three tokens: a ValueError", read="exercise 2.9")
+        because="the weights do not match three tokens: raise a ValueError", read="exercise 2.9")

@@ -1,8 +1,8 @@
-"""Neutral substitutes for assignment 1: the pinned functions from SciPy's and NumPy's operations.
+"""Neutral substitutes for assignment 1: the pinned functions, built on NumPy and SciPy.
 
-When a test fails because an earlier function is wrong, it is run again with the definition of
-that function from here. Each definition stands alone, for they are sent one at a time; none uses
-what an exercise forbids. The suites take them as expected values, too.
+When a test fails because an earlier function is wrong, it runs again with that function replaced
+by the one here. Each definition is self-contained, because they are sent one at a time, and none
+uses what an exercise forbids. The suites also compute expected values with them.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ def scaled_scores(query, key):
 def attention(query, key, value, mask=None):
     """`(output, weights)`; a row with every key masked is zero.
 
-    Raises ValueError, naming both shapes, when two of the arrays do not fit.
+    Raises ValueError, naming both shapes, when two arrays are incompatible.
     """
     for first, second, axis in ((query, key, -1), (key, value, -2)):
         if first.shape[axis] != second.shape[axis]:

@@ -1,6 +1,6 @@
 """Hidden tests of exercise 1.10: inputs that tell a described mistake from correct attention.
 
-The wrong attentions live here, with the judge; a submission only hands over inputs.
+The faulty attentions are implemented here; a submission only returns inputs for them.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ GAP, MOST_ROWS, LARGEST = 1e-3, 100, 1e6
 
 
 def _attention(query, key, value, mask, bug=""):
-    """The output of attention, right or with one of the six described mistakes."""
+    """The output of attention, correct or with one of the six described mistakes."""
     scores = key @ query.T if bug == "keys-score-queries" else query @ key.T
     if bug != "not-scaled":
         scores = scores / np.sqrt(query.shape[1])
@@ -30,7 +30,7 @@ def _attention(query, key, value, mask, bug=""):
 
 
 def _inputs(student, bug):
-    """The student's inputs as float matrices and a mask. Raises Failure where they do not fit."""
+    """The student's inputs: three float matrices and a mask. Raises Failure if invalid."""
     given = student.separating_input(bug)
     expect.true(
         isinstance(given, dict) and {"query", "key", "value"} <= set(given),
@@ -42,27 +42,27 @@ def _inputs(student, bug):
     expect.true(
         all(array.ndim == 2 and array.size and max(array.shape) <= MOST_ROWS for array in arrays)
         and query.shape[1] == key.shape[1] and len(key) == len(value),
-        expected=f"shapes (n_q, d_k), (n_k, d_k), (n_k, d_v), numbers up to {MOST_ROWS}",
-        got=f"shapes {shapes}", otherwise="both attentions must run on them", read=READ,
+        expected=f"shapes (n_q, d_k), (n_k, d_k), (n_k, d_v), each size at most {MOST_ROWS}",
+        got=f"shapes {shapes}", otherwise="correct and faulty attention must both run", read=READ,
     )  # fmt: skip
     expect.true(
         all(np.isfinite(array).all() and np.abs(array).max() <= LARGEST for array in arrays),
-        expected=f"finite numbers up to {LARGEST:.0e}", got="NaN, ∞ or larger ones", read=READ,
+        expected=f"finite numbers up to {LARGEST:.0e}", got="NaN, ∞ or larger numbers", read=READ,
     )  # fmt: skip
     mask = given.get("mask")
     if mask is not None:
         mask = np.asarray(mask)
         expect.true(
             mask.dtype == bool, expected="a mask of dtype bool", got=str(mask.dtype), read=READ,
-            because="the mask holds numbers: True = may attend",
+            because="the mask contains numbers: use bool, True = may attend",
         )  # fmt: skip
-        wanted = (len(query), len(key))
-        expect.shape(mask, wanted, what="the mask", otherwise="(n_q, n_k)", read=READ)
+        want = (len(query), len(key))
+        expect.shape(mask, want, what="the mask", otherwise="(n_q, n_k)", read=READ)
     return query, key, value, mask
 
 
 def _why(bug, query, key, value, mask):
-    """What these inputs have that hides the mistake; "" if it is none of the known reasons."""
+    """Why these inputs hide the mistake; "" if no known reason applies."""
     scores = query @ key.T
     free = np.ones(scores.shape, bool) if mask is None else mask
     rows = np.where(free, scores, np.nan)[free.any(axis=1)]
@@ -74,8 +74,8 @@ def _why(bug, query, key, value, mask):
         ("empty-row-mean", not empty, "every query has an allowed key"),
         ("empty-row-mean", not value.mean(axis=0).any(), "the mean of all values is zero"),
         ("softmax-over-queries", scores.shape == (1, 1), "one token: its weight is 1 either way"),
-        ("", len(key) == 1, "one token: its weight is 1 whatever its score"),
-        ("", even, "the scores of a row are all equal: so are the weights, either way"),
+        ("", len(key) == 1, "one token: its weight is 1 whatever its score is"),
+        ("", even, "the scores of a row are all equal, so the weights are equal either way"),
         ("one-maximum", gap < 745, f"row maxima {gap:.3g} apart: exp reaches down to −745"),
         ("not-scaled", query.shape[1] == 1, "√d_k is 1 at d_k = 1"),
         ("keys-score-queries", np.array_equal(scores, scores.T), "QKᵀ is symmetric here"),
@@ -86,7 +86,7 @@ def _why(bug, query, key, value, mask):
 
 
 def _separates(student, bug):
-    """The student's inputs for `bug` give outputs that differ."""
+    """Check that correct and faulty attention differ on the student's inputs for `bug`."""
     query, key, value, mask = _inputs(student, bug)
     expect.true(
         bug != "keys-score-queries" or len(query) == len(key), expected="as many queries as keys",
@@ -99,50 +99,50 @@ def _separates(student, bug):
         gap, GAP, expected=f"outputs that differ by more than {GAP}",
         got=f"a largest difference of {gap:.2g} for “{bug}”", read=READ,
         because=_why(bug, query, key, value, mask),
-        otherwise="the difference is too small: make scores and values differ more",
+        otherwise="the difference is too small: spread the scores and the values further apart",
     )  # fmt: skip
 
 
 @exercise("1.10")
 def test_keys_score_queries(student):
-    """Separates KQᵀ from QKᵀ."""
+    """The inputs expose KQᵀ computed instead of QKᵀ."""
     _separates(student, "keys-score-queries")
 
 
 @exercise("1.10")
 def test_softmax_over_queries(student):
-    """Separates the softmax over the queries."""
+    """The inputs expose a softmax over the queries."""
     _separates(student, "softmax-over-queries")
 
 
 @exercise("1.10")
 def test_mask_after_softmax(student):
-    """Separates masking after the softmax."""
+    """The inputs expose masking after the softmax."""
     _separates(student, "mask-after-softmax")
 
 
 @exercise("1.10")
 def test_one_maximum(student):
-    """Separates one maximum for the whole matrix."""
+    """The inputs expose a single maximum for the whole matrix."""
     _separates(student, "one-maximum")
 
 
 @exercise("1.10")
 def test_empty_row_mean(student):
-    """Separates the mean of the values for a query without keys."""
+    """The inputs expose a query without keys that gets the mean of the values."""
     _separates(student, "empty-row-mean")
 
 
 @exercise("1.10", weight=0.5)
 def test_not_scaled(student):
-    """Separates scores without √d_k (the solved one)."""
+    """The inputs expose scores that are not divided by √d_k (the solved example)."""
     _separates(student, "not-scaled")
 
 
 @exercise("1.10", weight=0.5)
 def test_unknown_name(student):
-    """A name that no mistake has raises a ValueError."""
+    """An unknown name raises a ValueError."""
     expect.raises(
         lambda: student.separating_input("no-such-mistake"), "ValueError", read=READ,
-        because="a name that no mistake has gets inputs all the same",
+        because="an unknown name does not raise: inputs are returned for it",
     )  # fmt: skip

@@ -11,13 +11,13 @@ NAMES = ("query", "key", "value")
 
 
 def _drawn(rng, n_q, n_k, d_k, d_v, lead=()):
-    """Gradient by the output, query, key and value."""
+    """Random `grad_output`, query, key and value, with the leading axes `lead`."""
     shapes = ((n_q, d_v), (n_q, d_k), (n_k, d_k), (n_k, d_v))
     return [rng.normal(size=(*lead, *shape)) for shape in shapes]
 
 
 def _differences(grad_output, arrays, mask, step=1e-5):
-    """Central differences of (grad_output * attention(…)).sum() by query, key and value."""
+    """Central differences of (grad_output * attention(…)).sum() in query, key and value."""
     gradients = []
     for index, array in enumerate(arrays):
         shifts = (step * np.eye(array.size)).reshape(array.size, *array.shape)
@@ -33,7 +33,7 @@ def _differences(grad_output, arrays, mask, step=1e-5):
 
 
 def _mistaken(grad_output, query, key, value, mask):
-    """What the likely mistakes give: by argument, then by cause."""
+    """Gradients that likely mistakes would give: argument → cause → gradient."""
     root = np.sqrt(query.shape[-1])
     weights = attention(query, key, value, mask)[1]
     by_weights = grad_output @ np.swapaxes(value, -1, -2)
@@ -50,10 +50,10 @@ def _mistaken(grad_output, query, key, value, mask):
     causes = {
         "the factor 1/√d_k of the scores is missing": back(right, 1.0),
         "divided by d_k instead of √d_k": back(right, root**2),
-        "a score lowers the other weights of its row too: take the row's weighted sum off": (
+        "a score also lowers the other weights of its row: subtract the row's weighted sum": (
             back(product)
         ),
-        "the weighted sum runs over the queries: each row of the softmax stands alone": (
+        "the weighted sum runs over the queries: each row of the softmax is independent": (
             back(columns)
         ),
         "the softmax's derivative is missing": back(by_weights),
@@ -70,11 +70,11 @@ def _mistaken(grad_output, query, key, value, mask):
 
 
 def _compare(student, drawn, mask=None, what=""):
-    """Values by finite differences, from the value's gradient back to the query's and key's."""
+    """Compare with finite differences: first the value's gradient, then the query's and key's."""
     grad_output, query, key, value = drawn
     got = expect.parts(
         student.attention_backward(grad_output, query, key, value, mask), 3,
-        otherwise="return the gradients by query, key and value", read=READ,
+        otherwise="return the gradients of query, key and value", read=READ,
     )  # fmt: skip
     arrays = (query, key, value)
     want = _differences(grad_output, arrays, mask)
@@ -84,7 +84,7 @@ def _compare(student, drawn, mask=None, what=""):
         for name, gradient in zip(NAMES, unmasked, strict=True):
             mistaken[name] = {
                 "the mask is ignored": gradient,
-                "softmax of a row of −∞ alone is 0/0: a query without any key has no influence": (
+                "softmax of a row of only −∞ is 0/0: a query without any key has zero gradient": (
                     np.full(gradient.shape, np.nan)
                 ),
             } | mistaken[name]
@@ -92,8 +92,8 @@ def _compare(student, drawn, mask=None, what=""):
         name = NAMES[index]
         expect.close(
             got[index], want[index], atol=1e-5, rtol=1e-4, causes=mistaken[name], read=READ,
-            what=f"the gradient by {name}{what}",
-            otherwise="go back step by step: output, weights, softmax, scores",
+            what=f"the gradient of {name}{what}",
+            otherwise="go backwards step by step: output, weights, softmax, scores",
         )  # fmt: skip
 
 
@@ -103,17 +103,17 @@ def test_contract(student, rng):
     arrays = _drawn(rng, 3, 5, 4, 2)
     called = student.call(student.attention_backward, *arrays)
     parts = expect.parts(
-        called.value, 3, otherwise="the gradients by query, key and value", read=READ
+        called.value, 3, otherwise="return the gradients of query, key and value", read=READ
     )
     for name, got, array in zip(NAMES, parts, arrays[1:], strict=True):
-        expect.shape(got, array.shape, what=f"the gradient by {name}", read=READ,
-                     otherwise="a gradient has the shape of what it belongs to")  # fmt: skip
+        expect.shape(got, array.shape, what=f"the gradient of {name}", read=READ,
+                     otherwise="a gradient has the shape of its argument")  # fmt: skip
     expect.unchanged(called.changed)
 
 
 @exercise("1.12", weight=2)
 def test_square_shapes(student, rng):
-    """As many queries as keys of width four: no shape error gives a mistake away."""
+    """Four queries and four keys of width four, where no mistake raises a shape error."""
     _compare(student, _drawn(rng, 4, 4, 4, 4))
 
 
@@ -125,7 +125,7 @@ def test_cross_shapes(student, rng):
 
 @exercise("1.12", weight=2)
 def test_masks(student, rng):
-    """Under a mask: nothing flows through a forbidden pair, nor through a query without keys."""
+    """Under a mask, no gradient flows through a masked pair or a query without keys."""
     arrays = _drawn(rng, 4, 4, 3, 2)
     _compare(student, arrays, mask=np.tri(4, dtype=bool), what=" under a causal mask")
     mask = np.array([[1, 1, 0, 1], [0, 0, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0]], dtype=bool)
@@ -134,13 +134,13 @@ def test_masks(student, rng):
 
 @exercise("1.12")
 def test_batch(student, rng):
-    """Every sequence of a batch has gradients of its own."""
+    """Each sequence of a batch gets its own gradients."""
     _compare(student, _drawn(rng, 3, 4, 2, 2, lead=(2, 2)), what=" in a batch")
 
 
 @exercise("1.12")
 def test_equal_keys(student, rng):
-    """Equal values: no score matters, so query and key get zero; a zero gradient stays zero."""
+    """With equal values no score matters: query and key get zero. A zero grad_output gives zero."""
     grad_output, query, key, value = _drawn(rng, 3, 4, 2, 2)
     value = np.repeat(value[:1], 4, axis=0)
     for scale in (1.0, 0.0):
@@ -150,7 +150,7 @@ def test_equal_keys(student, rng):
         for name, gradient, array in zip(NAMES[:2], got, (query, key), strict=False):
             expect.close(
                 gradient, np.zeros(array.shape), atol=1e-5, read=READ,
-                what=f"the gradient by {name} when all values are equal",
+                what=f"the gradient of {name} when all values are equal",
                 otherwise="whatever the weights are, the output is the same: "
                 "the row's weighted sum must cancel",
             )  # fmt: skip

@@ -26,7 +26,7 @@ def test_contract(student, rng):
                 ),
                 "this is exp alone: divide by the sum of the exponentials": np.exp(x),
                 "this is the logarithm of the softmax": np.log(softmax(x)),
-                "the sign is turned round: large inputs get small weights": softmax(-x),
+                "the sign is flipped: large inputs get small weights": softmax(-x),
             },
             otherwise="exp of every entry, divided by the sum of exp along the last axis",
             read=READ,
@@ -37,7 +37,7 @@ def test_contract(student, rng):
 
 @exercise("1.1")
 def test_every_axis(student, rng):
-    """`axis` is the axis along which the weights sum to one."""
+    """The weights sum to one along `axis`."""
     x = rng.normal(size=(3, 4, 5))
     for axis in (0, 1, 2, -2):
         shifted = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -52,12 +52,12 @@ def test_every_axis(student, rng):
             atol=1e-5,
             causes={
                 "summed over all entries, not along `axis`": np.exp(x) / np.exp(x).sum(),
-                "summed over all entries: the sum needs `axis`, as the maximum": (
+                "summed over all entries: the sum needs `axis`, like the maximum": (
                     shifted / shifted.sum()
                 ),
                 **others,
             },
-            otherwise=f"take maximum and sum along axis={axis}, with keepdims=True",
+            otherwise=f"take the maximum and the sum along axis={axis}, with keepdims=True",
             read=READ,
             what=f"softmax along axis {axis}",
         )
@@ -65,7 +65,7 @@ def test_every_axis(student, rng):
 
 @exercise("1.1")
 def test_square_matrix(student, rng):
-    """Every row is divided by its own sum, also where rows and columns are equally many."""
+    """Every row is divided by its own sum, also in a square matrix."""
     x = rng.normal(size=(4, 4))
     e, shifted = np.exp(x), np.exp(x - x.max(axis=-1, keepdims=True))
     expect.close(
@@ -76,7 +76,7 @@ def test_square_matrix(student, rng):
             "without keepdims=True the row sums line up with the columns": (
                 shifted / shifted.sum(axis=-1)
             ),
-            "without keepdims=True the row maxima line up with the columns, too": e
+            "without keepdims=True the row maxima also line up with the columns": e
             / e.sum(axis=-1),
             "the columns sum to one: `axis` is the last one by default": softmax(x, 0),
         },
@@ -87,7 +87,7 @@ def test_square_matrix(student, rng):
 
 @exercise("1.1")
 def test_large_values(student, rng):
-    """Inputs of ±10 000 give finite weights."""
+    """Inputs of ±10,000 give finite weights."""
     x = np.stack([1e4 + rng.permutation(5), -1e4 - rng.permutation(5), rng.permutation(5)])
     with np.errstate(all="ignore"):
         naive = np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)
@@ -99,13 +99,11 @@ def test_large_values(student, rng):
         softmax(x),
         atol=1e-5,
         causes={
-            "exp overflows to ∞ at +10 000, and all underflow to 0 at −10 000: "
-            "take the maximum off first": naive,
-            "an ε in the sum only hides 0/0: take the maximum off first": padded,
-            "shifted by the largest magnitude: it is the largest value that must become 0": (
-                magnitude
-            ),
-            "clipped inputs lose their differences; a shift keeps them": np.full((3, 5), 0.2)
+            "exp overflows to ∞ at +10,000 and underflows to 0 at −10,000: "
+            "subtract the maximum first": naive,
+            "an ε in the sum only hides 0/0: subtract the maximum first": padded,
+            "shifted by the largest magnitude: the largest value must become 0": (magnitude),
+            "clipped inputs lose their differences: shift them instead": np.full((3, 5), 0.2)
             * [[1], [1], [0]]
             + softmax(x) * [[0], [0], [1]],
         },
@@ -116,8 +114,8 @@ def test_large_values(student, rng):
 
 @exercise("1.1")
 def test_rows_far_apart(student, rng):
-    """One row around 3 000 and one around 1 000: each has its own maximum."""
-    # Both are positive: the largest magnitude of a row would do here as its maximum does.
+    """One row near 3,000 and one near 1,000: each row needs its own maximum."""
+    # Both rows are positive: a shift by the largest magnitude passes here (see test_large_values).
     x = np.stack([3000.0 + rng.permutation(4), 1000.0 + rng.permutation(4)])
     with np.errstate(all="ignore"):
         shifted = np.exp(x - x.max())
@@ -128,7 +126,7 @@ def test_rows_far_apart(student, rng):
         atol=1e-5,
         causes={
             "one maximum for the whole array: the lower row underflows to 0/0": one_maximum,
-            "exp overflows in both rows: take the maximum of each off first": np.full(
+            "exp overflows in both rows: subtract each row's maximum first": np.full(
                 (2, 4), np.nan
             ),
         },
@@ -139,10 +137,10 @@ def test_rows_far_apart(student, rng):
 
 @exercise("1.1")
 def test_wide_rows(student, rng):
-    """Entries of one row lie 1 000 and 3 000 apart: its largest exponent must still be 0."""
+    """Entries of a row lie 1,000 or 3,000 apart: the largest exponent must still be 0."""
     x = rng.permuted([[0.0, 1000.0], [0.0, 3000.0], [800.0, 900.0]], axis=1)
 
-    def less(shift):
+    def shifted_by(shift):
         with np.errstate(all="ignore"):
             e = np.exp(x - shift)
             return e / e.sum(axis=1, keepdims=True)
@@ -152,11 +150,15 @@ def test_wide_rows(student, rng):
         softmax(x),
         atol=1e-5,
         causes={
-            "exp overflows: nothing is taken off": less(0.0),
-            "the mean is taken off: the maximum must be": less(x.mean(axis=1, keepdims=True)),
-            "the minimum is taken off: the maximum must be": less(x.min(axis=1, keepdims=True)),
+            "exp overflows: nothing is subtracted": shifted_by(0.0),
+            "the mean is subtracted: subtract the maximum": shifted_by(
+                x.mean(axis=1, keepdims=True)
+            ),
+            "the minimum is subtracted: subtract the maximum": shifted_by(
+                x.min(axis=1, keepdims=True)
+            ),
         },
-        otherwise="take the maximum along `axis` off, with keepdims=True",
+        otherwise="subtract the maximum along `axis`, with keepdims=True",
         read=TRAP,
     )
 
@@ -170,18 +172,18 @@ def test_integers(student, rng):
         softmax(x),
         atol=1e-5,
         causes={
-            "the weights are cut to integers: the result is stored in an array of x's dtype": (
+            "the weights are truncated to integers: the result is stored in x's dtype": (
                 np.trunc(softmax(x))
             )
         },
-        otherwise="do not write into an array of x's own dtype",
+        otherwise="do not write the result into an array of x's dtype",
         read=TRAP,
     )
 
 
 @exercise("1.1")
 def test_shift_and_order(student, rng):
-    """A distribution that keeps the order of its inputs and ignores a common shift."""
+    """The weights sum to one, keep the order of the inputs and ignore a common shift."""
     x = rng.permutation(24).reshape(4, 6) / 3  # far enough apart for any rounding
     weights = np.asarray(student.softmax(x), dtype=float)
     expect.close(
@@ -190,7 +192,7 @@ def test_shift_and_order(student, rng):
     )  # fmt: skip
     expect.close(
         student.softmax(x + rng.normal(size=(4, 1))), weights, atol=1e-5, read=TRAP,
-        what="weights after another shift of every row",
+        what="weights after shifting every row",
         otherwise="e^(x+c) = e^x · e^c, and e^c cancels in the quotient",
     )  # fmt: skip
     expect.true(

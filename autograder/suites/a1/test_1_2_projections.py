@@ -35,20 +35,20 @@ def test_contract(student, rng):
     for name, got, width in zip(NAMES, parts, (8, 8, 3), strict=True):
         expect.shape(
             got, (7, width), what=f"the {name}", read=READ,
-            otherwise=f"the {name} has the width of its own weight's columns",
+            otherwise=f"the {name} has one feature per column of its own weight",
         )  # fmt: skip
     expect.unchanged(called.changed)
 
 
 @exercise("1.2")
 def test_each_has_its_own_weight(student, rng):
-    """w_q makes the query, w_k the key, w_v the value."""
+    """w_q gives the query, w_k the key and w_v the value."""
     x, *weights = _drawn(rng, (5, 6), (6, 4), (6, 4), (6, 4))
     products = [x @ weight for weight in weights]
     got = _projected(student, x, *weights)
     for i, name in enumerate(NAMES):
         others = {
-            f"this is x @ {used}: the {name} has a weight of its own": products[j]
+            f"this is x @ {used}: the {name} has its own weight": products[j]
             for j, used in enumerate(("w_q", "w_k", "w_v"))
             if j != i
         }
@@ -56,7 +56,7 @@ def test_each_has_its_own_weight(student, rng):
             got[i], products[i], atol=1e-5, what=name, read=READ,
             causes={
                 **others,
-                "divided by √d_k already here: that belongs to the scores": products[i] / 2,
+                "already divided by √d_k: the division belongs to the scores": products[i] / 2,
             },
             otherwise=f"the {name} is x @ w_{name[0]}, with no bias",
         )  # fmt: skip
@@ -64,7 +64,7 @@ def test_each_has_its_own_weight(student, rng):
 
 @exercise("1.2")
 def test_square_weights(student, rng):
-    """Square weights are not transposed (torch's Linear stores them so; here nothing is)."""
+    """Square weights are not transposed (unlike in torch's Linear)."""
     x, *weights = _drawn(rng, (3, 4), (4, 4), (4, 4), (4, 4))
     got = _projected(student, x, *weights)
     for name, value, weight in zip(NAMES, got, weights, strict=True):
@@ -77,7 +77,7 @@ def test_square_weights(student, rng):
 
 @exercise("1.2")
 def test_leading_axes(student, rng):
-    """A batch, and a batch of batches, keep their leading axes."""
+    """Inputs with one or two batch axes keep them."""
     for lead in ((2,), (2, 3)):
         x, *weights = _drawn(rng, (*lead, 5, 6), (6, 4), (6, 4), (6, 2))
         got = _projected(student, x, *weights)
@@ -86,7 +86,7 @@ def test_leading_axes(student, rng):
             expect.close(
                 value, want, atol=1e-5, what=f"{name} of a {x.shape} input", read=READ,
                 causes={
-                    "the leading axes are flattened: put them back": want.reshape(
+                    "the leading axes are flattened: restore them": want.reshape(
                         -1, want.shape[-1]
                     ),
                     "only the first sequence is projected": want[0],

@@ -9,19 +9,19 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§3.2.1, Eq. 1"
-ROWS = "rows and columns are exchanged: row i belongs to query i"
-REVERSED = "`.T` reverses all axes, the batch too: exchange the last two only"
-UNTURNED = "the keys are not transposed"
+ROWS = "rows and columns are swapped: row i belongs to query i"
+REVERSED = "`.T` reverses all axes, including the batch: swap only the last two"
+UNTRANSPOSED = "the keys are not transposed"
 
 
 def _raising(query, key):
-    """Names what raises on these shapes: the mistakes must differ in their sizes."""
+    """Name the mistake that raises on these shapes; each must raise a different message."""
     return expect.raising(
         {
             REVERSED: lambda: query @ key.T,
-            UNTURNED: lambda: query @ key,
+            UNTRANSPOSED: lambda: query @ key,
             "`np.dot` pairs every sequence with every other: use `@`": lambda: np.dot(query, key.T),
-            "`np.dot` of keys whose last two axes are exchanged pairs every sequence with every "
+            "`np.dot` of keys with their last two axes swapped pairs every sequence with every "
             "other: use `@`": lambda: np.dot(query, np.swapaxes(key, -1, -2)),
         },
         read=READ,
@@ -30,9 +30,9 @@ def _raising(query, key):
 
 @exercise("1.3")
 def test_contract(student, rng):
-    """One new row a query and one column a key, when n_q ≠ n_k."""
+    """One row per query and one column per key, also when n_q ≠ n_k."""
     query, key = rng.normal(size=(3, 4)), rng.normal(size=(6, 4))
-    with expect.raising({UNTURNED: lambda: query @ key}, read=READ):
+    with expect.raising({UNTRANSPOSED: lambda: query @ key}, read=READ):
         called = student.call(student.scaled_scores, query, key)
     expect.close(
         called.value,
@@ -47,7 +47,7 @@ def test_contract(student, rng):
 
 @exercise("1.3", weight=2)
 def test_divides_by_root_d_k(student, rng):
-    """The dot products are divided by √d_k, the root of the width of a key."""
+    """The dot products are divided by √d_k, where d_k is the width of a key."""
     query, key = rng.normal(size=(5, 9)), rng.normal(size=(7, 9))
     dots = query @ key.T
     expect.close(
@@ -58,14 +58,15 @@ def test_divides_by_root_d_k(student, rng):
             "the dot products are not divided by √d_k": dots,
             "divided by d_k instead of √d_k": dots / 9,
             "multiplied by √d_k instead of divided": dots * 3,
-            "divided by √d_model, the model's 512: d_k is the width of these keys": (
+            "divided by √512, the paper's √d_model: d_k is the width of these keys": (
                 dots / math.sqrt(512)
             ),
             "divided by √64, the paper's d_k: read it from the shape": dots / 8,
-            "divided by the root of the number of queries: d_k is the last axis": (
+            "divided by the root of the number of queries: d_k is the last axis's size": (
                 dots / math.sqrt(5)
             ),
-            "divided by the root of the number of keys: d_k is the last axis": dots / math.sqrt(7),
+            "divided by the root of the number of keys: d_k is the last axis's size": dots
+            / math.sqrt(7),
         },
         otherwise="QKᵀ/√d_k with d_k = query.shape[-1]",
         read=READ,
@@ -74,7 +75,7 @@ def test_divides_by_root_d_k(student, rng):
 
 @exercise("1.3")
 def test_leading_axes(student, rng):
-    """Every sequence of a batch meets only its own keys."""
+    """Each sequence of a batch is scored only against its own keys."""
     query, key = rng.normal(size=(2, 3, 5, 4)), rng.normal(size=(2, 3, 6, 4))
     with _raising(query, key):
         got = student.scaled_scores(query, key)
@@ -84,12 +85,12 @@ def test_leading_axes(student, rng):
         scaled_scores(query, key),
         atol=1e-5,
         causes={
-            "every sequence meets the keys of every other, too: `np.dot` does that, `@` does not": (
+            "every sequence is scored against the keys of all others: use `@`, not `np.dot`": (
                 pairs
             ),
             "only the first sequence is scored": scaled_scores(query, key)[0],
         },
-        otherwise="exchange the last two axes of the keys only (`.T` reverses all of them)",
+        otherwise="swap only the last two axes of the keys (`.T` reverses all of them)",
         read=READ,
         what="scores of a batch",
     )
@@ -97,7 +98,7 @@ def test_leading_axes(student, rng):
 
 @exercise("1.3")
 def test_cube(student, rng):
-    """Four sequences of four tokens of width four: no shape error gives a mistake away."""
+    """Four sequences of four tokens of width four, where no mistake raises a shape error."""
     query, key = rng.normal(size=(4, 4, 4)), rng.normal(size=(4, 4, 4))
     expect.close(
         student.scaled_scores(query, key),
@@ -105,7 +106,7 @@ def test_cube(student, rng):
         atol=1e-5,
         causes={
             REVERSED: query @ key.T / 2,
-            UNTURNED: query @ key / 2,
+            UNTRANSPOSED: query @ key / 2,
             ROWS: scaled_scores(key, query),
         },
         otherwise="np.swapaxes(key, -1, -2)",
@@ -115,19 +116,19 @@ def test_cube(student, rng):
 
 @exercise("1.3")
 def test_shared_keys(student, rng):
-    """Keys without a batch axis serve every sequence (leading axes broadcast)."""
+    """Keys without a batch axis are shared by every sequence (leading axes broadcast)."""
     query, key = rng.integers(-3, 4, size=(2, 3, 4)), rng.integers(-3, 4, size=(5, 4))
-    with expect.raising({UNTURNED: lambda: query @ key}, read=READ):
+    with expect.raising({UNTRANSPOSED: lambda: query @ key}, read=READ):
         got = student.scaled_scores(query, key)
     expect.close(
         got,
         scaled_scores(query, key),
         atol=1e-5,
         causes={
-            "an integer division: the fraction is cut off": (query @ key.T) // 2,
-            "an integer result: the fraction is cut off": np.trunc(query @ key.T / 2),
+            "integer division truncates the scores: use `/`": (query @ key.T) // 2,
+            "the scores are truncated to integers": np.trunc(query @ key.T / 2),
         },
-        otherwise="leading axes may differ when they broadcast, as matmul and einsum's … allow",
+        otherwise="leading axes may differ if they broadcast, as in matmul and einsum's `...`",
         read=READ,
         what="integer scores, keys shared by the batch",
     )

@@ -31,10 +31,10 @@ def test_contract(student, rng):
     output, weights = expect.parts(called.value, 2, otherwise=ORDER, read=READ)
     exchanged = np.shape(output) == (3, 6) and np.shape(weights) == (3, 5)
     expect.shape(
-        output, (3, 5), what="the output", otherwise="one vector of width d_v a query", read=READ,
-        causes={"output and weights are exchanged": (3, 6)} if exchanged else None,
+        output, (3, 5), what="the output", otherwise="one vector of width d_v per query", read=READ,
+        causes={"output and weights are swapped": (3, 6)} if exchanged else None,
     )  # fmt: skip
-    expect.shape(weights, (3, 6), what="the weights", otherwise="one row a query", read=READ)
+    expect.shape(weights, (3, 6), what="the weights", otherwise="one row per query", read=READ)
     expect.unchanged(called.changed)
 
 
@@ -55,7 +55,7 @@ def test_values(student, rng):
             "these are the scores: the softmax is missing": scores,
             "the scores are not divided by √d_k": softmax(scores * 2),
             "the scores are divided by √d_k twice": softmax(scores / 2),
-            "output and weights are exchanged": want,
+            "output and weights are swapped": want,
             "a causal mask is applied though none was given": causal,
         },
         otherwise="softmax(QKᵀ/√d_k) along the last axis",
@@ -63,19 +63,19 @@ def test_values(student, rng):
     expect.close(
         output, want, atol=1e-5, what="output", read=READ,
         causes={
-            "the keys are mixed instead of the values": want_weights @ key,
+            "the keys are averaged instead of the values": want_weights @ key,
             "the weights are transposed": want_weights.T @ value,
             "the values are averaged without the weights": np.repeat(
                 value.mean(axis=0, keepdims=True), 4, axis=0
             ),
         },
-        otherwise="the weights are right: multiply them with the values",
+        otherwise="the weights are correct: multiply them by the values",
     )  # fmt: skip
 
 
 @exercise("1.4", weight=2)
 def test_mask(student, rng):
-    """Masked keys get weight zero, and the others share all of it."""
+    """Masked keys get weight zero, and the remaining weights sum to one."""
     query, key, value = _drawn(rng, 4, 4)
     mask = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]], dtype=bool)
     scores = scaled_scores(query, key)
@@ -87,24 +87,24 @@ def test_mask(student, rng):
             "the mask is ignored": softmax(scores),
             "the mask is inverted: True means may attend": attention(query, key, value, ~mask)[1],
             "masked after the softmax: the rows no longer sum to one": softmax(scores) * mask,
-            "masked scores are set to 0, and e⁰ = 1: they need a hugely negative number": (
+            "masked scores are set to 0, and e⁰ = 1: use a large negative number": (
                 softmax(scores * mask)
             ),
             "the mask is added to the scores as 0 and 1": softmax(scores + mask),
             "the mask is transposed: its rows are queries": attention(query, key, value, mask.T)[1],
         },
-        otherwise="masked scores must be hugely negative before the softmax",
+        otherwise="set masked scores to a large negative number before the softmax",
     )  # fmt: skip
     expect.close(
         output, want, atol=1e-5, what="output", read=MASKS,
-        causes={"the output is mixed with unmasked weights": softmax(scores) @ value},
-        otherwise="the weights are right: mix the values with them",
+        causes={"the output is computed from unmasked weights": softmax(scores) @ value},
+        otherwise="the weights are correct: output = weights @ value",
     )  # fmt: skip
 
 
 @exercise("1.4")
 def test_causality(student, rng):
-    """Under a causal mask, changing the future leaves the past's output as it was."""
+    """Under a causal mask, changing later tokens does not change earlier outputs."""
     arrays = _drawn(rng, 6, 6)
     mask = np.tri(6, dtype=bool)
     before, _ = _attend(student, *arrays, mask)
@@ -114,12 +114,12 @@ def test_causality(student, rng):
     expect.close(
         after[:3], before[:3], atol=1e-5, read=MASKS,
         what="output of tokens 0 to 2 after tokens 3 to 5 changed",
-        otherwise="a token sees what its mask row forbids",
+        otherwise="a token attends to keys that its mask row forbids",
     )  # fmt: skip
     expect.above(
         float(np.abs(after[3:] - before[3:]).max()), 1e-3,
         expected="new outputs for tokens 3 to 5", got="the same as before",
-        otherwise="the mask hides the present and the past as well", read=MASKS,
+        otherwise="the mask also hides the current and earlier tokens", read=MASKS,
     )  # fmt: skip
 
 
@@ -134,28 +134,28 @@ def test_row_without_keys(student, rng):
     expect.close(
         weights, want_weights, atol=1e-5, what="weights", read=MASKS,
         causes={
-            "softmax of a row of −∞ alone is 0/0: give such a row zeros": np.where(
+            "softmax of a row of only −∞ is 0/0: set the weights of such a row to zero": np.where(
                 rows, np.nan, want_weights
             ),
-            "a row of equal large numbers gives equal weights: give such a row zeros": np.where(
+            "a row of equal large numbers gives equal weights: set such a row to zero": np.where(
                 rows, 1 / 5, want_weights
             ),
-            "adding one large number to a whole row changes nothing: give such a row zeros": (
+            "adding one large number to a whole row changes nothing: set such a row to zero": (
                 np.where(rows, softmax(scaled_scores(query, key)), want_weights)
             ),
         },
-        otherwise="rows 1 and 3 must be zero, the others as if alone",
+        otherwise="rows 1 and 3 must be zero, and the other rows unaffected",
     )  # fmt: skip
     expect.close(
         output, want, atol=1e-5, what="output", read=MASKS,
         causes={
-            "the weights are zero but not the output: it is mixed before them": np.where(
+            "the weights are zero but the output is not: compute it after zeroing them": np.where(
                 rows, np.nan, want
             ),
-            "the output is mixed before the weights of such a row become zero": np.where(
+            "the output is computed before the weights of such a row are set to zero": np.where(
                 rows, value.mean(axis=0), want
             ),
-            "the weights are zero, but the output is mixed with unmasked ones": np.where(
+            "the weights are zero, but the output is computed from unmasked weights": np.where(
                 rows, softmax(scaled_scores(query, key)) @ value, want
             ),
         },
@@ -165,15 +165,15 @@ def test_row_without_keys(student, rng):
 
 @exercise("1.4")
 def test_broadcasting(student, rng):
-    """A mask of fewer axes, or with axes of length one, serves a whole batch."""
+    """A mask with fewer axes, or with axes of length one, broadcasts over the batch."""
     query, key, value = _drawn(rng, 5, 5, lead=(2, 3))
     padding = np.arange(5) < np.array([3, 5])[:, None]
     causal = np.tri(5, dtype=bool)
-    ignored = "the mask is ignored, also one of the scores' own shape"
+    ignored = "the mask is ignored, even one of the same shape as the scores"
     for mask in (np.broadcast_to(causal, (2, 3, 5, 5)), causal, padding[:, None, None, :],
                  padding[0]):  # fmt: skip
         by_index = {
-            "`scores[~mask] = …` needs a mask of the scores' own shape; np.where broadcasts": (
+            "`scores[~mask] = …` needs a mask of the scores' shape; np.where broadcasts": (
                 lambda mask=mask: scaled_scores(query, key)[~mask]
             )
         }
@@ -190,12 +190,12 @@ def test_broadcasting(student, rng):
         expect.close(
             output, want, atol=1e-5, what=f"output {name}", otherwise="weights @ value", read=READ
         )
-        ignored = "a mask of another shape than the scores' is ignored"
+        ignored = "a mask is ignored unless it has the same shape as the scores"
 
 
 @exercise("1.4")
 def test_wrong_shapes(student):
-    """Shapes that do not fit raise a ValueError that names both."""
+    """Incompatible shapes raise a ValueError that names both."""
     shapes = {
         "query and key": [(5, 11), (7, 13), (7, 3)],
         "key and value": [(5, 11), (7, 11), (8, 3)],
@@ -210,22 +210,22 @@ def test_wrong_shapes(student):
             if error.kind.isupper():
                 raise
             got = f"{error.kind}: {error.message}"
-            told = {int(number) for number in re.findall(r"\d+", error.message)}
-            named = error.kind == "ValueError" and told >= {n for shape in wrong for n in shape}
+            numbers = {int(number) for number in re.findall(r"\d+", error.message)}
+            named = error.kind == "ValueError" and numbers >= {n for shape in wrong for n in shape}
             if "matmul" in error.message or "einsum" in error.message:
-                because = f"no comparison of {pair} stops these: this is NumPy's own message"
+                because = f"the shapes of {pair} are not checked: this is NumPy's own error"
         else:
             got, named = f"no error, but a {type(value).__name__}", False
         expect.true(
             named, expected=f"a ValueError that names {wrong[0]} and {wrong[1]}", got=got,
             because=because, read="exercise 1.4, what is pinned",
-            otherwise=f"compare the shapes of {pair} first, and write both into the message",
+            otherwise=f"compare the shapes of {pair} first, and put both into the message",
         )  # fmt: skip
 
 
 @exercise("1.4")
 def test_large_scores(student, rng):
-    """Scores of some thousands, positive and negative, masked or not, give finite weights."""
+    """Scores of several thousand, positive or negative, masked or not, give finite weights."""
     query, key, value = _drawn(rng, 5, 5)
     query = 2e3 * np.abs(query) * [[1], [-1], [1], [-1], [0]]
     key = 0.1 + np.abs(key)
@@ -241,16 +241,16 @@ def test_large_scores(student, rng):
     expect.close(
         weights, want_weights, atol=1e-4, what="weights", read=READ,
         causes={
-            "exp overflows: use your softmax, which takes the maximum off": naive,
-            "exp overflows before the masking: your softmax takes the maximum off": np.where(
+            "exp overflows: use your softmax, which subtracts the maximum": naive,
+            "exp overflows before masking: use your softmax, which subtracts the maximum": np.where(
                 mask, naive, 0.0
             ),
-            "masked scores are not low enough: the others may be lower still": softmax(
+            "masked scores are not low enough: other scores can be even lower": softmax(
                 np.where(mask, scores, -100.0)
             ),
-            "masked scores are set to 0, which is more than many a score": softmax(scores * mask),
+            "masked scores are set to 0, but many scores are negative": softmax(scores * mask),
         },
-        otherwise="the number that stands for −∞ must lie far below every score",
+        otherwise="the number used for −∞ must be far below every score",
     )  # fmt: skip
     expect.close(output, want, atol=1e-3, what="output", otherwise="weights @ value", read=READ)
 
@@ -267,7 +267,7 @@ def test_no_loop_over_tokens(student, rng):
         steps[1] - steps[0],
         long - short - 1,
         expected=f"as many instructions for {long} tokens as for {short}",
-        got=f"{steps[1]} after {steps[0]}",
-        because="a Python loop over the tokens: matmul and np.where treat all of them at once",
+        got=f"{steps[1]} instead of {steps[0]}",
+        because="a Python loop over the tokens: matmul and np.where handle all of them at once",
         read="exercise 1.4, speed",
     )

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 1.5: a self-attention layer with weights of its own."""
+"""Hidden tests of exercise 1.5: a self-attention layer with its own weights."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ GLOBAL_STATE = "(lambda s: [s[1].copy(), s[2]])(np.random.get_state())"
 
 
 def _injected(student, rng, d_model, d_k, d_v):
-    """A layer whose weights are written in, and the weights."""
+    """A layer with known weights, and those weights."""
     layer = student.SelfAttention(
         d_model, d_k=d_k, d_v=d_v, rng=student.make("np.random.default_rng(0)")
     )
@@ -29,7 +29,7 @@ def _parts(got):
 
 @exercise("1.5")
 def test_sizes(student):
-    """Weights are (d_model, d_k) and (d_model, d_v); d_k and d_v default to d_model each."""
+    """Weights are (d_model, d_k) and (d_model, d_v); both widths default to d_model."""
     for sizes, widths in (
         ({"d_k": 3, "d_v": 4}, (3, 3, 4)),
         ({"d_k": 3}, (3, 3, 5)),
@@ -48,7 +48,7 @@ def test_sizes(student):
 
 @exercise("1.5", weight=2)
 def test_written_in_weights(student, rng):
-    """With weights written in: the projections of x attend to each other, also in a batch."""
+    """With known weights: output and weights are those of the projected x, also in a batch."""
     layer, (w_q, w_k, w_v) = _injected(student, rng, 4, 4, 4)
     for x in (rng.normal(size=(5, 4)), rng.normal(size=(2, 3, 5, 4))):
         query, key, value = project_qkv(x, w_q, w_k, w_v)
@@ -58,30 +58,30 @@ def test_written_in_weights(student, rng):
         expect.close(
             weights, attention(query, key, value)[1], atol=1e-5, what="weights", read=READ,
             causes={
-                "one weight is used for queries and keys": attention(query, query, value)[1],
-                "one weight, w_k, is used for queries and keys": attention(key, key, value)[1],
+                "w_q is used for both queries and keys": attention(query, query, value)[1],
+                "w_k is used for both queries and keys": attention(key, key, value)[1],
                 "x attends without its projections": attention(x, x, value)[1],
-                "queries and keys are exchanged": attention(key, query, value)[1],
+                "queries and keys are swapped": attention(key, query, value)[1],
                 "the weights are transposed in the call": attention(x @ w_q.T, x @ w_k.T, value)[1],
             },
-            otherwise="use self.w_q and self.w_k as they are at the moment of the call",
+            otherwise="read self.w_q and self.w_k at call time",
         )  # fmt: skip
         expect.close(
             output, attention(query, key, value)[0], atol=1e-5, what="output", read=READ,
             causes={
-                "x is mixed instead of its values": attention(query, key, x)[0],
-                "the keys are mixed instead of the values": attention(query, key, key)[0],
+                "x itself is averaged instead of its values x @ w_v": attention(query, key, x)[0],
+                "the keys are averaged instead of the values": attention(query, key, key)[0],
                 "the input is added: a residual connection comes later in the course": (
                     x + attention(query, key, value)[0]
                 ),
             },
-            otherwise="the weights are right: mix the values x @ w_v",
+            otherwise="the weights are correct: apply them to the values x @ w_v",
         )  # fmt: skip
 
 
 @exercise("1.5", weight=2)
 def test_mask_reaches_attention(student, rng):
-    """The layer hands its mask on."""
+    """The layer passes its mask to attention."""
     layer, weights = _injected(student, rng, 4, 3, 5)
     x, mask = rng.normal(size=(2, 6, 4)), np.tri(6, dtype=bool)
     query, key, value = project_qkv(x, *weights)
@@ -98,16 +98,18 @@ def test_mask_reaches_attention(student, rng):
         got, want_weights, atol=1e-5, what="weights under a causal mask", read="§3.2.3, last item",
         causes={
             "the layer ignores its mask": attention(query, key, value)[1],
-            "the mask is inverted on its way": attention(query, key, value, ~mask)[1],
+            "the mask is inverted before the call of attention": (
+                attention(query, key, value, ~mask)[1]
+            ),
         },
         otherwise="attention(query, key, value, mask)",
     )  # fmt: skip
-    expect.close(output, want, atol=1e-5, what="output", otherwise="mix with the masked weights")
+    expect.close(output, want, atol=1e-5, what="output", otherwise="use the masked weights")
 
 
 @exercise("1.5")
 def test_call_keeps_weights(student, rng):
-    """A call draws nothing: weights stay, and the second answer is the first."""
+    """A call leaves the weights unchanged, and a second call gives the same output."""
     layer = student.SelfAttention(4, rng=student.make("np.random.default_rng(5)"))
     x = rng.normal(size=(3, 4))
     before = [np.asarray(layer.get(name)) for name in NAMES]
@@ -115,20 +117,20 @@ def test_call_keeps_weights(student, rng):
     for name, weight in zip(NAMES, before, strict=True):
         moved = np.abs(np.asarray(layer.get(name)) - weight).max()
         expect.below(
-            float(moved), 1e-6, expected=f"{name} after a call as it was before",
+            float(moved), 1e-6, expected=f"{name} unchanged by a call",
             got=f"a largest change of {moved:.3g}", read="exercise 1.5",
-            because=f"a call writes into {name}: draw the weights in __init__, once, and only "
+            because=f"a call writes into {name}: draw the weights once, in __init__, and only "
             "read them in the call",
         )  # fmt: skip
     expect.close(
         second, first, what="the output of a second call", read="exercise 1.5",
-        otherwise="a call must depend on x, the mask and the layer's own weights alone",
+        otherwise="a call must depend only on x, the mask and the layer's own weights",
     )  # fmt: skip
 
 
 @exercise("1.5")
 def test_three_different_weights(student):
-    """Three matrices drawn one after the other from `rng`, and two layers that differ."""
+    """A layer draws three different matrices from `rng`, and two layers differ."""
     generator = student.make("np.random.default_rng(11)")
     layers = [student.SelfAttention(4, rng=generator) for _ in range(2)]
     first, second = ({name: np.asarray(layer.get(name)) for name in NAMES} for layer in layers)
@@ -136,18 +138,18 @@ def test_three_different_weights(student):
         for one, other in (("w_k", "w_q"), ("w_v", "w_q"), ("w_v", "w_k")):
             _differ(
                 layer[one], layer[other], f"{one} different from {other}",
-                f"one matrix serves as {other} and {one}: draw three, one after the other",
+                f"one matrix is used as both {other} and {one}: draw three, one after another",
             )  # fmt: skip
     for name in NAMES:
         _differ(
             first[name], second[name], f"{name} of a second layer different from the first's",
-            "every layer starts from the same numbers, though `rng` has gone on: no seed may "
-            "stand in `__init__`",
+            "every layer starts from the same numbers, although `rng` has advanced: do not "
+            "hard-code a seed in `__init__`",
         )  # fmt: skip
 
 
 def _differ(one, other, expected, because):
-    """Two weights are different draws. Constant ones are equal for another reason."""
+    """Check that two weights are different draws; constant weights get no diagnosis."""
     if one.shape == other.shape:
         expect.above(
             float(np.abs(one - other).max()), 1e-3, expected=expected, got="the same numbers",
@@ -158,7 +160,7 @@ def _differ(one, other, expected, because):
 
 @exercise("1.5")
 def test_only_the_given_generator(student):
-    """Equal generators make equal layers, and nothing else has a say."""
+    """Generators with the same seed give the same layer, and nothing else affects it."""
     first, second = (
         student.call(
             student.SelfAttention, 4, rng=student.make("np.random.default_rng(7)"), seed=seed
@@ -169,25 +171,27 @@ def test_only_the_given_generator(student):
         one, other = np.asarray(first.get(name)), np.asarray(second.get(name))
         expect.below(
             float(np.abs(one - other).max()), 1e-6, read="exercise 1.5",
-            expected=f"the same {name} from generators of the same seed", got="another one",
-            because=f"{name} does not come from `rng` alone: draw every weight from it",
+            expected=f"the same {name} from generators of the same seed", got="a different one",
+            because=f"{name} does not come from `rng` alone: draw every weight from `rng`",
         )  # fmt: skip
 
 
 @exercise("1.5")
 def test_generators(student):
-    """Without `rng` a fresh generator serves: layers differ, NumPy's global one is untouched."""
-    student.make("np.random.random()")  # away from the end of a block, where one draw renews all
+    """Without `rng`, layers differ and NumPy's global generator is untouched."""
+    student.make(
+        "np.random.random()"
+    )  # so that a later draw changes only the position, not the keys
     keys, position = student.make(GLOBAL_STATE).get()
     first, second = (np.asarray(student.SelfAttention(4).get("w_q")) for _ in range(2))
     keys_after, position_after = student.make(GLOBAL_STATE).get()
     expect.true(
-        np.array_equal(keys, keys_after), expected="NumPy's global generator as it was",
-        got="another state", read="exercise 1.5",
+        np.array_equal(keys, keys_after), expected="NumPy's global generator unchanged",
+        got="a different state", read="exercise 1.5",
         because="np.random.seed reseeds the whole notebook: use np.random.default_rng()",
     )  # fmt: skip
     expect.true(
-        position == position_after, expected="NumPy's global generator as it was",
+        position == position_after, expected="NumPy's global generator unchanged",
         got="numbers drawn from it", read="exercise 1.5",
         because="np.random draws from the global generator: use np.random.default_rng()",
     )  # fmt: skip
@@ -196,7 +200,7 @@ def test_generators(student):
     )
     ignored = first.shape == given.shape and np.allclose(first, given)
     _differ(
-        first, second, "two layers with weights of their own",
+        first, second, "two layers with different weights",
         "every layer has the same numbers, whatever `rng` is" if ignored
-        else "a fixed seed stands in for the missing `rng`: np.random.default_rng()",
+        else "a fixed seed is used when `rng` is None: use np.random.default_rng()",
     )  # fmt: skip

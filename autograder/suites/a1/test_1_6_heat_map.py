@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 1.6: a heat map, read as data."""
+"""Hidden tests of exercise 1.6: a heat map, checked through the data of its Axes."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def _weights(rng, n=4):
 
 
 def _read(axes):
-    """The Axes as data. Raises Failure for anything else."""
+    """The data of the returned Axes. Raises Failure if anything else is returned."""
     expect.true(
         isinstance(axes, Handle), expected="a matplotlib Axes", got=repr(axes)[:80], read=READ,
         because="nothing is returned: end with `return ax`" if axes is None else "",
@@ -30,7 +30,7 @@ def _read(axes):
 
 
 def _image(shown, because=""):
-    """The values, NaN where masked, and the mask of the one image that is as large as the map."""
+    """Values and mask of the only image. Raises Failure if there is not exactly one."""
     found = len(shown["images"])
     expect.true(
         found == 1, expected="one image in the Axes", got=f"{found}", read=READ, because=because,
@@ -40,18 +40,18 @@ def _image(shown, because=""):
 
 
 def _drawn(student, weights, tokens, **options):
-    """What the student draws into a small Axes of the test's own."""
+    """The data that the student draws into a small Axes made by the test."""
     axes = student.make(SMALL)
     returned = _read(student.plot_attention(weights, tokens, ax=axes, **options))
     shown = axes.axes()
     if returned["images"] and not shown["images"]:
-        _image(shown, "another Axes is drawn into than the `ax` that is given")
+        _image(shown, "the map is drawn into a different Axes than the given `ax`")
     return shown
 
 
 @exercise("1.6")
 def test_image(student, rng):
-    """The image holds the weights: queries down, keys across."""
+    """The image shows the weights, with queries as rows and keys as columns."""
     weights = _weights(rng)
     image, _ = _image(_drawn(student, weights, TOKENS))
     expect.close(
@@ -70,11 +70,11 @@ def test_image(student, rng):
 
 @exercise("1.6")
 def test_new_figures(student, rng):
-    """Without `ax`, two calls give two maps; the second leaves the first alone."""
+    """Without `ax`, two calls give two maps, and the second leaves the first unchanged."""
     student.make(CLOSE)
     maps = [_weights(rng, 2), _weights(rng, 2)]
     axes = [student.plot_attention(weights, TOKENS[:2]) for weights in maps]
-    over = "the figure of an earlier call is drawn over: plt.subplots() makes a new one"
+    over = "the call draws over the figure of an earlier call: make a new one with plt.subplots()"
     for shown, weights in zip([_read(one) for one in axes], maps, strict=True):
         both = len(shown["images"]) == 2 and all(
             image.shape == (2, 2) and np.allclose(image, drawn, atol=1e-6)
@@ -90,7 +90,7 @@ def test_new_figures(student, rng):
 
 @exercise("1.6")
 def test_labels(student, rng):
-    """Every token labels its own row and column, also where one occurs twice."""
+    """Every token labels its own row and column, even a token that occurs twice."""
     tokens = ["the", "cat", "saw", "the", "mouse"]
     shown = _drawn(student, _weights(rng, 5), tokens)
     for axis, cells in (("x", "column"), ("y", "row")):
@@ -100,26 +100,26 @@ def test_labels(student, rng):
         words = [word for _, word in labelled]
         because = ""
         if words == tokens and places == [1, 2, 3, 4, 5]:
-            because = "the labels are one place too far: places count from 0"
+            because = "the labels are off by one: positions count from 0"
         elif words == tokens[: len(words)] and words and labelled[0][0] < 0:
-            # Only ticks that matplotlib has chosen begin before the first cell.
-            because = f"labels without places of their own: set_{axis}ticks(range(n), labels=…)"
+            # Only ticks chosen by matplotlib start before the first cell.
+            because = f"labels are set without tick positions: set_{axis}ticks(range(n), labels=…)"
         elif words == tokens[::-1] and places == list(range(5)):
-            because = "the labels run the other way than the image"
+            because = "the labels run in the opposite direction to the image"
         elif sorted(words) == sorted(set(tokens)):
-            because = "a token that occurs twice has two rows and two columns: label by place"
+            because = "a token that occurs twice has two rows and two columns: label by position"
         expect.true(
             words == tokens and places == list(range(5)),
             expected=f"{cells}s 0 … 4 labelled {', '.join(tokens)}",
             got=", ".join(f"{place:g}: {word}" for place, word in labelled) or "no labels",
             because=because, read=READ,
-            otherwise=f"places and labels in one call: ax.set_{axis}ticks(range(n), labels=tokens)",
+            otherwise=f"positions and labels at once: ax.set_{axis}ticks(range(n), labels=tokens)",
         )  # fmt: skip
 
 
 @exercise("1.6", weight=2)
 def test_masked_cells(student, rng):
-    """Cells that the mask forbids are masked in the image, not zero; masks broadcast."""
+    """Cells forbidden by the mask are masked in the image, not drawn as zero; masks broadcast."""
     weights = _weights(rng)
     for mask in (np.array([[1, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 0], [0, 1, 1, 1]], bool),
                  np.array([True, True, True, False])):  # fmt: skip
@@ -133,32 +133,32 @@ def test_masked_cells(student, rng):
             elif np.allclose(image, np.where(allowed, weights, 0), atol=1e-6):
                 because = "forbidden cells are drawn as zero: use np.ma.masked_array"
         elif (hidden == allowed).all():
-            because = "the mask is inverted: True means may attend, numpy.ma's True means hidden"
+            because = "the mask is inverted: True means may attend, but numpy.ma hides True"
         elif hidden.T.tolist() == (~allowed).tolist():
             because = "the mask is transposed"
         expect.true(
             (hidden == ~allowed).all(), expected=f"masked cells {np.argwhere(~allowed).tolist()}",
             got=f"masked cells {np.argwhere(hidden).tolist()}", because=because, read=READ,
-            otherwise="np.ma.masked_array(weights, ~mask), the mask broadcast to their shape",
+            otherwise="np.ma.masked_array(weights, ~mask), with the mask broadcast to their shape",
         )  # fmt: skip
         expect.close(image[allowed], weights[allowed], what="visible cells", read=READ)
 
 
 @exercise("1.6")
 def test_colours_and_names(student, rng):
-    """Colours run from 0 to 1; a title, x names the keys and y the queries."""
+    """Colors run from 0 to 1; there is a title, and x names the keys, y the queries."""
     weights = _weights(rng) / 2
     shown = _drawn(student, weights, TOKENS)
     _image(shown)
     low, high = weights.min(), weights.max()
     follow = "the limits follow the data, so two maps cannot be compared: vmin=0, vmax=1"
     expect.close(
-        shown["colour_limits"][0], [0.0, 1.0], what="colour limits", read=READ,
+        shown["colour_limits"][0], [0.0, 1.0], what="color limits", read=READ,
         causes={
             follow: [low, high],
             "the upper limit follows the data: vmin=0, vmax=1": [0.0, high],
             "the lower limit follows the data: vmin=0, vmax=1": [low, 1.0],
-            "vmin and vmax are exchanged: 0 is the lowest": [1.0, 0.0],
+            "vmin and vmax are swapped: 0 is the lower limit": [1.0, 0.0],
         },
         otherwise="vmin=0, vmax=1",
     )  # fmt: skip
@@ -168,34 +168,34 @@ def test_colours_and_names(student, rng):
     )  # fmt: skip
     x, y = shown["xlabel"].lower(), shown["ylabel"].lower()
     x_is_query, y_is_key = "quer" in x and "key" not in x, "key" in y and "quer" not in y
-    exchanged = "the axis labels are exchanged: rows are queries"
+    swapped = "the axis labels are swapped: rows are queries"
     expect.true(
         bool(x and y) and not (x_is_query or y_is_key),
         expected="an x label for the keys and a y label for the queries",
         got=f"x: {shown['xlabel']!r}, y: {shown['ylabel']!r}", read=READ,
-        because=exchanged if x_is_query and y_is_key else "",
+        because=swapped if x_is_query and y_is_key else "",
         otherwise="rows are queries, columns keys: ax.set_xlabel(…) and ax.set_ylabel(…)",
     )  # fmt: skip
 
 
 @exercise("1.6", weight=0.5)
 def test_colour_map(student, rng):
-    """The colours are those of a map that colour-blind readers can read."""
+    """The color map is one that color-blind readers can read."""
     shown = _drawn(student, _weights(rng), TOKENS)
     _image(shown)
     name = shown["colour_maps"][0]
     expect.true(
         name.removesuffix("_r") in READABLE, expected=" or ".join(READABLE), got=name, read=READ,
-        because=f"{name} is not one of the two colour maps that the handout names",
+        because=f"{name} is not one of the handout's two color maps",
     )  # fmt: skip
 
 
 @exercise("1.6", weight=0.5)
 def test_wrong_number_of_tokens(student, rng):
-    """Weights that do not fit the tokens: a ValueError instead of a wrong picture."""
+    """Weights that do not match the tokens raise a ValueError instead of a wrong picture."""
     expect.raises(
         lambda: student.plot_attention(_weights(rng, 3), TOKENS, ax=student.make(SMALL)),
         "ValueError", read="the docstring of 1.6",
-        because="3 × 3 weights are drawn for four tokens: compare their shape first",
-        otherwise="compare the shape of the weights with the number of tokens first",
+        because="3 × 3 weights are drawn for four tokens: compare the shapes first",
+        otherwise="first compare the shape of the weights with the number of tokens",
     )  # fmt: skip

@@ -1,8 +1,8 @@
 """Hidden tests of exercise 1.7: what the division by √d_k does to variances and weights.
 
-Every comparison with chance is `expect.by_chance`: under its normal approximation honest code
-fails once in 10⁸ releases. With the skewness of the largest weights counted (their means over 300
-queries, bounded after Chernoff) it is once in 4 million for all of them together.
+Statistical checks use `expect.by_chance`. Under its normal approximation, correct code fails once
+in 10⁸ releases; allowing for the skewness of the largest weights (a Chernoff bound on their means
+over 300 queries), once in 4 million for all of them together.
 """
 
 import numpy as np
@@ -12,8 +12,8 @@ from course_lib.checking.exercise import exercise
 
 READ = "§3.2.1, footnote 4"
 N_KEYS = 32
-# The largest of 32 weights, mean and standard deviation over queries, by simulating 400,000 of
-# them: by d_k, for raw scores, scaled ones, and scores divided by d_k.
+# d_k → (mean, standard deviation) of the largest of 32 weights, from 400,000 simulated queries:
+# for raw scores, scores divided by √d_k, and scores divided by d_k.
 LARGEST = {
     4: ((0.3426, 0.2021), (0.1581, 0.0969), (0.0780, 0.0313)),
     48: ((0.7873, 0.2030), (0.1638, 0.0696), (0.0417, 0.0030)),
@@ -29,13 +29,13 @@ def _statistics(student, rng, d_k_values, n_samples):
 
 
 def _relative_error(d_k, n):
-    """The standard error of a variance over its mean, for n queries of N_KEYS keys each."""
+    """The relative standard error of a variance of scores: n queries with N_KEYS keys each."""
     return np.sqrt((2 / d_k + 2 * (1 + 2 / d_k) / N_KEYS) / n)
 
 
 def _near(got, d_k, n, want, mistakes, what):
-    """`got` is `want` but for chance; else the mistake whose value it has, but for chance."""
-    expect.shape(got, d_k.shape, what=what, otherwise="one number a d_k", read=READ)
+    """Check that `got` is `want` within chance; name a mistake whose value it matches instead."""
+    expect.shape(got, d_k.shape, what=what, otherwise="one number per d_k", read=READ)
     found, error = np.asarray(got, dtype=float), _relative_error(d_k, n)
     seen = [
         cause
@@ -44,13 +44,13 @@ def _near(got, d_k, n, want, mistakes, what):
     ]
     expect.by_chance(
         got, want, error * want, what=what, because="".join(seen[:1]), read=READ,
-        otherwise="n_samples queries with 32 keys each: one variance of all their scores",
+        otherwise="draw n_samples queries with 32 keys each: one variance over all their scores",
     )  # fmt: skip
 
 
 @exercise("1.7")
 def test_contract(student, rng):
-    """Arrays of shapes (D,), (D,) and (D, 2), from the generator that is given alone."""
+    """Arrays of shapes (D,), (D,) and (D, 2), drawn only from the given generator."""
     answers = []
     for seed in (1, 2, 1):
         generator = student.make("np.random.default_rng(3)")
@@ -58,9 +58,9 @@ def test_contract(student, rng):
         answers.append(expect.parts(called.value, 3, otherwise="return three arrays", read=READ))
     names = ("raw_variance", "scaled_variance", "max_weight")
     for name, want, one, two, again in zip(names, ((3,), (3,), (3, 2)), *answers, strict=True):
-        expect.shape(one, want, what=name, otherwise="one row a d_k, in order", read=READ)
+        expect.shape(one, want, what=name, otherwise="one row per d_k, in order", read=READ)
         one, two, again = (np.asarray(answer, dtype=float) for answer in (one, two, again))
-        because = "an unseeded generator of your own is used: draw from `rng`"
+        because = "a separate unseeded generator is used: draw from `rng`"
         if np.array_equal(one, again):
             because = "the global generator np.random is used: draw from `rng`"
         expect.below(
@@ -71,27 +71,27 @@ def test_contract(student, rng):
     moved = _statistics(student, rng, [3, 5, 7], 10)[0]
     expect.above(
         float(np.abs(np.asarray(moved) - np.asarray(answers[0][0])).max()), 1e-5,
-        expected="other numbers from another seed", got="the same", read="exercise 1.7",
-        because="a generator with a fixed seed replaces `rng`",
+        expected="different numbers from a different seed", got="the same", read="exercise 1.7",
+        because="a generator with a fixed seed is used instead of `rng`",
     )  # fmt: skip
 
 
 @exercise("1.7")
 def test_raw_variance(student, rng):
-    """Before the division the variance is d_k."""
+    """Before the division, the variance of the scores is d_k."""
     d_k, n = np.array([8.0, 32.0]), 300
     raw = _statistics(student, rng, [8, 32], n)[0]
     mistakes = {
         "this is the standard deviation, not the variance": np.sqrt(d_k),
         "this is the variance after the division": np.ones(2),
-        "components are uniform between 0 and 1: draw them standard normal": d_k * 7 / 144,
+        "components are uniform between 0 and 1: draw them from a standard normal": d_k * 7 / 144,
     }
     _near(raw, d_k, n, d_k, mistakes, "raw variance")
 
 
 @exercise("1.7")
 def test_scaled_variance(student, rng):
-    """After the division by √d_k the variance is 1."""
+    """After the division by √d_k, the variance of the scores is 1."""
     d_k, n = np.array([8.0, 32.0]), 300
     scaled = _statistics(student, rng, [8, 32], n)[1]
     mistakes = {
@@ -104,41 +104,41 @@ def test_scaled_variance(student, rng):
 
 @exercise("1.7")
 def test_all_samples_count(student, rng):
-    """n_samples queries, each with 32 keys of its own: chance averages out accordingly."""
+    """n_samples queries are drawn, each with its own 32 keys."""
     one, many = (
         np.asarray(_statistics(student, np.random.default_rng(4), [3, 5], n)[0], dtype=float)
         for n in (1, 200)
     )
     expect.above(
         float(np.abs(one - many).max()), 1e-5, read="exercise 1.7",
-        expected="another variance from 200 samples than from 1", got="the same",
+        expected="different variances from 200 samples and from 1", got="the same",
         because="n_samples is not used",
     )  # fmt: skip
-    # Twenty-four equal widths: their variances scatter by the error of one, and the cube root of
-    # the scatter's square is all but normal (Wilson and Hilferty).
+    # The scatter of the variances of 24 equal widths estimates the standard error of one; the cube
+    # root of its square is nearly normal (Wilson and Hilferty).
     n, widths, freedom = 1000, [1] * 24, 23
     raw, _, largest = _statistics(student, rng, widths, n)
     expect.shape(raw, (24,), what="the raw variance", read=READ)
     expect.shape(largest, (24, 2), what="max_weight", otherwise="(D, 2): raw, scaled", read=READ)
     scatter = float(np.std(np.asarray(raw, dtype=float), ddof=1))
     ratio = scatter / _relative_error(1, n)
-    centre, error = 1 - 2 / (9 * freedom), np.sqrt(2 / (9 * freedom))
+    center, error = 1 - 2 / (9 * freedom), np.sqrt(2 / (9 * freedom))
     queries, keys = np.sqrt(2 + 6 / N_KEYS), np.sqrt(2 / N_KEYS)  # of one query; of 32 keys
     because = ""
-    if 0.3 * queries < scatter < 4 * queries:  # of 24 squares, so that it scatters itself
-        because = "the variances scatter as if one query were drawn: each sample needs its own"
+    if 0.3 * queries < scatter < 4 * queries:  # wide bounds: an estimate from 24 values
+        because = "the variances scatter as if only one query were drawn: each sample needs its own"
     elif 0.5 * keys < scatter < 1.75 * keys:
-        because = "the variances scatter as if all queries shared 32 keys: each needs its own"
+        because = "the variances scatter as if all queries shared 32 keys: each query needs its own"
     expect.by_chance(
-        max(ratio ** (2 / 3), centre), centre, error, because=because, read="exercise 1.7",
-        what="how unevenly 24 equal widths come out (1 is chance alone)",
-        otherwise="fewer than n_samples queries, or keys that several queries share",
+        max(ratio ** (2 / 3), center), center, error, because=because, read="exercise 1.7",
+        what="how much the variances of 24 equal widths scatter (1 is chance alone)",
+        otherwise="draw n_samples queries, and new keys for each of them",
     )  # fmt: skip
 
 
 @exercise("1.7", weight=2)
 def test_largest_weights(student, rng):
-    """The mean largest of 32 weights, raw and scaled, agrees with a simulation."""
+    """The mean largest of 32 weights, raw and scaled, matches a simulation."""
     n = 300
     _, variance, largest = _statistics(student, rng, [4, 48], n)
     undivided = bool(np.all(np.asarray(variance) > 2))
@@ -149,24 +149,24 @@ def test_largest_weights(student, rng):
         errors = deviations / np.sqrt(n)
 
         def has(*which, row=row, means=means, errors=errors):
-            """Whether the two columns are these of raw (0), scaled (1), divided by d_k (2)."""
+            """Whether the row shows these two of raw (0), scaled (1) and divided by d_k (2)."""
             return np.all(np.abs(row - means[list(which)]) < 6 * errors[list(which)])
 
         because = ""
         if has(1, 0):
-            because = "the columns are exchanged: raw first"
+            because = "the columns are swapped: raw comes first"
         elif has(0, 0):
             because = "the scaled column holds the raw weights"
             if undivided:
-                because = "the scaled scores are the raw ones"
+                because = "the scaled scores equal the raw scores"
         elif has(0, 2):
             because = "the scores of the scaled column are divided by d_k instead of √d_k"
         elif np.all(np.abs(row - 1 / N_KEYS) < 1e-6):
             because = "1/32 is the mean weight: take the maximum of every row"
         elif row[0] > 0.9 and row[1] > means[1] + 20 * errors[1]:
-            because = "the largest of all weights: average over the queries"
+            because = "this is the largest weight of all queries: average over the queries"
         expect.by_chance(
             row, means[:2], errors[:2], what=f"largest weights, raw and scaled, at d_k = {d_k}",
             because=because, read=READ,
-            otherwise="softmax over the 32 keys of a query, its maximum, the mean over the queries",
+            otherwise="the largest softmax weight of each query, then the mean over the queries",
         )  # fmt: skip

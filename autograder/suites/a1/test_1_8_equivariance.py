@@ -6,13 +6,13 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "exercise 1.8; §3.5"
-CIRCLE = np.array([2, 0, 3, 1])  # one circle of four tokens: not its own inverse
+CYCLE = np.array([2, 0, 3, 1])  # one cycle of four tokens: not its own inverse
 MIX_ALL = "lambda x: (lambda e: e / e.sum(1, keepdims=True))(np.exp(x @ w @ x.T)) @ x"
 MIX_PAST = "lambda x: (lambda e: e / e.sum(1, keepdims=True))(np.tril(np.exp(x @ w @ x.T))) @ x"
 
 
 def _causes(function, x, order):
-    """Gaps that a mistake would measure."""
+    """The gaps that likely mistakes would measure."""
     inverse = np.argsort(order)
     right = function(x[order]) - function(x)[order]
     causes = {
@@ -29,7 +29,7 @@ def _causes(function, x, order):
         "this is the mean difference: the gap is the largest": np.abs(right).mean(),
         "this is the sum of the differences: the gap is the largest": np.abs(right).sum(),
         "this is the root of the sum of squares: the gap is the largest": np.sqrt((right**2).sum()),
-        "only the input is permuted, and compared with itself": np.abs(x[order] - x).max(),
+        "only the input is permuted: `function` is never called": np.abs(x[order] - x).max(),
     }
     if x.shape[1] == len(order):
         causes["the features are permuted, not the tokens"] = np.abs(
@@ -39,15 +39,15 @@ def _causes(function, x, order):
 
 
 def _agrees(student, rng, function, source, width=3, **data):
-    """Compare with the gap of the odd `function`, on fresh tokens in a circle."""
+    """Compare with the gap of the odd `function`, on fresh tokens permuted in a cycle."""
     x = rng.normal(size=(4, width))
-    difference = function(x[CIRCLE]) - function(x)[CIRCLE]
+    difference = function(x[CYCLE]) - function(x)[CYCLE]
     want = np.abs(difference).max()
     if difference.max() == want:  # all these functions are odd: let the largest be negative
         x = -x
-    got = student.equivariance_gap(student.make(source, **data), x, CIRCLE)
+    got = student.equivariance_gap(student.make(source, **data), x, CYCLE)
     expect.close(
-        got, want, causes=_causes(function, x, CIRCLE), atol=1e-6, read=READ,
+        got, want, causes=_causes(function, x, CYCLE), atol=1e-6, read=READ,
         otherwise="compare function(x[permutation]) with function(x)[permutation]",
         what=f"the gap of `{source}`",
     )  # fmt: skip
@@ -55,12 +55,12 @@ def _agrees(student, rng, function, source, width=3, **data):
 
 @exercise("1.8")
 def test_contract(student, rng):
-    """A plain number; x and permutation stay as they were."""
-    x, order = rng.normal(size=(4, 3)), CIRCLE.copy()
+    """The gap is a plain number; x and permutation are left unchanged."""
+    x, order = rng.normal(size=(4, 3)), CYCLE.copy()
     called = student.call(student.equivariance_gap, student.make("lambda x: x - x[0]"), x, order)
     expect.close(
-        called.value, np.abs((x - x[CIRCLE[0]]) - (x - x[0])).max(), atol=1e-6, read=READ,
-        causes=_causes(lambda x: x - x[0], x, CIRCLE),
+        called.value, np.abs((x - x[CYCLE[0]]) - (x - x[0])).max(), atol=1e-6, read=READ,
+        causes=_causes(lambda x: x - x[0], x, CYCLE),
         otherwise="one number: the maximum over tokens and features",
     )  # fmt: skip
     expect.unchanged(called.changed)
@@ -68,26 +68,26 @@ def test_contract(student, rng):
 
 @exercise("1.8")
 def test_tanh(student, rng):
-    """`np.tanh` treats every token alone: no gap."""
+    """`np.tanh` treats each token separately, so the gap is 0."""
     _agrees(student, rng, np.tanh, "np.tanh")
 
 
 @exercise("1.8")
 def test_tril(student, rng):
-    """`np.tril` treats every place in its own way."""
+    """`np.tril` treats each position differently, so there is a gap."""
     _agrees(student, rng, np.tril, "np.tril")
 
 
 @exercise("1.8", weight=2)
 def test_square_input(student, rng):
-    """Tokens mixed by place: they are permuted, not the features, where both are four."""
+    """With four tokens and four features, the tokens are permuted, not the features."""
     w = rng.normal(size=(4, 4)) / 2
     _agrees(student, rng, lambda x: np.tanh(w @ x), "lambda x: np.tanh(w @ x)", width=4, w=w)
 
 
 @exercise("1.8")
 def test_own_layers(student, rng):
-    """Attention has no gap; the same attention over the past only has one."""
+    """Attention has no gap; causal attention has one."""
     w = rng.normal(size=(3, 3))
 
     def mixed(x, keep):

@@ -1,4 +1,4 @@
-"""What the hidden tests of exercise 2.3 expect, and what likely mistakes would have given."""
+"""Expected values for the hidden tests of exercise 2.3, and the values of likely mistakes."""
 
 import math
 
@@ -20,7 +20,7 @@ def joined(heads):
 def reference(
     state, n_heads, inputs, mask=None, *, layers=LAYERS, root=None, split=slices, merge=joined
 ):
-    """Output and weights as the paper has them; the options make mistakes on purpose."""
+    """Output and weights as in the paper; the options make deliberate mistakes."""
     made = [
         split(linear(x, state[f"{name}.weight"], state.get(f"{name}.bias")), n_heads)
         for x, name in zip(inputs, layers[:3], strict=True)
@@ -50,10 +50,10 @@ def unjoined(heads):
 
 
 def mistakes(state, n_heads, inputs, mask=None):
-    """What each likely mistake would have given, as output and weights."""
+    """Name of each likely mistake → the (output, weights) it would give."""
     query, key, value = inputs
     d_model = query.shape[-1]
-    # A mistake that changes the number of heads is named by tests without a mask of each head.
+    # A mistake in the number of heads cannot use a per-head mask: other tests diagnose it.
     shared = None if mask is not None and mask.ndim == 4 and mask.shape[1] > 1 else mask
 
     def made(heads=n_heads, **options):
@@ -67,7 +67,7 @@ def mistakes(state, n_heads, inputs, mask=None):
             root=math.sqrt(d_model)
         ),
         "the scores are not scaled": made(root=1.0),
-        "`w_o` is not applied to the joined heads": made(layers=("w_q", "w_k", "w_v", "")),
+        "`w_o` is not applied to the merged heads": made(layers=("w_q", "w_k", "w_v", "")),
         "one head over all features: n_heads is not used": made(1),
         "the values are projected by `w_k`": made(layers=("w_q", "w_k", "w_k", "w_o")),
         "the keys are projected by `w_q`": made(layers=("w_q", "w_q", "w_v", "w_o")),
@@ -85,12 +85,12 @@ def mistakes(state, n_heads, inputs, mask=None):
     if query.shape == value.shape:
         found["the values are made from `query`, not from `value`"] = of(query, key, query)
     if query.shape == key.shape:
-        found["query and key have changed places"] = of(key, query, value)
+        found["query and key are swapped"] = of(key, query, value)
         found["the keys are made from `query`, not from `key`"] = of(query, query, value)
     if key.shape == value.shape:
         found["the values are made from `key`, not from `value`"] = of(query, key, key)
         found["the keys are made from `value`, not from `key`"] = of(query, value, value)
-        found["keys and values have changed places on the way to `attention`"] = reference(
+        found["keys and values are swapped in the call of `attention`"] = reference(
             state, n_heads, (query, value, key), mask, layers=("w_q", "w_v", "w_k", "w_o")
         )
     return found

@@ -1,4 +1,4 @@
-"""What a `PointerReader` does, noted on the student's side: sent there as text and run."""
+"""Records every forward pass of `PointerReader`; sent as text and run in the student's process."""
 
 import torch
 
@@ -8,24 +8,24 @@ plain_forward = PointerReader.forward
 passes, readers = [], []
 
 
-def noted_forward(self, examples):
-    """The reader's own answer; the pass goes into `passes`."""
+def recording_forward(self, examples):
+    """The original forward pass, which is also recorded in `passes`."""
     answer = plain_forward(self, examples)
     if not any(self is other for other in readers):
         readers.append(self)
     with torch.no_grad(), torch.random.fork_rng(devices=[]):
         again = plain_forward(self, examples)
         size = sum(float(p.double().abs().sum()) for p in self.parameters())
-    noted = {
+    record = {
         "reader": next(i for i, other in enumerate(readers) if self is other),
         "examples": [":".join(bytes(p.tolist()).hex() for p in parts) for parts in _rows(examples)],
         "parameters": size,
         "noise": float((answer.detach() - again).abs().max()),
         "trained": False,
     }
-    passes.append(noted)
+    passes.append(record)
     if answer.requires_grad:
-        answer.register_hook(lambda gradient: noted.__setitem__("trained", True))
+        answer.register_hook(lambda gradient: record.__setitem__("trained", True))
     return answer
 
 
@@ -34,8 +34,8 @@ def _rows(examples):
 
 
 def stop():
-    """The reader is as it was."""
+    """Restore the original forward method."""
     PointerReader.forward = plain_forward
 
 
-PointerReader.forward = noted_forward
+PointerReader.forward = recording_forward

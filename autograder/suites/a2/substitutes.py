@@ -1,8 +1,8 @@
-"""Neutral substitutes for assignment 2: the pinned names, from torch's own operations.
+"""Neutral substitutes for assignment 2: the pinned names, built on torch.
 
-When a test fails because an earlier exercise is wrong, it is run again with the definition of that
-name from here. Each definition stands alone, for they are sent one at a time; none uses what an
-exercise that rests on it forbids.
+When a test fails because an earlier exercise is wrong, it runs again with that name replaced by
+the one here. Each definition is self-contained, because they are sent one at a time, and none uses
+what a dependent exercise forbids.
 """
 
 import math
@@ -14,7 +14,7 @@ from torch import nn
 def attention(query, key, value, mask=None, dropout=None):
     """`(output, weights)`: by einsum, with −∞ for masked keys and rows without keys set to 0.
 
-    Raises ValueError, naming both shapes, when two of the tensors do not fit.
+    Raises ValueError, naming both shapes, when two tensors are incompatible.
     """
     for first, second, axis in ((query, key, -1), (key, value, -2)):
         if first.shape[axis] != second.shape[axis]:
@@ -37,17 +37,17 @@ def split_heads(x, n_heads):
     Raises ValueError when `n_heads` does not divide the number of features.
     """
     if x.shape[-1] % n_heads:
-        raise ValueError(f"{x.shape[-1]} features are no multiple of {n_heads} heads")
+        raise ValueError(f"{x.shape[-1]} features are not divisible by {n_heads} heads")
     return torch.stack(x.chunk(n_heads, dim=-1), dim=1)
 
 
 def merge_heads(x):
-    """The heads of each token, one behind the other."""
+    """The heads of each token, concatenated."""
     return torch.cat(x.unbind(1), dim=-1)
 
 
 class MultiHeadAttention(nn.Module):
-    """Multi-head attention with everything in its own body: it calls no other exercise.
+    """Self-contained multi-head attention: it calls no other exercise.
 
     Raises ValueError when `n_heads` does not divide `d_model`.
     """
@@ -55,7 +55,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model=512, n_heads=8, dropout=0.1, bias=True):
         super().__init__()
         if d_model % n_heads:
-            raise ValueError(f"d_model = {d_model} is no multiple of n_heads = {n_heads}")
+            raise ValueError(f"d_model = {d_model} is not a multiple of n_heads = {n_heads}")
         self.d_model, self.n_heads = d_model, n_heads
         self.w_q, self.w_k, self.w_v, self.w_o = (
             nn.Linear(d_model, d_model, bias=bias) for _ in range(4)
@@ -78,7 +78,7 @@ class MultiHeadAttention(nn.Module):
 
 
 class LayerNorm(nn.LayerNorm):
-    """torch's own, with the paper's ε."""
+    """torch's LayerNorm with ε = 1e-6."""
 
     def __init__(self, d_model, eps=1e-6):
         super().__init__(d_model, eps=eps)

@@ -11,7 +11,7 @@ TINY = {"d_model": 8, "steps": 1, "n_train": 16, "n_validation": 16}
 
 
 def rows_of(value):
-    """The rows, each with the four columns and plain numbers in them."""
+    """The rows, after checking that each has the four columns with plain numbers."""
     expect.true(
         isinstance(value, list) and all(isinstance(row, dict) for row in value),
         expected="a list of rows, each a dict",
@@ -24,7 +24,7 @@ def rows_of(value):
             not missing,
             expected=f"the columns {', '.join(COLUMNS)}",
             got=f"no {', '.join(missing)} among {', '.join(map(str, row))}",
-            because="a column is missing, or has another name: keep the names of the docstring",
+            because="a column is missing or has another name: keep the names of the docstring",
             read=DOCSTRING,
         )
         strange = [name for name in COLUMNS if not isinstance(row[name], (int, float))]
@@ -32,32 +32,32 @@ def rows_of(value):
             not strange,
             expected="numbers in every column",
             got=f"{strange[0]} = {row[strange[0]]!r}" if strange else "",
-            otherwise="`.item()` or `float(…)` makes a plain number of a tensor",
+            otherwise="convert tensors with `.item()` or `float(…)`",
             read=DOCSTRING,
         )
     return value
 
 
 def parameters_of(d_model):
-    """Four embeddings of 8, four layers with biases, a linear layer for 2 × 8 symbols."""
+    """Parameters of the reader: four embeddings of 8, four biased layers and a 16-way output."""
     return 4 * 8 * d_model + 4 * (d_model**2 + d_model) + 16 * (d_model + 1)
 
 
 @exercise("2.10")
 def test_one_row_a_run(student):
-    """Every number of heads with every one of five seeds: ten rows with four columns."""
+    """Two numbers of heads with five seeds each: ten rows with four columns."""
     heads, seeds = [1, 4], [3, 1, 4, 15, 9]
-    # The first optimiser of a process loads much of torch.
+    # The first optimizer in a process imports much of torch.
     value = student.call(student.compare_heads, heads, seeds, **TINY, deadline=5.0).value
     rows = rows_of(value)
     found = sorted((int(row["n_heads"]), int(row["seed"])) for row in rows)
     because = ""
     if [n_heads for n_heads, _ in found] == heads:
         because = (
-            "one row for each number of heads: a mean, or a best seed, hides how much seeds differ"
+            "one row for each number of heads: a mean or a best seed hides how much seeds differ"
         )
     elif sorted(seed for _, seed in found) == sorted(seeds):
-        because = "one row for each seed, of one number of heads only"
+        because = "one row for each seed, but for only one number of heads"
     expect.equal(
         found,
         sorted((n_heads, seed) for n_heads in heads for seed in seeds),
@@ -71,14 +71,14 @@ def test_one_row_a_run(student):
         all(0 <= accuracy <= 1 for accuracy in accuracies),
         expected="accuracies between 0 and 1",
         got=f"{min(accuracies)} to {max(accuracies)}",
-        otherwise="the share of right answers, neither a loss nor per cent",
+        otherwise="the fraction of correct answers, not a loss or a percentage",
         read=DOCSTRING,
     )
 
 
 @exercise("2.10")
 def test_equal_parameters(student):
-    """Every row counts the same number of parameters, that of the whole reader."""
+    """Every row reports the same number of parameters, that of the whole reader."""
     for d_model, heads in [(8, [1, 2, 8]), (16, [4])]:
         options = {**TINY, "d_model": d_model}
         rows = rows_of(student.compare_heads(heads, [0], **options))
@@ -87,8 +87,8 @@ def test_equal_parameters(student):
             len(set(counts)) == 1,
             expected="as many parameters with 1 head as with 8",
             got=", ".join(f"{row['n_heads']:g}: {row['parameters']}" for row in rows),
-            because="the numbers of heads are compared at unequal parameters: keep d_model, and "
-            "let d_k = d_model / n_heads",
+            because="the numbers of heads are compared at unequal parameter counts: keep d_model, "
+            "with d_k = d_model / n_heads",
             read=ROW_A,
         )
         attention = 4 * (d_model**2 + d_model)
@@ -96,35 +96,35 @@ def test_equal_parameters(student):
             counts[0],
             parameters_of(d_model),
             causes={
-                "the attention's parameters only: count those of the whole reader": attention,
+                "only the attention's parameters: count those of the whole reader": attention,
                 "the biases of the attention are missing": parameters_of(d_model) - 4 * d_model,
                 "the width is not `d_model`": parameters_of(32),
             },
             otherwise="all parameters of a PointerReader of width d_model, with biases",
             read=ROW_A,
-            what=f"the parameters for d_model = {d_model}",
+            what=f"the number of parameters for d_model = {d_model}",
         )
 
 
 @exercise("2.10", weight=2)
 def test_accuracy_is_that_of_validation(student):
-    """A reader is measured on `n_validation` examples that no training step has seen."""
+    """A reader is evaluated on `n_validation` examples that no training step has seen."""
     for n_validation in (16, 5):
         (reader,) = one_trained(readers(student, [2], [0], n_validation=n_validation))
-        again = reader.memories_again()
+        again = reader.repeated_memories()
         because = (
-            "this is training accuracy: measure on examples that were not trained on, drawn "
-            "after those of training from the same generator"
+            "this is training accuracy: evaluate on new examples, drawn after the training "
+            "examples from the same generator"
         )
         if len(reader.fresh) == len(reader.measured):
             because = (
-                "the memories of training are drawn again, with other queries: draw the "
-                "examples to measure on after those of training, from the same generator"
+                "the training memories are drawn again, with other queries: draw the "
+                "validation examples after the training examples, from the same generator"
             )
         expect.true(
-            len(again) < 2,  # of 8⁸ memories two are drawn again by chance once in 10⁹ runs
-            expected=f"an accuracy on {n_validation} memories that were not trained on",
-            got=f"{len(again)} of training's among those that are measured on",
+            len(again) < 2,  # two of 8⁸ memories repeat by chance once in 10⁹ runs
+            expected=f"an accuracy on {n_validation} memories that are not in the training set",
+            got=f"{len(again)} training memories among them",
             because=because,
             read=ROW_A,
         )
@@ -132,31 +132,30 @@ def test_accuracy_is_that_of_validation(student):
             len(reader.fresh),
             n_validation,
             causes={
-                "`n_validation` is not used: the examples to measure on are as many as those of "
-                "training": SIZES["n_train"],
-                "`n_validation` is not used: its default is written in": 512,
+                "`n_validation` is not used: as many examples as in training": SIZES["n_train"],
+                "`n_validation` is not used: its default is hard-coded": 512,
             },
-            otherwise="draw `n_validation` fresh examples and measure on all of them, once",
+            otherwise="draw `n_validation` new examples and evaluate on all of them, once",
             read=DOCSTRING,
-            what="the number of fresh examples that the reader is measured on",
+            what="the number of validation examples",
         )
 
 
 def one_trained(found):
-    """The one reader of a run. Fails, with evidence, when another one is trained or measured."""
+    """The only reader of a run, as a list. Raises Failure if several are trained or evaluated."""
     measured = [reader for reader in found if reader.measured]
     expect.true(
         all(reader.batches for reader in measured),
-        expected="an accuracy of the reader that was trained",
-        got="passes of a reader that no training step has changed",
-        because="the reader that is measured was not trained: measure the one given to `train`",
+        expected="the accuracy of the trained reader",
+        got="passes of an untrained reader",
+        because="the evaluated reader was not trained: evaluate the one passed to `train`",
         read=DOCSTRING,
     )
     expect.true(
         len(found) == 1 and bool(measured),
-        expected="one reader a run, trained and then measured",
-        got=f"{len(found)} readers, {len(measured)} of them measured",
-        otherwise="build one reader, train it, and hand the same one to `accuracy`",
+        expected="one reader per run, trained and then evaluated",
+        got=f"{len(found)} readers, {len(measured)} of them evaluated",
+        otherwise="build one reader, train it, and pass the same one to `accuracy`",
         read=DOCSTRING,
     )
     return found
@@ -164,13 +163,13 @@ def one_trained(found):
 
 @exercise("2.10")
 def test_reader_is_trained(student):
-    """The reader that is measured has had `steps` training steps, and learned from them."""
+    """The evaluated reader has had `steps` training steps and has learned from them."""
     for steps in (2, 5):
         (reader,) = one_trained(readers(student, [2], [0], steps=steps))
         expect.equal(
             len(reader.batches),
             steps,
-            causes={"`steps` is not used: its default is written in": 100},
+            causes={"`steps` is not used: its default is hard-coded": 100},
             otherwise="one step on one batch, `steps` times",
             read=DOCSTRING,
             what="the number of training steps",
@@ -179,9 +178,9 @@ def test_reader_is_trained(student):
     (row,) = rows_of(student.compare_heads([2], [0], **sizes))
     expect.above(
         row["validation_accuracy"],
-        0.04,  # chance is 1/64, and its standard error for 2,048 queries 0.003
+        0.04,  # chance is 1/64; its standard error over 2,048 queries is 0.003
         expected="an accuracy far above chance, 1/64, after 60 steps",
-        otherwise="the training steps have to change the reader that is measured",
+        otherwise="the training steps must update the reader that is evaluated",
         read=DOCSTRING,
     )
 
@@ -195,53 +194,53 @@ def test_no_dropout(student):
         1e-3,
         expected="the same scores for the same batch twice: `dropout=0.0`",
         got=f"scores that differ by up to {reader.noise:.2g}",
-        because="dropout is on in training: the default of the module is not 0",
+        because="dropout is on in training: the module's default is not 0",
         read="handout of exercise 2.10",
     )
 
 
 @exercise("2.10")
 def test_data_of_a_seed(student):
-    """Two numbers of heads with one seed see the same data; two seeds see different data."""
+    """Runs with the same seed see the same data; runs with different seeds do not."""
     (five,), (six,) = (one_trained(readers(student, [2], [seed], seed=1)) for seed in (5, 6))
     (again,) = one_trained(readers(student, [2], [5], seed=2))
     expect.true(
         again.batches == five.batches,
-        expected="examples and batches that a seed decides",
-        got="others after `torch.manual_seed(2)`",
-        because="examples or batches come from the global generator, not from the run's own",
+        expected="examples and batches that depend only on the seed",
+        got="different ones after `torch.manual_seed(2)`",
+        because="examples or batches come from the global generator, not from the run's generator",
         read=DOCSTRING,
     )
     expect.true(
         not five.trained_on & six.trained_on,
-        expected="other examples for another seed",
+        expected="different examples for different seeds",
         got="the same examples with seeds 5 and 6",
         because="the seed is not used for the data: every run sees the same examples",
         read=DOCSTRING,
     )
     expect.true(
         five.draws() != six.draws(),
-        expected="other batches for another seed",
+        expected="different batches for different seeds",
         got="the same choice of examples in every batch with seeds 5 and 6",
-        because="the batches of every seed are drawn alike: the generator given to `train` has to "
-        "come from the seed of the run, too",
+        because="all seeds draw the same batches: the generator passed to `train` must also be "
+        "seeded with the run's seed",
         read=DOCSTRING,
     )
     alone = [(one.batches, one.fresh) for one in (five, six)]
     together = readers(student, [2, 4], [5, 6])
     expect.true(
         all((one.batches, one.fresh) in alone for one in together),
-        expected="for each seed the examples and batches that a run of its own sees",
-        got="others, when several runs are made in one call",
+        expected="for each seed the examples and batches of a separate run",
+        got="different ones when several runs are made in one call",
         because="what a reader sees depends on the runs before it, or on the number of heads: make "
-        "the generator anew, from the seed, for every run",
+        "a new generator from the seed for every run",
         read=DOCSTRING,
     )
 
 
 @exercise("2.10", weight=2)
 def test_seed_decides_all(student):
-    """A row depends on its number of heads and its seed only, whatever ran before."""
+    """A row depends only on its number of heads and its seed, not on earlier runs."""
     (first,), (again,), (other,) = (
         one_trained(readers(student, [2], [seed], seed=global_seed))
         for seed, global_seed in [(5, 1), (5, 2), (6, 1)]
@@ -250,13 +249,13 @@ def test_seed_decides_all(student):
         again.start,
         first.start,
         because="the weights depend on the state of the global generator before the call: seed "
-        "the weights of every run by its own seed",
+        "the weights of every run with its own seed",
         read=DOCSTRING,
-        what="the sum of the sizes of a new reader's parameters, seed 5",
+        what="the sum of the absolute initial parameters with seed 5",
     )
     expect.true(
         first.start != other.start,
-        expected="other weights for another seed",
+        expected="different weights for different seeds",
         got="the same with seeds 5 and 6",
         because="the seed is not used: every run starts from the same weights",
         read=DOCSTRING,
@@ -268,20 +267,20 @@ def test_seed_decides_all(student):
         {row["seed"]: row["validation_accuracy"] for row in alone},
         {row["seed"]: row["validation_accuracy"] for row in together if row["n_heads"] == 2},
         because="a run depends on the runs before it, or on the global generator: seed the "
-        "weights, the examples and the batches of every run by its own seed",
+        "weights, the examples and the batches of every run with its own seed",
         read=DOCSTRING,
-        what="validation accuracy by seed, run again alone",
+        what="validation accuracy by seed, in a separate call",
     )
 
 
 @exercise("2.10")
 def test_global_generator(student):
-    """The state of the global generator is after the call what it was before."""
+    """The call leaves the state of the global generator unchanged."""
 
     def same(a, b):
         return student.make("bool(a.equal(b))", a=a, b=b).get()
 
-    pairs = []  # its states before and after each of two calls
+    pairs = []  # the generator's states before and after each of two calls
     for drawn in (3, 4):
         before = student.make("(torch.manual_seed(11), torch.rand(n))[0].get_state()", n=drawn)
         student.compare_heads([1], [5], **SIZES)
@@ -289,18 +288,18 @@ def test_global_generator(student):
     because = ""
     if same(pairs[0][1], student.make("torch.Generator().manual_seed(11).get_state()")):
         because = (
-            "the global generator is started anew from its old seed, so that numbers come again: "
-            "put its state back, or use `torch.random.fork_rng()`"
+            "the global generator is reset to its old seed, so random numbers repeat: "
+            "restore its state, or use `torch.random.fork_rng()`"
         )
     elif same(pairs[0][1], pairs[1][1]):
         because = (
-            "`torch.manual_seed` also reseeds everyone else: put it under `torch.random.fork_rng()`"
+            "`torch.manual_seed` also reseeds all other code: call it in `torch.random.fork_rng()`"
         )
     expect.true(
         all(same(*pair) for pair in pairs),
-        expected="the global generator's state as it was before the call",
-        got="another state",
+        expected="the global generator's state from before the call",
+        got="a different state",
         because=because,
-        otherwise="numbers are drawn from the global generator, and its state is not put back",
+        otherwise="numbers are drawn from the global generator, and its state is not restored",
         read=DOCSTRING,
     )

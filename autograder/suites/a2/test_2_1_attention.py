@@ -2,36 +2,27 @@
 
 import math
 
-import numpy as np
 import torch
 
-# By name, before any rule takes it away: the student may not call it, the judge may.
+# Imported by name before any rule removes it: students may not call it, the tests may.
 from torch.nn.functional import scaled_dot_product_attention as fused
 
+from autograder.suites.a2.tensors import flow, normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 EQUATION = "§3.2.1, Eq. 1"
-# float32 sums round differently on every machine, by up to 2e-7 here; mistakes are off by 1e-2.
+# float32 sums differ between machines by up to 2e-7 here; mistakes are off by 1e-2.
 ATOL = 1e-5
-
-
-def normal(rng, *shape):
-    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
 
 
 def scores(query, key):
     return query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
 
 
-def flow(gradients, at, like):
-    """One gradient; zeros where none flows."""
-    return torch.zeros_like(like) if gradients.get(at) is None else gradients[at]
-
-
 @exercise("2.1")
 def test_shapes_and_dtypes(student, rng):
-    """Any leading axes, n_q ≠ n_k, d_k ≠ d_v, both floating types; arguments are left alone."""
+    """Any leading axes, n_q ≠ n_k, d_k ≠ d_v, float32 and float64; arguments are unchanged."""
     for lead, dtype in [((), "float32"), ((2,), "float64"), ((2, 3), "float32")]:
         sizes = (*lead, 5, 4), (*lead, 7, 4), (*lead, 7, 6)
         query, key, value = (normal(rng, *size).to(getattr(torch, dtype)) for size in sizes)
@@ -45,14 +36,14 @@ def test_shapes_and_dtypes(student, rng):
             output,
             (*lead, 5, 6),
             what="the output",
-            otherwise="first the output, then the weights; one value for each key is mixed",
+            otherwise="return the output first, then the weights; the output has the values' width",
             read=EQUATION,
         )
         expect.shape(
             weights,
             (*lead, 5, 7),
             what="the weights",
-            otherwise="transpose the last two axes of the keys only, whatever stands before them",
+            otherwise="transpose only the last two axes of the keys, whatever the leading axes",
             read=EQUATION,
         )
         expect.dtype(output, dtype, what="the output", read="exercise 2.1, the signature")
@@ -67,13 +58,13 @@ def test_agrees_with_the_fused_form(student, rng):
     scaled = scores(query, key)
     wrong = {
         "the scores are not divided by √d_k": scaled * math.sqrt(6),
-        "the scores are divided by d_k, not by its root": scaled / math.sqrt(6),
+        "the scores are divided by d_k, not by its square root": scaled / math.sqrt(6),
         "the scores are multiplied by √d_k": scaled * 6,
-        "divided by the root of the number of keys, not of d_k": scaled * math.sqrt(6 / 5),
-        "the scores are transposed: keys ask and queries answer": scaled.transpose(-1, -2),
+        "divided by the square root of the number of keys, not of d_k": scaled * math.sqrt(6 / 5),
+        "the scores are transposed: rows must be queries": scaled.transpose(-1, -2),
     }
     causes = {name: s.softmax(-1) for name, s in wrong.items()}
-    causes["the softmax runs over the queries: every row, not column, sums to one"] = (
+    causes["the softmax runs over the queries: every row, not every column, must sum to one"] = (
         scaled.softmax(-2)
     )
     causes["there is no softmax: these are the scores"] = scaled
@@ -99,7 +90,7 @@ def test_agrees_with_the_fused_form(student, rng):
         fused(query, key, value),
         atol=ATOL,
         causes={"the weights mix the keys, not the values": scaled.softmax(-1) @ key},
-        otherwise="the weights are right: multiply them with the values",
+        otherwise="the weights are correct: multiply them by the values",
         read=EQUATION,
         what="the output",
     )
@@ -112,7 +103,7 @@ def test_mask(student, rng):
     square = torch.from_numpy(rng.random((5, 5)) < 0.5)
     square.fill_diagonal_(True)
     square.diagonal(1).fill_(False)
-    square[4, 0] = False  # every row has both: an inverted mask leaves a key, too
+    square[4, 0] = False  # every row has both values: an inverted mask also leaves a key
     padding = torch.ones(2, 1, 1, 5, dtype=torch.bool)
     padding[0, ..., 3:] = False
     scaled = scores(query, key)
@@ -135,7 +126,7 @@ def test_mask(student, rng):
                 "the inverted mask is added to the scores as 0 and 1": (
                     scaled + (~mask).float()
                 ).softmax(-1),
-                "masked after the softmax and not renormalised: rows no longer sum to one": (
+                "masked after the softmax and not renormalized: rows no longer sum to one": (
                     plain * mask
                 ),
                 "masked scores are set to 0, and e⁰ is not 0": (scaled * mask).softmax(-1),
@@ -145,7 +136,7 @@ def test_mask(student, rng):
                 if mask.shape[-1] == mask.shape[-2]
                 else plain,
             },
-            otherwise="set the scores of keys that may not be seen to −∞ before the softmax",
+            otherwise="set the scores of masked keys to −∞ before the softmax",
             read="§3.2.3",
             what="the weights",
         )
@@ -153,7 +144,7 @@ def test_mask(student, rng):
             output,
             fused(query, key, value, attn_mask=mask),
             atol=ATOL,
-            otherwise="the weights are right: the output has to be made of the same weights",
+            otherwise="the weights are correct: compute the output from the same weights",
             read=EQUATION,
             what="the output",
         )
@@ -182,7 +173,7 @@ def test_row_without_keys(student, rng):
                 "set the weights of masked keys to 0 afterwards": over(uniform),
                 "−∞ in a whole row makes the softmax 0/0": over(bare),
             },
-            otherwise="no key may be seen: what is left to be mixed?",
+            otherwise="with no key allowed, weights and output must be zero",
             read="handout of exercise 2.1, masked rows",
             what=name,
         )
@@ -200,7 +191,7 @@ def test_gradients(student, rng):
         output = fused(*inputs, attn_mask=given)
         wanted = torch.autograd.grad(output, inputs, cotangent)
         got = student.vjp(student.attention, query, key, value, mask=given, cotangent=cotangent)
-        # Where the output is right, only a cut graph can leave a gradient out.
+        # If the output is correct, only a cut graph can explain a missing gradient.
         same_shape = getattr(got.value, "shape", None) == output.shape
         right = same_shape and torch.allclose(got.value, output.detach(), atol=1e-3)
         for index, name in enumerate(("query", "key", "value")):
@@ -222,7 +213,7 @@ def test_gradients(student, rng):
 
 @exercise("2.1")
 def test_gradients_of_a_row_without_keys(student, rng):
-    """Where every key is masked, the gradients are finite: zero, not NaN."""
+    """Where every key is masked, the gradients are zero, not NaN."""
     query, key, value = normal(rng, 2, 3, 4), normal(rng, 2, 5, 4), normal(rng, 2, 5, 4)
     mask = torch.ones(3, 5, dtype=torch.bool)
     mask[1] = False
@@ -234,17 +225,17 @@ def test_gradients_of_a_row_without_keys(student, rng):
             flows and bool(torch.isfinite(got[index]).all()),
             expected=f"a finite gradient with respect to the {name}",
             got="NaN or ∞ in it" if flows else "no gradient",
-            because="NaN is hidden in the forward pass only (`torch.where`, `nan_to_num`, "
-            "`masked_fill` after the softmax): its gradient is still NaN; keep NaN from arising"
+            because="NaN is hidden only in the forward pass (`torch.where`, `nan_to_num`, "
+            "`masked_fill` after the softmax): its gradient is still NaN; do not create NaN at all"
             if flows and bool(forward.isfinite().all())
             else "",
-            otherwise="first give such a row zero weights, without NaN",
+            otherwise="give such a row zero weights without creating NaN",
             read="handout of exercise 2.1, masked rows",
         )
     expect.close(
         got[0][:, 1],
         torch.zeros(2, 4),
-        otherwise="a query that sees nothing cannot change the output",
+        otherwise="a query that attends to nothing cannot change the output",
         read="handout of exercise 2.1, masked rows",
         what="the gradient of the query without keys",
     )
@@ -252,8 +243,8 @@ def test_gradients_of_a_row_without_keys(student, rng):
 
 @exercise("2.1", weight=2)
 def test_dropout(student, rng):
-    """Dropout falls on the weights; those that are returned are from before it."""
-    # Values [I, I]: the output shows the weights that were used, twice.
+    """Dropout is applied to the weights; the returned weights are those before dropout."""
+    # With values [I, I], the output shows the weights in use, twice.
     query, key = normal(rng, 12, 4), normal(rng, 12, 4)
     value = torch.cat([torch.eye(12), torch.eye(12)], dim=1)
     wanted = scores(query, key).softmax(-1)
@@ -272,24 +263,24 @@ def test_dropout(student, rng):
     expect.above(
         float((output - plain).abs().max()),
         1e-3,
-        expected="an output that dropout has changed",
-        got="the output of the call without dropout",
+        expected="an output changed by dropout",
+        got="the output without dropout",
         because="`dropout` is not used",
         read="§5.4",
     )
-    # Dropped scores still make rows that sum to one; dropped weights do not.
+    # With dropout on the scores, rows still sum to one; with dropout on the weights, not.
     even = output.equal(twice) and left.sum(-1).allclose(torch.ones(12), atol=1e-4)
     expect.close(
         weights,
         wanted,
         atol=ATOL,
         causes={
-            "dropout was applied before the softmax, to the scores or to what makes them": left
+            "dropout was applied before the softmax, to the scores or their inputs": left
             if even
             else [],
             "the returned weights are those after dropout": left,
         },
-        otherwise="return the weights from before dropout",
+        otherwise="return the weights before dropout",
         read="pinned conventions of the handout",
         what="the returned weights",
     )
@@ -304,7 +295,7 @@ def test_dropout(student, rng):
                 output.ne(0), 2 * plain, 0.0
             )
         },
-        otherwise="each weight is kept or dropped for all features of the value",
+        otherwise="each weight is kept or dropped for all features of its value",
         read="§5.4",
     )
     kept = left.ne(0)
@@ -312,19 +303,19 @@ def test_dropout(student, rng):
         left,
         torch.where(kept, 2 * wanted, 0.0),
         atol=ATOL,
-        causes={"dropout was applied twice": torch.where(kept, 4 * wanted, 0.0)},
+        causes={"dropout is applied twice": torch.where(kept, 4 * wanted, 0.0)},
         otherwise="output = dropout(weights) @ value",
         read="§5.4",
-        what="the weights that were used",
+        what="the weights in use",
     )
 
 
 @exercise("2.1")
 def test_wrong_shapes(student, rng):
-    """Shapes that do not fit raise a ValueError that names both."""
+    """Incompatible shapes raise a ValueError that names both."""
     query, key, value = normal(rng, 2, 3, 4), normal(rng, 2, 6, 4), normal(rng, 2, 6, 5)
     wide, short = normal(rng, 2, 6, 8), normal(rng, 2, 7, 5)
-    hint = "compare the shapes first, and raise a ValueError with both in its text"
+    hint = "compare the shapes first, and raise a ValueError with both in its message"
     expect.raises(
         lambda: student.attention(query, wide, value),
         mentions=["2, 3, 4", "2, 6, 8"],

@@ -6,16 +6,15 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 HEADS = "§3.2.2"
-PINNED = "pinned conventions of the handout"
 
 
 def numbered(*shape):
-    """Elements 0, 1, 2, … so that a wrong order can be read off."""
+    """Elements 0, 1, 2, …, so that a wrong order is visible."""
     return torch.arange(float(torch.Size(shape).numel())).reshape(shape)
 
 
 def by_slices(x, n_heads):
-    """Head i as features i·d_k … (i+1)·d_k: the convention, written out."""
+    """The heads by definition: head i has features i·d_k … (i+1)·d_k."""
     d_k = x.shape[-1] // n_heads
     return torch.stack([x[..., i * d_k : (i + 1) * d_k] for i in range(n_heads)], dim=1)
 
@@ -30,22 +29,22 @@ def test_split_numbered_elements(student):
             called.value,
             by_slices(x, n_heads),
             causes={
-                "a view without the transpose: tokens are mixed into heads": x.reshape(
+                "a view without the transpose: heads mix features of different tokens": x.reshape(
                     batch, n_heads, n, d_k
                 ),
-                "the heads take every n_heads-th feature in turn: they are interleaved": x.reshape(
+                "the heads take every n_heads-th feature: they are interleaved": x.reshape(
                     batch, n, d_k, n_heads
                 ).permute(0, 3, 1, 2),
-                "the head axis is not moved in front of the tokens": x.reshape(
+                "the head axis is not moved before the token axis": x.reshape(
                     batch, n, n_heads, d_k
                 ),
-                "the features of a head are put in front of its tokens": x.reshape(
+                "the feature axis is moved before the token axis": x.reshape(
                     batch, n, n_heads, d_k
                 ).permute(0, 2, 3, 1),
-                "the head axis is put in front of the batch": x.reshape(
+                "the head axis is moved before the batch axis": x.reshape(
                     batch, n, n_heads, d_k
                 ).permute(2, 0, 1, 3),
-                "the last axis has n_heads features: d_model is split the other way round": (
+                "n_heads and d_k are swapped: the last axis has n_heads features": (
                     by_slices(x, d_k)
                 ),
             },
@@ -57,7 +56,7 @@ def test_split_numbered_elements(student):
 
 @exercise("2.2", weight=2)
 def test_merge_numbered_elements(student):
-    """`merge_heads` puts the heads of a token side by side, head 0 first."""
+    """`merge_heads` concatenates the heads of each token, head 0 first."""
     for batch, n_heads, n, d_k in [(2, 2, 3, 4), (1, 4, 5, 2), (3, 3, 4, 1)]:
         x = numbered(batch, n_heads, n, d_k)
         called = student.call(student.merge_heads, x)
@@ -74,9 +73,9 @@ def test_merge_numbered_elements(student):
                 "the transpose swaps tokens and features": x.transpose(2, 3).reshape(
                     batch, n, n_heads * d_k
                 ),
-                "the heads are added up, not put side by side": x.sum(1),
+                "the heads are summed instead of concatenated": x.sum(1),
             },
-            otherwise="move the heads back behind the tokens, then join the last two axes",
+            otherwise="move the head axis after the token axis, then flatten the last two axes",
             read=HEADS,
         )
         expect.unchanged(called.changed)
@@ -84,33 +83,29 @@ def test_merge_numbered_elements(student):
 
 @exercise("2.2")
 def test_inputs_that_are_not_contiguous(student):
-    """Strided tensors, as attention and slices give them, are split and merged as well."""
+    """Non-contiguous tensors, such as slices and transposes, are split and merged correctly."""
     sliced = student.make("torch.arange(96.).reshape(2, 3, 16)[:, :, ::2]")
     expect.close(
         student.split_heads(sliced, 2),
         by_slices(numbered(2, 3, 16)[:, :, ::2], 2),
-        otherwise="an order that holds for contiguous tensors only: work with shapes, not strides",
+        otherwise="the code assumes contiguous tensors: work with shapes, not strides",
         read="torch.Tensor.view",
     )
     swapped = student.make("torch.arange(48.).reshape(2, 3, 2, 4).transpose(1, 2)")
-    # What lies in memory as if (batch, heads, n, d_k) lay there in this order.
+    # What the memory would be read as if it were contiguous (batch, heads, n, d_k).
     memory = numbered(2, 2, 3, 4).transpose(1, 2).reshape(2, 3, 8)
     expect.close(
         student.merge_heads(swapped),
         numbered(2, 3, 8),
-        causes={
-            "the order of contiguous tensors is taken for granted: work with shapes, not strides": (
-                memory
-            )
-        },
-        otherwise="an order that holds for contiguous tensors only: work with shapes, not strides",
+        causes={"the code assumes contiguous tensors: work with shapes, not strides": memory},
+        otherwise="the code assumes contiguous tensors: work with shapes, not strides",
         read="torch.Tensor.view",
     )
 
 
 @exercise("2.2")
 def test_round_trip(student, rng):
-    """Merging undoes splitting, for one head, for all, and for heads of one feature."""
+    """Merging undoes splitting: with one head, several heads, and one feature per head."""
     for n_heads in (1, 3, 6):
         x = torch.from_numpy(rng.normal(size=(2, 5, 6)))
         heads = student.split_heads(x, n_heads)
@@ -119,14 +114,14 @@ def test_round_trip(student, rng):
         expect.close(
             student.merge_heads(heads),
             x,
-            otherwise="`merge_heads` has to undo each step of `split_heads`, the last one first",
+            otherwise="`merge_heads` must undo the steps of `split_heads` in reverse order",
             read=HEADS,
         )
 
 
 @exercise("2.2")
 def test_gradients(student, rng):
-    """Gradients pass through both, each to the feature it belongs to."""
+    """Gradients flow through both functions to the correct features."""
     x, weight = (torch.from_numpy(rng.normal(size=(2, 3, 8))) for _ in range(2))
     heads = by_slices(weight, 4)
     for function, arguments, cotangent, wanted in [
@@ -138,7 +133,7 @@ def test_gradients(student, rng):
             torch.zeros_like(wanted) if got is None else got,
             wanted,
             causes={
-                f"no gradient passes `{function.name}`: `.detach()`, `.numpy()` or "
+                f"no gradient flows through `{function.name}`: `.detach()`, `.numpy()` or "
                 "`torch.tensor(…)` cuts the graph": torch.zeros_like(wanted)
             },
             otherwise=f"in `{function.name}`: `.detach()`, `.numpy()` or `torch.tensor(…)` "
@@ -150,7 +145,7 @@ def test_gradients(student, rng):
 
 @exercise("2.2")
 def test_indivisible_width(student):
-    """Features that cannot be shared out equally are refused."""
+    """A width that is not divisible by n_heads raises a ValueError."""
     for d_model, n_heads in [(8, 3), (4, 8)]:
         expect.raises(
             lambda d=d_model, h=n_heads: student.split_heads(numbered(2, 3, d), h),

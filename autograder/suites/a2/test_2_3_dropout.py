@@ -1,17 +1,18 @@
-"""Hidden tests of exercise 2.3: where dropout falls, and when."""
+"""Hidden tests of exercise 2.3: where dropout is applied, and when."""
 
 import torch
 
 from autograder.suites.a2.multi_head_reference import reference
-from autograder.suites.a2.test_2_3_multi_head import PINNED, TOLERANCE, build, draw, normal
+from autograder.suites.a2.tensors import normal
+from autograder.suites.a2.test_2_3_multi_head import PINNED, TOLERANCE, build, draw
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 
 def transparent(student, rng):
-    """A module of one head, and inputs, whose output shows the weights that were used, twice.
+    """A one-head module and inputs whose output shows the weights in use, twice.
 
-    w_v and w_o are the identity and the values [I, I].
+    w_v and w_o are the identity, and the values are [I, I]. Also returns the expected result.
     """
     state = {name: value * 0 for name, value in draw(rng, 16).items()}
     state |= {name: normal(rng, 16, 16) * 0.3 for name in ("w_q.weight", "w_k.weight")}
@@ -32,14 +33,14 @@ def test_no_dropout_in_evaluation(student, rng):
         wanted,
         **TOLERANCE,
         causes={
-            "dropout is still on in evaluation mode: an `nn.Dropout` layer switches itself off, a "
-            "function has to be told `training=self.training`": torch.where(
+            "dropout is still on in evaluation mode: an `nn.Dropout` layer switches itself off, "
+            "but `functional.dropout` needs `training=self.training`": torch.where(
                 output.ne(0), 2 * wanted, 0.0
             )
             if output.shape == wanted.shape
             else []
         },
-        otherwise="with identity projections the output shows the weights",
+        otherwise="with identity projections, the output shows the weights",
         read="§5.4",
         what="the output in evaluation mode",
     )
@@ -47,7 +48,7 @@ def test_no_dropout_in_evaluation(student, rng):
 
 @exercise("2.3", weight=2)
 def test_dropout(student, rng):
-    """Dropout works on the weights in training, and never on those that are returned."""
+    """In training, dropout is applied to the weights in use, but not to the returned weights."""
     module, inputs, (wanted, weights) = transparent(student, rng)
     module.train()
     output, returned = expect.parts(
@@ -56,7 +57,7 @@ def test_dropout(student, rng):
     expect.shape(output, wanted.shape, what="the output")
     twice = torch.cat([output[..., :8], output[..., :8]], -1)
     used = output[..., :8][:, None]
-    # Dropped scores still make rows that sum to one; dropped weights do not.
+    # With dropout on the scores, rows still sum to one; with dropout on the weights, not.
     even = output.equal(twice) and bool((used.sum(-1) - 1).abs().max() < 1e-3)
     expect.close(
         returned,
@@ -70,9 +71,9 @@ def test_dropout(student, rng):
     expect.above(
         float((output - wanted).abs().max()),
         1e-3,
-        expected="weights of which dropout leaves out half in training mode",
-        got="the output of evaluation mode",
-        because="dropout is not applied: hand the dropout layer to `attention`",
+        expected="half of the weights dropped in training mode",
+        got="the same output as in evaluation mode",
+        because="dropout is not applied: pass the dropout layer to `attention`",
         read="§5.4",
     )
     dropped = torch.where(output.ne(0), 2 * wanted, 0.0)
@@ -80,16 +81,16 @@ def test_dropout(student, rng):
         output,
         twice,
         **TOLERANCE,
-        causes={"dropout falls on the values or the output, not on the weights": dropped},
-        otherwise="each weight is kept or dropped for all features of the value",
+        causes={"dropout is applied to the values or the output, not to the weights": dropped},
+        otherwise="each weight is kept or dropped for all features of its value",
         read="§5.4",
-        what="the output in training mode, whose halves show the same weights,",
+        what="the output in training mode, whose two halves show the same weights,",
     )
     expect.close(
         output,
         dropped,
         **TOLERANCE,
-        otherwise="dropout belongs on the weights, with the rate the constructor was given",
+        otherwise="apply dropout to the weights, with the rate given to the constructor",
         read="§5.4",
         what="the output in training mode",
     )

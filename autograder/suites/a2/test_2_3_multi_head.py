@@ -1,32 +1,28 @@
-"""Hidden tests of exercise 2.3: the multi-head attention module, with written-in weights."""
+"""Hidden tests of exercise 2.3: the multi-head attention module, with known weights."""
 
-import numpy as np
 import torch
 from torch.nn.functional import linear
 
 from autograder.suites.a2.multi_head_reference import LAYERS, joined, mistakes, reference, slices
+from autograder.suites.a2.tensors import normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 MULTI_HEAD = "§3.2.2"
 PINNED = "pinned conventions of the handout"
-# Four products of float32, each rounded in another order on every machine: outputs of size 5 differ
-# by up to 1e-5. The nearest mistakes are off by 1e-1.
+# Four float32 matrix products differ between machines: by up to 1e-5 for outputs of size 5. The
+# nearest mistakes are off by 1e-1.
 TOLERANCE = {"atol": 1e-4, "rtol": 1e-4}
 
 
-def normal(rng, *shape):
-    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
-
-
 def draw(rng, d_model, bias=True):
-    """Fresh parameters under the pinned names, of the scale at which attention is decided."""
+    """Random parameters under the pinned names, large enough for clearly non-uniform attention."""
     state = {f"{layer}.weight": normal(rng, d_model, d_model) * 0.7 for layer in LAYERS}
     return state | ({f"{layer}.bias": normal(rng, d_model) for layer in LAYERS} if bias else {})
 
 
 def build(student, state, d_model, n_heads, **options):
-    """The student's module with these parameters in it, in evaluation mode."""
+    """The student's module with the parameters `state`, in evaluation mode."""
     module = student.MultiHeadAttention(d_model, n_heads, **options)
     missing = sorted(set(state) - set(module.state_dict()))
     expect.true(
@@ -41,7 +37,7 @@ def build(student, state, d_model, n_heads, **options):
 
 
 def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None):
-    """The student's (output, weights) against the reference, with named mistakes."""
+    """Compare the student's (output, weights) with the reference, and diagnose likely mistakes."""
     output, weights = expect.parts(got, 2, otherwise="return (output, weights)", read=PINNED)
     wanted = reference(state, n_heads, inputs, mask)
     wrong = {**(causes or {}), **mistakes(state, n_heads, inputs, mask)}
@@ -50,7 +46,7 @@ def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None
         wanted[0],
         **TOLERANCE,
         causes={name: made[0] for name, made in wrong.items()},
-        otherwise="project, split, attend, merge, project: compare the shape after each step",
+        otherwise="project, split, attend, merge, project: check the shape after each step",
         read=read,
         what="the output",
     )
@@ -60,28 +56,30 @@ def compare(got, state, n_heads, inputs, mask=None, read=MULTI_HEAD, causes=None
             wanted[1],
             **TOLERANCE,
             causes={
-                "the weights are averaged over the heads: return each head's": wanted[1].mean(1),
+                "the weights are averaged over the heads: return those of each head": wanted[
+                    1
+                ].mean(1),
                 **{name: made[1] for name, made in wrong.items()},
             },
-            otherwise="return the weights as `attention` gave them",
+            otherwise="return the weights from `attention` unchanged",
             read=read,
             what="the weights",
         )
 
 
 def _why(found, state):
-    """The mistake that these trained shapes show; "" for what they leave open."""
+    """The mistake that the parameter shapes `found` reveal, or ""."""
     shared = [layer for layer in LAYERS if f"{layer}.weight" in set(state) - set(found)]
     if shared:
         return (
-            f"`{shared[0]}` is another layer's module: every projection is an nn.Linear of its own"
+            f"`{shared[0]}` shares another layer's module: every projection needs its own nn.Linear"
         )
     if not all(f"{layer}.weight" in found for layer in LAYERS):
         return ""
     if any(found[f"{layer}.weight"] != (12, 12) for layer in LAYERS):
-        return "a layer has another size: four linear layers of d_model × d_model hold all heads"
+        return "a layer has the wrong size: four d_model × d_model linear layers hold all heads"
     biased = {f"{layer}.bias" in found for layer in LAYERS}
-    return "`bias` has to reach all four linear layers" if len(biased) == 2 else ""
+    return "`bias` must be passed to all four linear layers" if len(biased) == 2 else ""
 
 
 @exercise("2.3")
@@ -92,7 +90,7 @@ def test_parameters(student):
         expect.true(
             "torch.nn.modules.module.Module" in module.bases(),
             expected="a subclass of torch.nn.Module",
-            got=f"a {module.type_name} that is none",
+            got=f"{module.type_name}, which is not a subclass of it",
         )
         state = module.state_dict()
         found = {name: tuple(state[name].shape) for name in module.parameters()}
@@ -110,14 +108,14 @@ def test_parameters(student):
     expect.equal(
         signature[:4],
         [["d_model", 512], ["n_heads", 8], ["dropout", 0.1], ["bias", True]],
-        otherwise="keep the parameters, their order and the paper's defaults",
+        otherwise="keep the parameters, their order and their defaults",
         read="exercise 2.3, the signature",
     )
 
 
 @exercise("2.3", weight=2)
 def test_injected_weights(student, rng):
-    """With written-in weights, output and weights are the paper's, for several head counts."""
+    """With known weights, output and attention weights follow the paper, for 1, 2 and 4 heads."""
     for n_heads, bias in [(2, True), (4, False), (1, True)]:
         state = draw(rng, 12, bias)
         module = build(student, state, 12, n_heads, bias=bias)
@@ -144,7 +142,7 @@ def test_cross_lengths(student, rng):
 
 @exercise("2.3")
 def test_masks(student, rng):
-    """Causal, padding and per-head masks, True = may attend, reach every head."""
+    """Causal, padding and per-head masks (True = may attend) are applied in every head."""
     state = draw(rng, 8)
     module = build(student, state, 8, 2)
     inputs = [normal(rng, 2, 4, 8) for _ in range(3)]
@@ -161,8 +159,10 @@ def test_masks(student, rng):
             mask,
             read="§3.2.3",
             causes={
-                "the mask is not handed on to `attention`": reference(state, 2, inputs),
-                "the mask is inverted on its way": reference(state, 2, inputs, ~mask),
+                "the mask is not passed to `attention`": reference(state, 2, inputs),
+                "the mask is inverted before the call of `attention`": reference(
+                    state, 2, inputs, ~mask
+                ),
                 "only the first head's mask is used": reference(
                     state, 2, inputs, mask[:, :1] if mask.ndim == 4 else mask
                 ),
@@ -172,7 +172,7 @@ def test_masks(student, rng):
 
 @exercise("2.3")
 def test_row_without_keys(student, rng):
-    """A query without any key gets zeros before the output projection: its bias remains."""
+    """A query without keys gets zeros before the output projection, so its output is the bias."""
     state = draw(rng, 8)
     module = build(student, state, 8, 2)
     inputs = [normal(rng, 2, 4, 8) for _ in range(3)]
@@ -191,9 +191,9 @@ def test_row_without_keys(student, rng):
         **TOLERANCE,
         causes={
             "the row is zeroed after the output projection, not before it": plain,
-            "the row attends to all keys evenly": uniform,
+            "the row attends uniformly to all keys": uniform,
         },
-        otherwise="zero heads go through `w_o` like any others",
+        otherwise="zero heads pass through `w_o` like any others",
         read=PINNED,
         what="the output",
     )
@@ -202,7 +202,7 @@ def test_row_without_keys(student, rng):
 
 @exercise("2.3")
 def test_weights_only_when_asked_for(student, rng):
-    """`need_weights` decides between every head's weights and None."""
+    """`need_weights` selects between the weights of every head and None."""
     module = build(student, draw(rng, 8), 8, 4)
     x = normal(rng, 2, 3, 8)
     _, weights = expect.parts(module(x, x, x, need_weights=True), 2)
@@ -210,38 +210,38 @@ def test_weights_only_when_asked_for(student, rng):
         weights,
         (2, 4, 3, 3),
         what="the weights",
-        otherwise="the weights of every head are wanted, (batch, heads, queries, keys)",
+        otherwise="return the weights of every head, (batch, heads, queries, keys)",
         read="exercise 2.3, the signature",
     )
     for options in ({}, {"need_weights": False}):
         _, weights = expect.parts(module(x, x, x, **options), 2)
         expect.true(
             weights is None,
-            expected="(output, None) when nobody asks for weights",
+            expected="(output, None) unless `need_weights` is True",
             got=f"weights of shape {tuple(weights.shape)}" if torch.is_tensor(weights) else "other",
-            because="weights are returned whether or not `need_weights` asks for them"
+            because="weights are returned whatever `need_weights` is"
             if torch.is_tensor(weights)
             else "",
-            otherwise="give None unless `need_weights` is True",
+            otherwise="return None unless `need_weights` is True",
             read=PINNED,
         )
 
 
 @exercise("2.3")
 def test_indivisible_width(student):
-    """A d_model that is no multiple of n_heads is refused when the module is built."""
+    """A d_model that is not a multiple of n_heads raises a ValueError in the constructor."""
     for d_model, n_heads in [(10, 3), (8, 16)]:
         expect.raises(
             lambda d=d_model, h=n_heads: student.MultiHeadAttention(d, h),
-            because=f"{d_model} features cannot be shared out among {n_heads} heads: "
-            "`//` rounds silently, so check `d_model % n_heads`",
+            because=f"{d_model} features cannot be divided among {n_heads} heads: "
+            "`//` rounds down silently, so check `d_model % n_heads`",
             read=MULTI_HEAD,
         )
 
 
 @exercise("2.3")
 def test_gradients(student, rng):
-    """Gradients of inputs and of all parameters equal autograd's through the formula."""
+    """Gradients of the inputs and all parameters equal those of the reference."""
     state = draw(rng, 8)
     module = build(student, state, 8, 2)
     inputs = [normal(rng, 2, n, 8) for n in (3, 4, 4)]
@@ -251,7 +251,7 @@ def test_gradients(student, rng):
     output, _ = reference(leaves, 2, points)
     wanted = torch.autograd.grad(output, [*points, *leaves.values()], cotangent)
     got = student.vjp(module, *inputs, cotangent=cotangent, parameters=True)
-    # Where the output is right, only a cut graph can leave a gradient out.
+    # If the output is correct, only a cut graph can explain a missing gradient.
     same_shape = getattr(got.value, "shape", None) == output.shape
     right = same_shape and torch.allclose(got.value, output.detach(), atol=1e-3)
     found = [got.arguments.get(i) for i in range(3)] + [got.parameters.get(n) for n in leaves]
@@ -261,13 +261,13 @@ def test_gradients(student, rng):
             want,
             **TOLERANCE,
             causes={
-                "no gradient gets there: `.detach()` or `torch.no_grad()` cuts the graph": (
+                "no gradient arrives: `.detach()` or `torch.no_grad()` cuts the graph": (
                     torch.zeros_like(want)
                 )
             }
             if right and name in {"query", "key", "value", *got.parameters}
             else {},
-            otherwise="`.detach()`, `.data` or `torch.no_grad()` cuts the graph on the way",
+            otherwise="`.detach()`, `.data` or `torch.no_grad()` may cut the graph",
             read=MULTI_HEAD,
             what=f"the gradient of `{name}`",
         )

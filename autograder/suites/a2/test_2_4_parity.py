@@ -1,14 +1,14 @@
-"""Hidden tests of exercise 2.4: torch's conventions and ours, one into the other."""
+"""Hidden tests of exercise 2.4: converting torch's conventions to ours."""
 
 import math
 
-import numpy as np
 import torch
 
-# By name, before any rule takes it away: the student may not call it, the judge may.
+# Imported by name before any rule removes it: students may not call it, the tests may.
 from torch.nn.functional import linear
 from torch.nn.functional import scaled_dot_product_attention as fused
 
+from autograder.suites.a2.tensors import normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -17,19 +17,15 @@ PACKED = "torch.nn.MultiheadAttention, in_proj_weight"
 LAYERS = ("w_q", "w_k", "w_v", "w_o")
 
 
-def normal(rng, *shape):
-    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
-
-
 def random_mask(rng, *shape):
-    """Every query keeps a key: rows without any are exercise 2.1's."""
+    """A random mask that leaves every query a key; exercise 2.1 covers rows without keys."""
     mask = torch.from_numpy(rng.random(shape) < 0.5)
     mask[..., 0] |= ~mask.any(-1)
     return mask
 
 
 def draw(rng, d_model, bias):
-    """Fresh parameters of torch's module, under its own names."""
+    """Random parameters of torch's module, under torch's names."""
     state = {
         "in_proj_weight": normal(rng, 3 * d_model, d_model) / math.sqrt(d_model),
         "out_proj.weight": normal(rng, d_model, d_model) / math.sqrt(d_model),
@@ -40,7 +36,7 @@ def draw(rng, d_model, bias):
 
 
 def build(student, state, d_model, n_heads):
-    """Both modules, in evaluation mode; `state` is written into torch's."""
+    """Our module and torch's, in evaluation mode; `state` is loaded into torch's."""
     bias = "in_proj_bias" in state
     theirs = student.make(
         f"torch.nn.MultiheadAttention({d_model}, {n_heads}, bias={bias}, batch_first=True)"
@@ -53,7 +49,7 @@ def build(student, state, d_model, n_heads):
 
 
 def unpacked(state, order="qkv"):
-    """Our names → torch's parameters; another `order` is a mistake made on purpose."""
+    """Our names → torch's parameters; any other `order` is a deliberate mistake."""
     found = {"w_o.weight": state["out_proj.weight"]}
     for letter, block in zip(order, state["in_proj_weight"].chunk(3), strict=True):
         found[f"w_{letter}.weight"] = block
@@ -66,7 +62,7 @@ def unpacked(state, order="qkv"):
 
 @exercise("2.4")
 def test_square_mask(student, rng):
-    """A mask (queries, keys) keeps its shape and changes its sense."""
+    """A mask (queries, keys) keeps its shape and is inverted."""
     mask = random_mask(rng, 4, 6)
     called = student.call(student.to_torch_mask, mask, 2)
     dtype = str(getattr(called.value, "dtype", "")).removeprefix("torch.")
@@ -85,7 +81,7 @@ def test_square_mask(student, rng):
             "the mask is not inverted: torch's True means blocked": mask,
             "inverted and transposed": (~mask).T,
         },
-        otherwise="True where torch must block, of the same shape",
+        otherwise="the same shape, with True where torch must block",
         read=MASKS,
     )
     expect.unchanged(called.changed)
@@ -103,13 +99,13 @@ def test_mask_of_heads(student, rng):
             full.reshape(6, 4, 5),
             causes={
                 "the mask is not inverted: torch's True means blocked": (~full).reshape(6, 4, 5),
-                "the heads stand outside and the batch inside: torch wants all heads of the "
+                "the head axis is outside the batch axis: torch expects all heads of the "
                 "first example, then those of the second": full.transpose(0, 1).reshape(6, 4, 5),
                 "neither inverted nor in torch's order": (~full.transpose(0, 1)).reshape(6, 4, 5),
-                "the heads are still an axis of their own": full,
-                "the mask of one head is not repeated for the others": (~mask)[:, 0],
+                "the heads are still a separate axis": full,
+                "the single mask is not repeated for every head": (~mask)[:, 0],
             },
-            otherwise="expand to all heads, then join batch and heads into one axis",
+            otherwise="expand to all heads, then flatten batch and heads into one axis",
             read=MASKS,
             what=f"the mask of shape {tuple(mask.shape)}, for 3 heads,",
         )
@@ -118,17 +114,17 @@ def test_mask_of_heads(student, rng):
 
 @exercise("2.4")
 def test_mask_of_another_rank(student, rng):
-    """A mask of three dimensions is refused: is its first axis the batch or the heads?"""
+    """A mask of three dimensions raises a ValueError: its first axis would be ambiguous."""
     expect.raises(
         lambda: student.to_torch_mask(random_mask(rng, 2, 4, 5), 2),
-        because="raise a ValueError for masks that have neither 2 nor 4 dimensions",
+        because="raise a ValueError for masks that do not have 2 or 4 dimensions",
         read="exercise 2.4, the docstring",
     )
 
 
 @exercise("2.4", weight=2)
 def test_copy(student, rng):
-    """Every weight and bias of torch's module lands in the layer it belongs to."""
+    """Every weight and bias of torch's module is copied to the right layer."""
     for bias in (True, False):
         state = draw(rng, 6, bias)
         ours, theirs = build(student, state, 6, 2)
@@ -140,14 +136,14 @@ def test_copy(student, rng):
             for order in ("qvk", "kqv", "kvq", "vqk", "vkq"):
                 guess = unpacked(state, order)[name]
                 if not guess.equal(want):
-                    said = "query, key and value are packed in this order; yours is " + order
-                    causes[said] = guess
-            causes |= {"transposed: nn.Linear keeps (out, in), as torch's module does": want.t()}
+                    cause = "query, key and value are packed in this order; yours is " + order
+                    causes[cause] = guess
+            causes |= {"transposed: nn.Linear stores (out, in), like torch's module": want.t()}
             expect.close(
                 after.get(name),
                 want,
                 causes=causes,
-                otherwise="cut `in_proj_weight` and `in_proj_bias` into three blocks of d_model",
+                otherwise="split `in_proj_weight` and `in_proj_bias` into three blocks of d_model",
                 read=PACKED,
                 what=f"`{name}` with bias={bias}",
             )
@@ -155,7 +151,7 @@ def test_copy(student, rng):
 
 @exercise("2.4")
 def test_copies_are_their_own(student, rng):
-    """Later changes of torch's module do not reach ours, which stays trainable."""
+    """Later changes to torch's module do not affect ours, which stays trainable."""
     state = draw(rng, 6, True)
     ours, theirs = build(student, state, 6, 2)
     names, held = ours.parameters(), student.make("dict(ours.named_parameters())", ours=ours)
@@ -165,12 +161,12 @@ def test_copies_are_their_own(student, rng):
     expect.equal(
         after,
         names,
-        because="copied parameters are no longer trained: copy values into those that are there"
+        because="copied parameters are no longer trained: copy into the existing parameters"
         if frozen
         else "",
-        otherwise="copy values into the parameters that are there, under `torch.no_grad()`",
+        otherwise="copy values into the existing parameters, under `torch.no_grad()`",
         read=PACKED,
-        what="the parameters and whether they are trained",
+        what="the parameters and their `requires_grad`",
     )
     theirs.load_state_dict({name: value + 1 for name, value in state.items()})
     after = ours.state_dict()
@@ -178,10 +174,8 @@ def test_copies_are_their_own(student, rng):
         expect.close(
             after.get(name),
             want,
-            causes={
-                "the two modules share memory: copy the values": want + 1,
-            },
-            otherwise="`copy_from_torch` has to write into `ours`",
+            causes={"the two modules share memory: copy the values": want + 1},
+            otherwise="`copy_from_torch` must write into `ours`",
             read="torch.Tensor.copy_",
             what=f"`{name}`",
         )
@@ -189,36 +183,36 @@ def test_copies_are_their_own(student, rng):
     expect.equal(
         student.make(replaced, ours=ours, held=held).method("copy"),
         [],
-        because="`nn.Parameter(…)` puts new parameters in place of those that are there: an "
-        "optimizer goes on with the old ones; write into them with `copy_`",
+        because="`nn.Parameter(…)` replaces the existing parameters, but an optimizer keeps the "
+        "old ones: write into them with `copy_`",
         read="handout of exercise 2.4",
-        what="the parameters that are other objects after the copy",
+        what="the parameters that are new objects after the copy",
     )
     expect.close(
         theirs.state_dict()["in_proj_weight"],
         state["in_proj_weight"] + 1,
-        otherwise="torch's module is only read",
+        otherwise="do not write into torch's module",
         what="torch's own weights",
     )
 
 
 @exercise("2.4")
 def test_biases_must_agree(student):
-    """Modules of which only one has biases are refused, whichever it is."""
+    """If only one of the two modules has biases, copying raises a ValueError."""
     for own, other in [(True, False), (False, True)]:
         ours = student.MultiHeadAttention(4, 2, bias=own)
         theirs = student.make(f"torch.nn.MultiheadAttention(4, 2, bias={other})")
         expect.raises(
             lambda a=ours, b=theirs: student.copy_from_torch(a, b),
             because="raise a ValueError when `in_proj_bias` is None and our biases are not, "
-            "or the other way round",
+            "or vice versa",
             read="exercise 2.4, the docstring",
         )
 
 
 @exercise("2.4")
 def test_both_compute_the_same(student, rng):
-    """With the copy and the translated mask, both modules agree with the formula to 1e-5."""
+    """After the copy, and with the converted mask, both modules match the formula to 1e-5."""
     state = draw(rng, 8, True)
     ours, theirs = build(student, state, 8, 2)
     student.copy_from_torch(ours, theirs)
@@ -241,7 +235,7 @@ def test_both_compute_the_same(student, rng):
             wanted,
             atol=1e-5,
             rtol=1e-4,
-            otherwise="the mask was not translated as torch expects it"
+            otherwise="the mask was not converted to torch's convention"
             if name == "torch's module"
             else "a parameter is missing or in the wrong layer",
             read=MASKS,

@@ -1,27 +1,27 @@
-"""Hidden tests of exercise 2.5: layer normalisation.
+"""Hidden tests of exercise 2.5: layer normalization.
 
-Inputs have four features with a standard deviation of exactly 1e-2 in every row: there an unbiased
-variance or an ε outside the root is off by far more than rounding, whatever the seed; at d_model =
-512 it would pass unnoticed.
+Inputs have four features with a standard deviation of exactly 1e-2 in every row, where an unbiased
+variance or an ε outside the root is off by far more than rounding, whatever the seed. At
+d_model = 512 the difference would be too small to see.
 """
 
 import numpy as np
 import torch
 
-# By name, before any rule takes it away: the student may not call it, the judge may.
+# Imported by name before any rule removes it: students may not call it, the tests may.
 from torch import native_layer_norm
 
+from autograder.suites.a2.tensors import flow, normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 NORM = "§3.1; Ba et al. 2016, Eq. 4"
-PINNED = "pinned conventions of the handout"
 
 
 def small(rng, *shape):
     drawn = rng.normal(size=shape)
-    centred = drawn - drawn.mean(-1, keepdims=True)
-    rows = centred / centred.std(-1, keepdims=True) + 0.3 * rng.normal(size=(*shape[:-1], 1))
+    centered = drawn - drawn.mean(-1, keepdims=True)
+    rows = centered / centered.std(-1, keepdims=True) + 0.3 * rng.normal(size=(*shape[:-1], 1))
     return torch.from_numpy((1e-2 * rows).astype(np.float32))
 
 
@@ -29,28 +29,23 @@ def expected(x, gain=None, bias=None, eps=1e-6):
     return native_layer_norm(x, (x.shape[-1],), gain, bias, eps)[0]
 
 
-def by_hand(x, dim=-1, unbiased=False, outside=False, eps=1e-6):
+def normalized(x, dim=-1, unbiased=False, outside=False, eps=1e-6):
     variance = x.var(dim, unbiased=unbiased, keepdim=True)
     root = variance.sqrt() + eps if outside else (variance + eps).sqrt()
     return (x - x.mean(dim, keepdim=True)) / root
 
 
-def flow(gradients, at, like):
-    """One gradient; zeros where none flows."""
-    return torch.zeros_like(like) if gradients.get(at) is None else gradients[at]
-
-
 def gain_and_bias(norm):
-    """Names of the two parameters, told apart by their first values: the handout leaves them free.
+    """Names of the two parameters, identified by their initial values: the names are free.
 
-    Fails as an expectation when there are not two of them, ones and zeros.
+    Raises Failure unless there are exactly two, one of ones and one of zeros.
     """
     state = {name: value for name, value in norm.state_dict().items() if name in norm.parameters()}
     gains = [name for name, value in state.items() if bool((value == 1).all())]
     biases = [name for name, value in state.items() if bool((value == 0).all())]
     expect.true(
         len(gains) == len(biases) == 1 and len(state) == 2,
-        expected="two parameters: a gain that starts with ones, a bias that starts with zeros",
+        expected="two parameters: a gain initialized to ones, a bias initialized to zeros",
         got=", ".join(f"{name} = {expect.show(value)}" for name, value in state.items()) or "none",
         because=""
         if state
@@ -68,14 +63,14 @@ def test_module(student, rng):
     expect.true(
         "torch.nn.modules.module.Module" in norm.bases(),
         expected="a subclass of torch.nn.Module",
-        got=f"a {norm.type_name} that is none",
+        got=f"{norm.type_name}, which is not a subclass of it",
     )
     names = gain_and_bias(norm)
     for name in names:
         expect.shape(norm.state_dict()[name], (4,), what=f"`{name}`", read=NORM)
     expect.true(
         all(norm.parameters().values()),
-        expected="parameters that are trained",
+        expected="trainable parameters",
         got="requires_grad=False",
     )
     for shape in [(4,), (3, 4), (2, 3, 2, 4)]:
@@ -85,7 +80,7 @@ def test_module(student, rng):
             called.value,
             expected(x),
             atol=1e-4,
-            otherwise="normalise the last axis, whatever stands before it",
+            otherwise="normalize over the last axis, whatever the leading axes",
             read=NORM,
             what=f"the output for shape {shape}",
         )
@@ -95,40 +90,38 @@ def test_module(student, rng):
 
 @exercise("2.5", weight=2)
 def test_variance_and_epsilon(student, rng):
-    """The variance is the biased one, and ε is added to it inside the root."""
+    """The variance is the biased one, and ε is added inside the square root."""
     x = small(rng, 6, 4)
-    centred = x - x.mean(-1, keepdim=True)
+    centered = x - x.mean(-1, keepdim=True)
     expect.close(
         student.LayerNorm(4)(x),
         expected(x),
         atol=1e-4,
         causes={
-            "unbiased variance (n − 1) and ε outside the root": by_hand(
+            "unbiased variance (n − 1) and ε outside the square root": normalized(
                 x, unbiased=True, outside=True
             ),
-            "the variance is the unbiased one (n − 1 in the denominator)": by_hand(
-                x, unbiased=True
-            ),
-            "ε is outside the root: it is added to the standard deviation": by_hand(
+            "the variance is unbiased (n − 1 in the denominator)": normalized(x, unbiased=True),
+            "ε is outside the square root: it is added to the standard deviation": normalized(
                 x, outside=True
             ),
-            "there is no root: divided by the variance": centred
+            "divided by the variance: its square root is missing": centered
             / (x.var(-1, unbiased=False, keepdim=True) + 1e-6),
             "the mean is not subtracted": x
             / (x.var(-1, unbiased=False, keepdim=True) + 1e-6).sqrt(),
             "divided by the root mean square: the mean is not subtracted": x
             / (x.square().mean(-1, keepdim=True) + 1e-6).sqrt(),
-            "only the mean is subtracted": centred,
+            "only the mean is subtracted": centered,
             "ε is not 1e-6 but 1e-5": expected(x, eps=1e-5),
         },
-        otherwise="(x − mean) / √(variance + ε), with both over the features of one token",
+        otherwise="(x − mean) / √(variance + ε), mean and variance over the features of one token",
         read=NORM,
     )
 
 
 @exercise("2.5")
 def test_epsilon_is_the_argument(student, rng):
-    """`eps` is used: a larger one damps more."""
+    """The `eps` argument is used."""
     x = small(rng, 5, 4)
     for eps in (1e-4, 1e-3):
         expect.close(
@@ -136,12 +129,12 @@ def test_epsilon_is_the_argument(student, rng):
             expected(x, eps=eps),
             atol=1e-4,
             causes={
-                "`eps` is not used": by_hand(x, eps=0.0),
-                "a written-in ε of 1e-6 instead of `eps`": by_hand(x),
-                "a written-in ε of 1e-5 instead of `eps`": by_hand(x, eps=1e-5),
-                "ε is outside the root": by_hand(x, outside=True, eps=eps),
-                "the variance is the unbiased one": by_hand(x, unbiased=True, eps=eps),
-                "unbiased variance and ε outside the root": by_hand(
+                "`eps` is not used": normalized(x, eps=0.0),
+                "a hard-coded ε of 1e-6 instead of `eps`": normalized(x),
+                "a hard-coded ε of 1e-5 instead of `eps`": normalized(x, eps=1e-5),
+                "ε is outside the square root": normalized(x, outside=True, eps=eps),
+                "the variance is unbiased": normalized(x, unbiased=True, eps=eps),
+                "unbiased variance and ε outside the square root": normalized(
                     x, unbiased=True, outside=True, eps=eps
                 ),
             },
@@ -152,8 +145,8 @@ def test_epsilon_is_the_argument(student, rng):
 
 @exercise("2.5")
 def test_large_mean(student, rng):
-    """The variance is the mean of (x − mean)²: a mean of thousands costs no digits."""
-    # Whole numbers below 2²⁴: float32 holds x, the mean and x − mean without rounding.
+    """The variance is the mean of (x − mean)², which stays accurate for a mean of thousands."""
+    # Integers below 2²⁴: float32 represents x, the mean and x − mean exactly.
     steps = torch.from_numpy(rng.permuted(np.tile([-3.0, -1.0, 1.0, 3.0], (6, 1)), axis=1)).float()
     x = steps + torch.from_numpy(4096.0 + rng.integers(0, 512, size=(6, 1))).float()
     difference = x.square().mean(-1, keepdim=True) - x.mean(-1, keepdim=True).square()
@@ -162,19 +155,19 @@ def test_large_mean(student, rng):
         expected(x.double()),
         atol=1e-4,
         causes={
-            "the variance is E[x²] − E[x]², which loses its digits when the mean is large: average "
+            "the variance is E[x²] − E[x]², which loses precision when the mean is large: average "
             "(x − mean)²": steps / (difference + 1e-6).sqrt(),
-            "the variance is the unbiased one": by_hand(x, unbiased=True),
-            "ε is outside the root": by_hand(x, outside=True),
+            "the variance is unbiased": normalized(x, unbiased=True),
+            "ε is outside the square root": normalized(x, outside=True),
         },
-        otherwise="(x − mean) / √(variance + ε), the variance from x − mean",
+        otherwise="(x − mean) / √(variance + ε), with the variance computed from x − mean",
         read=NORM,
     )
 
 
 @exercise("2.5")
 def test_each_token_by_itself(student, rng):
-    """Statistics are over the features of one token, never over tokens or the batch."""
+    """Mean and variance are over the features of one token, not over tokens or the batch."""
     x = small(rng, 3, 5, 4)
     x[1] += 0.1
     whole = x - x.mean()
@@ -183,14 +176,14 @@ def test_each_token_by_itself(student, rng):
         expected(x),
         atol=1e-4,
         causes={
-            "normalised over the batch: that is batch normalisation": by_hand(x, 0),
-            "normalised over the tokens of a sentence": by_hand(x, 1),
-            "normalised over tokens and features together": by_hand(x, (1, 2)),
-            "normalised over batch and tokens: that is batch normalisation": by_hand(x, (0, 1)),
+            "normalized over the batch: that is batch normalization": normalized(x, 0),
+            "normalized over the tokens of a sequence": normalized(x, 1),
+            "normalized over tokens and features together": normalized(x, (1, 2)),
+            "normalized over batch and tokens: that is batch normalization": normalized(x, (0, 1)),
             "one mean and one variance for the whole tensor": whole
             / (whole.square().mean() + 1e-6).sqrt(),
-            "the variance is the unbiased one": by_hand(x, unbiased=True),
-            "ε is outside the root": by_hand(x, outside=True),
+            "the variance is unbiased": normalized(x, unbiased=True),
+            "ε is outside the square root": normalized(x, outside=True),
         },
         otherwise="mean and variance over the last axis only, with keepdim=True",
         read=NORM,
@@ -199,10 +192,10 @@ def test_each_token_by_itself(student, rng):
 
 @exercise("2.5")
 def test_gain_and_bias_are_applied(student, rng):
-    """The result is gain · normalised + bias, feature by feature."""
+    """The result is gain · normalized + bias, feature by feature."""
     norm = student.LayerNorm(4)
     names = gain_and_bias(norm)
-    gain, bias = (torch.from_numpy(rng.normal(size=4).astype(np.float32)) for _ in range(2))
+    gain, bias = (normal(rng, 4) for _ in range(2))
     state = norm.state_dict()
     norm.load_state_dict({**state, names[0]: gain, names[1]: bias})
     x = small(rng, 2, 3, 4)
@@ -214,24 +207,24 @@ def test_gain_and_bias_are_applied(student, rng):
         causes={
             "gain and bias are not used": plain,
             "the bias is not added": plain * gain,
-            "the gain is not multiplied": plain + bias,
-            "the bias is added before the gain is multiplied": (plain + bias) * gain,
-            "gain and bias have changed places": plain * bias + gain,
-            "gain and bias are applied before the normalisation": expected(x * gain + bias),
-            "the variance is the unbiased one": by_hand(x, unbiased=True) * gain + bias,
-            "ε is outside the root": by_hand(x, outside=True) * gain + bias,
+            "the gain is not applied": plain + bias,
+            "the bias is added before multiplying by the gain": (plain + bias) * gain,
+            "gain and bias are swapped": plain * bias + gain,
+            "gain and bias are applied before the normalization": expected(x * gain + bias),
+            "the variance is unbiased": normalized(x, unbiased=True) * gain + bias,
+            "ε is outside the square root": normalized(x, outside=True) * gain + bias,
         },
-        otherwise="gain · normalised + bias",
+        otherwise="gain · normalized + bias",
         read=NORM,
     )
 
 
 @exercise("2.5")
 def test_gradients(student, rng):
-    """Gradients of input, gain and bias equal torch's: mean and variance depend on x as well."""
+    """Gradients of x, gain and bias equal torch's, including through mean and variance."""
     norm = student.LayerNorm(4)
     names = gain_and_bias(norm)
-    x, cotangent = small(rng, 3, 4), torch.from_numpy(rng.normal(size=(3, 4)).astype(np.float32))
+    x, cotangent = small(rng, 3, 4), normal(rng, 3, 4)
     leaf, gain, bias = (t.clone().requires_grad_() for t in (x, torch.ones(4), torch.zeros(4)))
     wanted = torch.autograd.grad(expected(leaf, gain, bias), (leaf, gain, bias), cotangent)
     root = (x.var(-1, unbiased=False, keepdim=True) + 1e-6).sqrt()
@@ -248,7 +241,7 @@ def test_gradients(student, rng):
             "mean and variance are detached: no gradient flows through them": cotangent / root,
             "the variance is detached": (cotangent - cotangent.mean(-1, keepdim=True)) / root,
         },
-        otherwise="a variance or an ε that is off changes the gradient too; "
+        otherwise="a wrong variance or ε also changes the gradient; "
         "otherwise something cuts the graph",
         read=NORM,
         what="the gradient with respect to x",
@@ -258,7 +251,7 @@ def test_gradients(student, rng):
             flow(got.parameters, name, want),
             want,
             atol=1e-4,
-            otherwise=f"`{name}` must take part in the result as an nn.Parameter",
+            otherwise=f"the result must depend on `{name}`, an nn.Parameter",
             read=NORM,
             what=f"the gradient of `{name}`",
         )

@@ -1,18 +1,14 @@
-"""Hidden tests of exercise 2.6: the residual connection, in the paper's order and the other."""
+"""Hidden tests of exercise 2.6: the residual connection, post-norm and pre-norm."""
 
-import numpy as np
 import torch
 from torch import native_layer_norm
 
+from autograder.suites.a2.tensors import normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 POST = "§3.1, LayerNorm(x + Sublayer(x))"
 DROPPED = "§5.4, residual dropout"
-
-
-def normal(rng, *shape):
-    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
 
 
 def norm(x, eps=1e-6):
@@ -26,7 +22,7 @@ def build(student, d_model, dropout=0.1, **options):
 
 
 def orders(x, f, around=lambda x: x):
-    """What each order of the parts would give; `around` is done to x on its way round f."""
+    """The result of each order of operations; `around` is applied to x on the residual path."""
     return {
         "post": norm(around(x) + f(x)),
         "pre": around(x) + f(norm(x)),
@@ -43,11 +39,11 @@ def orders(x, f, around=lambda x: x):
 
 @exercise("2.6", weight=2)
 def test_post_norm(student, rng):
-    """By default: add, then normalise."""
+    """By default: add, then normalize."""
     x, other = normal(rng, 2, 3, 8), normal(rng, 8, 8)
     for source, f in [
         ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
-        ("lambda x: x * x", lambda x: x * x),  # none is affine: a norm would undo that
+        ("lambda x: x * x", lambda x: x * x),  # not affine: a norm would undo that
     ]:
         module = build(student, 8)
         made = orders(x, f)
@@ -56,15 +52,15 @@ def test_post_norm(student, rng):
             made["post"],
             atol=1e-4,
             causes={
-                "this is pre-norm: the paper normalises after the addition": made["pre"],
-                "x is not added: nothing is left of the residual connection": made["no x"],
-                "only the sub-layer's output is normalised, not the sum": made["inside"],
-                "the sub-layer gets the normalised x, and the sum is normalised again": made[
+                "this is pre-norm: the paper normalizes after the addition": made["pre"],
+                "x is not added: there is no residual connection": made["no x"],
+                "only the sub-layer's output is normalized, not the sum": made["inside"],
+                "the sub-layer gets the normalized x, and the sum is normalized again": made[
                     "both"
                 ],
-                "nothing is normalised": made["no norm"],
-                "x is normalised before it is added": made["outside"],
-                "normalised x is added in pre-norm order": made["normed"],
+                "nothing is normalized": made["no norm"],
+                "x is normalized before it is added": made["outside"],
+                "the normalized x is added in pre-norm order": made["normed"],
             },
             otherwise="LayerNorm(x + sublayer(x))",
             read=POST,
@@ -73,29 +69,29 @@ def test_post_norm(student, rng):
 
 @exercise("2.6", weight=2)
 def test_pre_norm(student, rng):
-    """With `norm_first`: normalise, then the sub-layer, then add x itself."""
+    """With `norm_first`: normalize, apply the sub-layer, then add x itself."""
     x, other = 2 + 3 * normal(rng, 2, 3, 8), normal(rng, 8, 8)
     for source, f in [
         ("lambda x: torch.tanh(x @ w)", lambda x: torch.tanh(x @ other)),
-        ("lambda x: x * x", lambda x: x * x),  # none is affine: a norm would undo that
+        ("lambda x: x * x", lambda x: x * x),  # not affine: a norm would undo that
     ]:
         made, sublayer = orders(x, f), student.make(source, w=other)
         default = build(student, 8)(x, sublayer)
         expect.shape(default, x.shape, what="the output", read=POST)
         ignored = torch.allclose(default, made["post"], atol=1e-3)
-        why = "`norm_first` is not used" if ignored else "the two orders have changed places"
+        why = "`norm_first` is not used" if ignored else "the two orders are swapped"
         expect.close(
             build(student, 8, norm_first=True)(x, sublayer),
             made["pre"],
             atol=1e-4,
             causes={
-                "the normalised x is added: x itself has to pass untouched": made["normed"],
+                "the normalized x is added: add x itself": made["normed"],
                 f"this is post-norm: {why}": made["post"],
-                "x is not added: nothing is left of the residual connection": made["bare pre"],
-                "the sub-layer's output is normalised, not its input": made["inside"],
-                "normalised before the sub-layer and again after the addition": made["both"],
-                "normalised before and after the sub-layer": made["late"],
-                "nothing is normalised": made["no norm"],
+                "x is not added: there is no residual connection": made["bare pre"],
+                "the sub-layer's output is normalized, not its input": made["inside"],
+                "normalized before the sub-layer and again after the addition": made["both"],
+                "normalized before and after the sub-layer": made["late"],
+                "nothing is normalized": made["no norm"],
             },
             otherwise="x + sublayer(LayerNorm(x))",
             read="Xiong et al. 2020, Figure 1",
@@ -104,7 +100,7 @@ def test_pre_norm(student, rng):
 
 @exercise("2.6")
 def test_zero_and_identity(student, rng):
-    """A sub-layer of zeros leaves LayerNorm(x), or x itself; any leading shape will do."""
+    """A zero sub-layer gives LayerNorm(x), or x with `norm_first`; any leading axes work."""
     zero, same = student.make("torch.zeros_like"), student.make("torch.nn.Identity()")
     for shape in [(8,), (5, 8), (2, 3, 8)]:
         x = 1 + normal(rng, *shape)
@@ -121,12 +117,10 @@ def test_zero_and_identity(student, rng):
                 wanted,
                 atol=1e-4,
                 causes={
-                    "orders swapped: `norm_first` does what its absence should": norm(x)
-                    if module is pre
-                    else x,
+                    "the two orders are swapped": norm(x) if module is pre else x,
                     "x is not added": wanted * 0,
                 },
-                otherwise="what is left of the formula when the sub-layer gives zeros, or x?",
+                otherwise="what remains of the formula when the sub-layer returns zeros, or x?",
                 read=POST,
                 what=f"with a sub-layer of {name}",
             )
@@ -135,7 +129,7 @@ def test_zero_and_identity(student, rng):
 
 @exercise("2.6")
 def test_one_call(student, rng):
-    """The sub-layer is called exactly once: with dropout in it, two calls would differ."""
+    """The sub-layer is called exactly once: with dropout, two calls would differ."""
     for norm_first in (False, True):
         module = build(student, 8, norm_first=norm_first)
         calls = student.make("[]")
@@ -152,7 +146,7 @@ def test_one_call(student, rng):
 
 
 def dropped(x, rate=0.5, seed=1):
-    """What the first `nn.Dropout` after `torch.manual_seed(seed)` makes of x."""
+    """The result of the first dropout of x after `torch.manual_seed(seed)`."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return torch.nn.functional.dropout(x, rate)
@@ -160,7 +154,7 @@ def dropped(x, rate=0.5, seed=1):
 
 @exercise("2.6", weight=2)
 def test_dropout(student, rng):
-    """In training, dropout falls on the sub-layer's output, before the addition; never later."""
+    """In training, dropout is applied to the sub-layer's output, before the addition."""
     x = 3 + normal(rng, 4, 16)
     ones, zero = student.make("torch.ones_like"), student.make("torch.zeros_like")
     pre, post = build(student, 16, 0.5, norm_first=True), build(student, 16, 0.5)
@@ -187,13 +181,13 @@ def test_dropout(student, rng):
             wanted,
             atol=1e-4,
             causes={
-                "dropout falls on the sum, or on x: only the sub-layer's output is dropped": (
+                "dropout is applied to the sum or to x: apply it only to the sub-layer's output": (
                     dropped(x) if module is pre else norm(dropped(x))
                 ),
-                "dropout falls on the result, after the norm: only the sub-layer's output is "
-                "dropped": dropped(wanted) if module is post else wanted,
+                "dropout is applied to the result, after the norm: apply it only to the "
+                "sub-layer's output": dropped(wanted) if module is post else wanted,
             },
-            otherwise="with zeros from the sub-layer there is nothing to drop",
+            otherwise="with zeros from the sub-layer, there is nothing to drop",
             read=DROPPED,
             what=f"{name} in training with a sub-layer of zeros",
         )
@@ -203,12 +197,12 @@ def test_dropout(student, rng):
         torch.where(added > 1, 2.0, 0.0),
         atol=1e-4,
         causes={"dropout is not used": torch.ones_like(x)},
-        otherwise="dropout with the rate the constructor was given: kept entries are doubled here",
+        otherwise="use the dropout rate of the constructor: kept entries are doubled here",
         read=DROPPED,
         what="what pre-norm adds to x in training",
     )
     expect.true(
-        0 < int((added > 1).sum()) < added.numel(),  # by chance once in 2⁶³ runs
+        0 < int((added > 1).sum()) < added.numel(),  # fails by chance once in 2⁶³ runs
         expected="some entries dropped and some kept at a rate of 0.5",
         got="all of them alike",
         otherwise="the dropout rate of the constructor is not used",
@@ -218,7 +212,7 @@ def test_dropout(student, rng):
 
 @exercise("2.6")
 def test_dropout_of_post_norm(student, rng):
-    """In post-norm order the sub-layer gets x itself, and some of its output is dropped."""
+    """In post-norm order the sub-layer gets x itself, and dropout is applied to its output."""
     x = 3 + normal(rng, 4, 16)
     module = build(student, 16, 0.5)
     module.train()
@@ -228,30 +222,30 @@ def test_dropout_of_post_norm(student, rng):
     expect.shape(values, x.shape, what="the output", read=POST)
     expect.true(
         inputs.method("__len__") > 0,
-        expected="a sub-layer that is called",
-        got="no call of it",
+        expected="a call of the sub-layer",
+        got="no call",
         because="the sub-layer is not called",
         read=POST,
     )
     got = inputs.method("__getitem__", 0)
-    expect.shape(got, x.shape, what="what the sub-layer gets", read=POST)
+    expect.shape(got, x.shape, what="the sub-layer's input", read=POST)
     expect.close(
         got,
         x,
         atol=1e-5,
         causes={
-            "dropout falls on what the sub-layer gets, not on what it gives": torch.where(
+            "dropout is applied to the sub-layer's input, not to its output": torch.where(
                 got.abs() > x.abs(), 2 * x, 0.0
             )
         },
-        otherwise="in post-norm order the sub-layer sees x itself",
+        otherwise="in post-norm order, the sub-layer gets x itself",
         read=DROPPED,
-        what="what the sub-layer gets in training",
+        what="the sub-layer's input in training",
     )
     expect.above(
-        float((values - norm(x)).abs().max()),  # a shift by ones is nothing to a norm
+        float((values - norm(x)).abs().max()),  # a norm ignores a shift by ones
         1e-2,
-        expected="post-norm that drops some of the sub-layer's output in training",
+        expected="part of the sub-layer's output dropped in post-norm training",
         got="nothing dropped",
         because="dropout is not used in post-norm order",
         read=DROPPED,
@@ -260,20 +254,20 @@ def test_dropout_of_post_norm(student, rng):
 
 @exercise("2.6")
 def test_one_normalisation(student, rng):
-    """A module with one layer normalisation of d_model features, whose gain takes effect."""
+    """The module has one LayerNorm of d_model features, and uses its gain and bias."""
     module = build(student, 8)
     expect.true(
         "torch.nn.modules.module.Module" in module.bases(),
         expected="a subclass of torch.nn.Module",
-        got=f"a {module.type_name} that is none",
+        got=f"{module.type_name}, which is not a subclass of it",
     )
     state = module.state_dict()
     trained = {name: tuple(state[name].shape) for name in module.parameters()}
     expect.true(
         list(trained.values()) == [(8,), (8,)],
-        expected="the gain and the bias of one LayerNorm(8), and nothing else to train",
+        expected="the gain and the bias of one LayerNorm(8), and no other parameters",
         got=str(trained),
-        because="there are two norms: make one LayerNorm in `__init__`, which serves both orders"
+        because="there are two norms: make one LayerNorm in `__init__` and use it in both orders"
         if list(trained.values()) == [(8,)] * 4
         else "",
         otherwise="make one LayerNorm in `__init__`, as an attribute",
@@ -290,14 +284,14 @@ def test_one_normalisation(student, rng):
         causes={
             "the LayerNorm made in `__init__` is not the one that `forward` uses": norm(3 * x),
         },
-        otherwise="the gain and the bias of the norm take effect",
+        otherwise="use the gain and the bias of the norm",
         read=POST,
     )
 
 
 @exercise("2.6")
 def test_gradients(student, rng):
-    """Gradients flow both ways round the sub-layer, and through it."""
+    """Gradients flow both around the sub-layer and through it."""
     x, cotangent = normal(rng, 3, 8), normal(rng, 3, 8)
     double = student.make("lambda x: 2 * torch.sin(x)")
     for norm_first in (False, True):
@@ -318,11 +312,11 @@ def test_gradients(student, rng):
             atol=1e-3,
             rtol=1e-3,
             causes={
-                "no gradient flows round the sub-layer: x is cut off, as `.detach()` does": cut,
-                "no gradient flows through the sub-layer: its output is cut off": through,
-                "no gradient reaches x: both paths are cut": torch.zeros_like(x),
+                "no gradient flows around the sub-layer: x is detached": cut,
+                "no gradient flows through the sub-layer: its output is detached": through,
+                "no gradient reaches x: both paths are detached": torch.zeros_like(x),
             },
-            otherwise="`.detach()` or `torch.no_grad()` cuts one of the two paths",
+            otherwise="`.detach()` or `torch.no_grad()` may cut one of the two paths",
             read=POST,
             what=f"the gradient with norm_first={norm_first}",
         )

@@ -1,8 +1,8 @@
-"""Hidden tests of exercise 2.7: the parameters of multi-head attention, counted."""
+"""Hidden tests of exercise 2.7: counting the parameters of multi-head attention."""
 
 import torch
 
-# By name, before any rule takes it away: the student may not build it, the judge may.
+# Imported by name before any rule removes it: students may not use it, the tests may.
 from torch.nn import MultiheadAttention
 
 from course_lib.checking import expect
@@ -12,13 +12,13 @@ COUNT = "§3.2.2"
 
 
 def counts(student, d_model, n_heads, **options):
-    """The student's (weights, biases), as two whole numbers."""
+    """The student's [weights, biases]. Raises Failure unless they are two whole numbers."""
     value = student.parameter_counts(d_model, n_heads, **options)
     expect.true(
         not isinstance(value, (int, float)),
         expected="2 values, returned together",
         got=str(value),
-        because="one number is returned: (weights, biases) are wanted, not their sum",
+        because="one number is returned: return (weights, biases), not their sum",
         read="exercise 2.7, the signature",
     )
     pair = expect.parts(value, 2, read="exercise 2.7, the signature")
@@ -27,7 +27,7 @@ def counts(student, d_model, n_heads, **options):
             isinstance(number, (int, float)) and number == int(number),
             expected="whole numbers",
             got=str(number),
-            otherwise="`//` divides without a remainder, `/` gives a float",
+            otherwise="use integer division `//`: `/` gives a float",
         )
     return list(pair)
 
@@ -40,15 +40,15 @@ def wrong_weights(d, h):
         "three full-size projections for every head": 3 * d * d * h + d * d,
         "`w_o` is left out": 3 * d * d,
         "the matrices of one head only": 3 * d * (d // h) + d * d,
-        "`w_o` of one head is d_k × d_model; of the joined heads h·d_k × d_model": 3 * d * d
+        "`w_o` is counted as d_k × d_model, for one head: it is h·d_k × d_model": 3 * d * d
         + d * (d // h),
-        "weights and biases in one number": 4 * d * d + 4 * d,
+        "weights and biases are counted together": 4 * d * d + 4 * d,
     }
 
 
 @exercise("2.7")
 def test_weights(student, rng):
-    """The weights of other sizes than the paper's."""
+    """The number of weights, for sizes other than the paper's."""
     for d_model, n_heads in [(64, 4), (12, 3), (int(rng.integers(2, 9)) * 10, 5)]:
         expect.close(
             counts(student, d_model, n_heads)[0],
@@ -62,7 +62,7 @@ def test_weights(student, rng):
 
 @exercise("2.7")
 def test_biases(student, rng):
-    """The biases, with them and without."""
+    """The number of biases, with `bias=True` and `bias=False`."""
     for d_model, n_heads in [(64, 4), (12, 3), (int(rng.integers(2, 9)) * 10, 5)]:
         d = d_model
         for bias, wanted in [(True, 4 * d), (False, 0)]:
@@ -76,7 +76,7 @@ def test_biases(student, rng):
                     "one bias vector for all four layers": d,
                     "the bias of `w_o` is counted for every head": 3 * d + d * n_heads,
                     "biases of d_model features for every head": 4 * d * n_heads,
-                    "biases of one head only": 3 * d // n_heads + d,
+                    "the biases of one head only": 3 * d // n_heads + d,
                 },
                 otherwise="one bias for every output feature of the four layers",
                 read=COUNT,
@@ -86,7 +86,7 @@ def test_biases(student, rng):
 
 @exercise("2.7")
 def test_heads_cost_nothing(student):
-    """One head and sixteen have the same number of parameters."""
+    """One head and sixteen heads have the same number of parameters."""
     one, many = counts(student, 32, 1), counts(student, 32, 16)
     expect.close(
         many,
@@ -99,13 +99,13 @@ def test_heads_cost_nothing(student):
 
 @exercise("2.7")
 def test_agrees_with_torch(student, rng):
-    """The sum is what torch's module of the same size holds."""
+    """The sum equals the number of parameters of torch's module of the same size."""
     for n_heads, bias in [(2, True), (6, False)]:
         theirs = MultiheadAttention(12, n_heads, bias=bias)
-        held = sum(torch.numel(p) for p in theirs.parameters())
+        total = sum(torch.numel(p) for p in theirs.parameters())
         expect.close(
             sum(counts(student, 12, n_heads, bias=bias)),
-            held,
+            total,
             causes={
                 "the count grows with n_heads": 4 * 144 * n_heads + 48 * bias,
                 "the biases are left out": 4 * 144,

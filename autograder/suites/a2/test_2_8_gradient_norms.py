@@ -3,11 +3,12 @@
 import numpy as np
 import torch
 
+from autograder.suites.a2.tensors import normal
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 NORMS = "exercise 2.8, the docstring"
-# Modules are built on the student's side; the same ones here give the expected values.
+# Modules are built in the student's process, and again here for the expected values.
 LAYERS = "torch.nn.Sequential(torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 3))"
 TWO_INPUTS = (
     "type('Pair', (torch.nn.Bilinear,), {'forward': lambda self, a, b: "
@@ -20,12 +21,8 @@ BRANCHES = (
 )
 
 
-def normal(rng, *shape):
-    return torch.from_numpy(rng.normal(size=shape).astype(np.float32))
-
-
 def built(student, rng, source):
-    """One module on each side, with the same fresh parameters."""
+    """(theirs, ours): a module in the student's process and its copy here, equal parameters."""
     theirs, ours = student.make(source), eval(source, {"torch": torch})
     state = {name: normal(rng, *value.shape) for name, value in ours.state_dict().items()}
     theirs.load_state_dict(state)
@@ -53,7 +50,7 @@ def gradients(module, *inputs, loss=probe):
 
 
 def compare(got, module, *inputs, causes=None, what="", otherwise=""):
-    """Names first, then the norms, in the order of the names."""
+    """Check the names, then the norms."""
     found = gradients(module, *inputs)
     expect.true(
         isinstance(got, dict),
@@ -66,14 +63,14 @@ def compare(got, module, *inputs, causes=None, what="", otherwise=""):
         sorted(map(str, got)),
         sorted(found),
         causes={
-            "frozen parameters are listed, too: only those with `requires_grad` are trained": (
+            "frozen parameters are listed: include only those with `requires_grad`": (
                 sorted(every)
             ),
-            "a gradient of None means that nothing flows: report 0.0, do not skip it": sorted(
+            "a gradient of None means that no gradient flows: report 0.0, do not skip it": sorted(
                 name for name, gradient in found.items() if gradient.any()
             ),
         },
-        otherwise="the names of `named_parameters()`, one for each trained parameter",
+        otherwise="the names from `named_parameters()`, one for each trainable parameter",
         read=NORMS,
         what="the names",
     )
@@ -83,9 +80,7 @@ def compare(got, module, *inputs, causes=None, what="", otherwise=""):
         all(isinstance(value, (int, float)) for value in values),
         expected="plain numbers",
         got=f"{values[0]!r}"[:80],
-        because="a norm is a tensor: `float(…)` or `.item()` makes a number of it"
-        if tensors
-        else "",
+        because="a norm is a tensor: convert it with `float(…)` or `.item()`" if tensors else "",
         read=NORMS,
     )
 
@@ -112,8 +107,10 @@ def compare(got, module, *inputs, causes=None, what="", otherwise=""):
         rtol=1e-4,
         causes={
             **(causes or {}),
-            "each norm stands under another parameter's name": shuffled,
-            "the squared norm: its root is wanted": each(lambda g: g.square().sum(), found),
+            "the norms are stored under the wrong names": shuffled,
+            "this is the squared norm: take its square root": each(
+                lambda g: g.square().sum(), found
+            ),
             "the mean absolute value, not the norm": each(lambda g: g.abs().mean(), found),
             "the largest absolute value, not the Euclidean norm": each(
                 lambda g: g.abs().max(), found
@@ -139,33 +136,33 @@ def test_norms(student, rng):
 
 @exercise("2.8")
 def test_several_inputs_and_outputs(student, rng):
-    """A module of two inputs that returns a tuple is judged by its first part."""
+    """For a module with two inputs that returns a tuple, the loss uses the first output."""
     theirs, ours = built(student, rng, TWO_INPUTS)
     inputs = normal(rng, 5, 3), normal(rng, 5, 4)
     compare(
         student.gradient_norms(theirs, *inputs),
         ours,
         *inputs,
-        otherwise="hand all inputs on, and use the first of the outputs",
+        otherwise="pass all inputs to the module, and use the first output",
     )
 
 
 @exercise("2.8", weight=2)
 def test_detached_branch(student, rng):
-    """Parameters that the output does not depend on are there, with a norm of 0."""
+    """Parameters that the output does not depend on are listed with a norm of 0."""
     theirs, ours = built(student, rng, BRANCHES)
     x = normal(rng, 5, 3)
     compare(
         student.gradient_norms(theirs, x),
         ours,
         x,
-        otherwise="a detached branch passes values on, but no gradient",
+        otherwise="a detached branch passes values but no gradient",
     )
 
 
 @exercise("2.8")
 def test_frozen_parameters(student, rng):
-    """Parameters that are not trained are left out."""
+    """Frozen parameters are left out."""
     theirs, ours = built(student, rng, LAYERS)
     theirs.method("0.requires_grad_", False)
     ours[0].requires_grad_(False)
@@ -175,7 +172,7 @@ def test_frozen_parameters(student, rng):
 
 @exercise("2.8", weight=2)
 def test_second_call_is_identical(student, rng):
-    """Calling it again gives the same numbers, whatever `.grad` held before."""
+    """A second call gives the same numbers, whatever `.grad` contained before."""
     theirs, ours = built(student, rng, LAYERS)
     x = normal(rng, 5, 4)
     first = student.gradient_norms(theirs, x)
@@ -186,7 +183,7 @@ def test_second_call_is_identical(student, rng):
         ours,
         x,
         causes={
-            "gradients pile up in `.grad`: the second call adds to the first's": list(
+            "gradients accumulate in `.grad`: the second call adds to the first": list(
                 doubled.values()
             )
         },
@@ -194,14 +191,14 @@ def test_second_call_is_identical(student, rng):
     )
     old = normal(rng, 6, 4)
     theirs.set("0.weight.grad", old)
-    piled = {n: g + (old if n == "0.weight" else 0) for n, g in gradients(ours, x).items()}
+    summed = {n: g + (old if n == "0.weight" else 0) for n, g in gradients(ours, x).items()}
     compare(
         student.gradient_norms(theirs, x),
         ours,
         x,
         causes={
-            "what an earlier `backward()` left in `.grad` is counted in": [
-                float(g.norm()) for g in piled.values()
+            "the result includes what an earlier `backward()` left in `.grad`": [
+                float(g.norm()) for g in summed.values()
             ]
         },
         what="the norms with an old gradient in `.grad`",

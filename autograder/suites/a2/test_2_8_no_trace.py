@@ -1,14 +1,9 @@
-"""Hidden tests of exercise 2.8: what the measurement of gradients leaves behind: nothing."""
+"""Hidden tests of exercise 2.8: measuring gradients leaves no trace."""
 
 import torch
 
-from autograder.suites.a2.test_2_8_gradient_norms import (
-    LAYERS,
-    NORMS,
-    built,
-    gradients,
-    normal,
-)
+from autograder.suites.a2.tensors import normal
+from autograder.suites.a2.test_2_8_gradient_norms import LAYERS, NORMS, built, gradients
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -18,7 +13,7 @@ MODES = "[part.training for part in module.modules()]"
 
 @exercise("2.8")
 def test_leaves_no_trace(student, rng):
-    """No hook stays on the module, no `.grad` is written, no parameter moves or is frozen."""
+    """No hook stays, no `.grad` is written, and no parameter is changed or frozen."""
     theirs, ours = built(student, rng, LAYERS)
     before, old, x = theirs.state_dict(), normal(rng, 3), normal(rng, 5, 4)
     theirs.set("2.bias.grad", old)
@@ -32,7 +27,7 @@ def test_leaves_no_trace(student, rng):
                 not left,
                 expected=f"no hooks on `{path}` afterwards",
                 got=f"{len(left or ())} in `{kind}`",
-                because="a hook leaks: `handle.remove()`, or do without hooks",
+                because="a hook is left behind: call `handle.remove()`, or do not use hooks",
                 read=NORMS,
             )
     kept, own = theirs.get("2.bias.grad"), gradients(ours, x)["2.bias"]
@@ -40,11 +35,11 @@ def test_leaves_no_trace(student, rng):
         torch.zeros(3) if kept is None else kept,
         old,
         causes={
-            "a gradient that someone else left in `.grad` is zeroed: it is theirs": own * 0,
-            "what someone else left in `.grad` is overwritten by this gradient": own,
-            "`backward()` adds to what someone else left in `.grad`": old + own,
+            "an existing gradient in `.grad` is zeroed: leave it unchanged": own * 0,
+            "an existing gradient in `.grad` is overwritten: leave it unchanged": own,
+            "`backward()` adds to an existing gradient in `.grad`": old + own,
         },
-        otherwise="a gradient that someone else left in `.grad` is theirs: leave it",
+        otherwise="leave an existing gradient in `.grad` unchanged",
         read=NORMS,
         what="the old `.grad`",
     )
@@ -52,23 +47,22 @@ def test_leaves_no_trace(student, rng):
         theirs.get("0.weight.grad") is None,
         expected="no `.grad` where there was none",
         got="one written by the call",
-        because="`backward()` writes `.grad`: `torch.autograd.grad` returns gradients and "
-        "writes none",
+        because="`backward()` writes `.grad`: `torch.autograd.grad` only returns gradients",
         read=NORMS,
     )
     expect.equal(
         theirs.parameters(),
         trained,
-        because="`requires_grad` of a parameter is changed by the call",
+        because="the call changes the `requires_grad` of a parameter",
         read=NORMS,
-        what="the parameters, and whether they are trained,",
+        what="the parameters and their `requires_grad`",
     )
     after = theirs.state_dict()
     for name, value in before.items():
         expect.close(
             after[name],
             value,
-            otherwise="measuring gradients takes no step",
+            otherwise="do not update the parameters",
             read=NORMS,
             what=f"`{name}`",
         )
@@ -76,7 +70,7 @@ def test_leaves_no_trace(student, rng):
 
 @exercise("2.8")
 def test_mode_stays(student, rng):
-    """A module, and each part of it, stays in training or in evaluation mode."""
+    """The module and its parts stay in training or evaluation mode."""
     theirs, _ = built(student, rng, LAYERS)
     for module, part in [("train", "train"), ("eval", "eval"), ("train", "eval")]:
         theirs.method(module)
@@ -99,7 +93,7 @@ def test_mode_stays(student, rng):
 
 @exercise("2.8")
 def test_random_numbers_go_on(student, rng):
-    """Without dropout in the module, nobody's random numbers are touched."""
+    """For a module without dropout, the global generator is left unchanged."""
     theirs, _ = built(student, rng, LAYERS)
     states = "(torch.manual_seed(7), torch.rand(n))[0].get_state()"
     pairs = []  # the global generator's states before and after each of two calls
@@ -113,9 +107,9 @@ def test_random_numbers_go_on(student, rng):
 
     expect.true(
         all(same(*pair) for pair in pairs),
-        expected="a global generator in the state that it was in",
-        got="another state",
-        because="the call seeds the global generator: random numbers after it come again"
+        expected="the global generator unchanged",
+        got="a different state",
+        because="the call seeds the global generator, so later random numbers repeat"
         if same(pairs[0][1], pairs[1][1])
         else "the call draws from the global generator",
         read=NORMS,

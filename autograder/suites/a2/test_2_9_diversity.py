@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 2.9: how much heads differ, as a number."""
+"""Hidden tests of exercise 2.9: a measure of how much heads differ."""
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ def pairs(n_heads):
 
 
 def divergences(weights, base=2.0):
-    """(pairs, *batch, n_q): the Jensen-Shannon divergence of every two heads, row by row."""
+    """(pairs, *batch, n_q): the Jensen-Shannon divergence of each pair of heads, row by row."""
     heads = weights.unbind(-3)
     return torch.stack(
         [
@@ -34,7 +34,7 @@ def divergences(weights, base=2.0):
 
 
 def mistakes(weights):
-    """What each likely mistake would have given, without a mask."""
+    """Name of each likely mistake → the value it would give, without a mask."""
     heads = weights.unbind(-3)
     each, right = divergences(weights), float(divergences(weights).mean())
     one_way = [
@@ -44,18 +44,20 @@ def mistakes(weights):
     bits = torch.stack(one_way) / np.log(2)
     middle = torch.stack([entropy((heads[i] + heads[j]) / 2) for i, j in pairs(len(heads))])
     return {
-        "in nats: the logarithm to base 2 gives bits": right * np.log(2),
-        "every head is also compared with itself: those pairs are 0 and pull the mean down": right
+        "the result is in nats: use the logarithm to base 2 for bits": right * np.log(2),
+        "every head is also compared with itself: those pairs are 0 and lower the mean": right
         * (len(heads) - 1)
         / len(heads),
         "the sum over the pairs, not their mean": float(each.mean() * len(each)),
         "the sum over all pairs and rows, not their mean": float(each.sum()),
-        "the root of the divergence, a distance": float(each.clamp(min=0).sqrt().mean()),
+        "this is the square root of the divergence, the Jensen-Shannon distance": float(
+            each.clamp(min=0).sqrt().mean()
+        ),
         "one divergence of all heads from their common mean, not one for each pair": float(
             (entropy(weights.mean(-3)) - entropy(weights).mean(-2)).mean()
         ),
         **{
-            f"Kullback-Leibler divergence of {which}: compare both heads with their mean": float(
+            f"Kullback-Leibler divergence in {which}: compare both heads with their mean": float(
                 part.mean()
             )
             for which, part in [
@@ -64,8 +66,8 @@ def mistakes(weights):
                 ("one direction, the later head first", bits[len(each) :]),
             ]
         },
-        "the entropy of the mixture alone": float(middle.mean()),
-        "twice the divergence: without the factor ½, or every pair counted twice": 2 * right,
+        "only the entropy of the mixture": float(middle.mean()),
+        "twice the divergence: the factor ½ is missing, or every pair is counted twice": 2 * right,
         "the rows are averaged before they are compared": float(
             divergences(weights.mean(-2, keepdim=True)).mean()
         ),
@@ -77,7 +79,7 @@ def check(got, want, causes, otherwise, what):
         isinstance(got, (int, float)) and not isinstance(got, bool),
         expected="a plain number",
         got=type(got).__name__,
-        otherwise="the mean of all, as `float(…)`",
+        otherwise="return the mean as `float(…)`",
         read=DIVERSITY,
     )
     expect.close(
@@ -87,13 +89,13 @@ def check(got, want, causes, otherwise, what):
 
 @exercise("2.9", weight=2)
 def test_written_in_values(student):
-    """Half of the attention shared: ½ bit; three heads that share nothing, in bits, by pairs."""
+    """Known values: ½ bit for two half-overlapping heads, and the pairwise mean of three heads."""
     half = torch.tensor([[[0.5, 0.5, 0.0]], [[0.0, 0.5, 0.5]]], dtype=torch.float64)
     quarter = torch.tensor([[[0.25, 0.75]], [[0.75, 0.25]], [[0.25, 0.75]]], dtype=torch.float64)
     check(
         student.head_diversity(half),
         0.5,
-        {"0·log 0 is NaN in floating point: it stands for 0": np.nan, **mistakes(half)},
+        {"0·log 0 is NaN in floating point: count it as 0": np.nan, **mistakes(half)},
         "entropy of the mean of two heads, minus the mean of their entropies",
         "the diversity of (½, ½, 0) and (0, ½, ½)",
     )
@@ -116,7 +118,7 @@ def test_fresh_weights(student, rng):
             called.value,
             float(divergences(weights).mean()),
             mistakes(weights),
-            "take the pairs from the third axis from the end",
+            "the heads are the third axis from the end",
             f"the diversity of weights of shape {shape}",
         )
         expect.unchanged(called.changed)
@@ -124,23 +126,29 @@ def test_fresh_weights(student, rng):
 
 @exercise("2.9")
 def test_zeros(student):
-    """Heads that look at one key each: 0 for the same key, 1 for different ones, never NaN."""
+    """Heads that attend to one key each: 0 for the same key, 1 for different keys, never NaN."""
     one_hot = torch.eye(4)[:, None]
-    hint = {"0·log 0 is NaN in floating point: it stands for 0": np.nan}
+    hint = {"0·log 0 is NaN in floating point: count it as 0": np.nan}
     same = one_hot[[2, 2, 2]]
-    check(student.head_diversity(same), 0.0, hint, "equal heads do not differ", "for equal heads")
+    check(
+        student.head_diversity(same),
+        0.0,
+        hint,
+        "equal heads have a divergence of 0",
+        "the diversity of equal heads",
+    )
     check(
         student.head_diversity(one_hot),
         1.0,
         {**hint, **mistakes(one_hot)},
         "heads that share no key differ by exactly one bit",
-        "for disjoint heads",
+        "the diversity of disjoint heads",
     )
 
 
 @exercise("2.9", weight=2)
 def test_padding_rows(student, rng):
-    """Query rows that the mask leaves without a key do not count, whatever stands in them."""
+    """Query rows without an allowed key do not count, whatever their weights."""
     weights = weights_of(rng, 2, 3, 4, 4)
     keys = torch.ones(2, 1, 4, 4, dtype=torch.bool)
     keys[1, ..., 3] = False
@@ -157,7 +165,7 @@ def test_padding_rows(student, rng):
             float(each[:, open_rows].mean()),
             {
                 "padding rows are counted: the mask is not used": float(each.mean()),
-                "padding rows count as 0 in the mean: divide by the rows that count": float(
+                "padding rows count as 0 in the mean: divide by the number of other rows": float(
                     (each * open_rows).mean()
                 ),
                 "the mask is inverted: only padding rows are counted": float(
@@ -165,14 +173,14 @@ def test_padding_rows(student, rng):
                 ),
                 "in nats": float(each[:, open_rows].mean() * np.log(2)),
             },
-            "leave those rows out of the sum and out of the number it is divided by",
+            "leave those rows out of both the sum and the count",
             f"the diversity with a mask {name}",
         )
 
 
 @exercise("2.9")
 def test_masks_of_each_head(student, rng):
-    """A row counts for two heads if the mask leaves it a key in both of them."""
+    """A row counts for a pair of heads if it has an allowed key in both."""
     weights = weights_of(rng, 2, 4, 4)
     mask = torch.ones(2, 4, 4, dtype=torch.bool)
     mask[:, 0] = False  # padding in both heads
@@ -183,14 +191,14 @@ def test_masks_of_each_head(student, rng):
         student.head_diversity(weights, mask),
         float(each[1]),
         {
-            "only the first head's mask is looked at: a row needs a key in both heads": float(
+            "only the first head's mask is used: a row needs a key in both heads": float(
                 each[1:].mean()
             ),
             "padding rows are counted: the mask is not used": float(each.mean()),
             "padding rows count as 0 in the mean": float(each[1] / 4),
         },
-        "leave out the rows that have no key in one of the two heads",
-        "the diversity with another mask for each head",
+        "leave out rows that have no key in one of the two heads",
+        "the diversity with a different mask for each head",
     )
 
 
@@ -200,11 +208,11 @@ def test_nothing_to_compare(student, rng):
     weights = weights_of(rng, 2, 3, 3)
     expect.raises(
         lambda: student.head_diversity(weights[:1]),
-        because="one head has no other to be compared with: the mean of no pair is NaN",
+        because="one head has no pairs, so the mean is NaN: raise a ValueError",
         read="exercise 2.9, the docstring",
     )
     expect.raises(
         lambda: student.head_diversity(weights, torch.zeros(3, 3, dtype=torch.bool)),
-        because="the mean over no row is NaN: say so by a ValueError",
+        because="the mean over no rows is NaN: raise a ValueError",
         read="exercise 2.9, the docstring",
     )

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 2.9: a picture of every head."""
+"""Hidden tests of exercise 2.9: a heat map for every head."""
 
 from autograder.suites.a2.test_2_9_diversity import weights_of
 from course_lib.checking import expect
@@ -11,7 +11,7 @@ TOKENS = ["the", "cat", "saw", "the"]
 
 
 def drawn(student, weights, tokens):
-    """The maps as data, one a head; the figure is closed again."""
+    """The data of the maps, one per head; closes the figure."""
     axes = student.plot_heads(weights, tokens)
     student.make("__import__('matplotlib.pyplot', fromlist=['close']).close('all')")
     figure = isinstance(axes, Handle) and axes.type_name == "Figure"
@@ -24,7 +24,7 @@ def drawn(student, weights, tokens):
         if figure
         else "other",
         because="the figure is returned, not its Axes" if figure else "",
-        otherwise="return the Axes in the order of the heads; for one head too",
+        otherwise="return a list of Axes in the order of the heads, even for one head",
         read=PLOT,
     )
     return [one.axes() for one in axes]
@@ -32,7 +32,7 @@ def drawn(student, weights, tokens):
 
 @exercise("2.9", weight=2)
 def test_maps_of_all_heads(student, rng):
-    """Each map shows its head, queries down and keys across, all under one colour scale."""
+    """Each map shows its head, with queries as rows and keys as columns, on one color scale."""
     weights = weights_of(rng, 3, 4, 4).numpy()
     maps = drawn(student, weights, TOKENS)
     late = all(str(head + 1) in found["title"] for head, found in enumerate(maps))
@@ -41,7 +41,7 @@ def test_maps_of_all_heads(student, rng):
             len(found["images"]) == 1,
             expected="one image in each Axes",
             got=f"{len(found['images'])} in the Axes of head {head}",
-            otherwise="one `imshow` for each head, into an Axes of its own",
+            otherwise="call `imshow` once per head, in its own Axes",
             read=PLOT,
         )
         other = {
@@ -52,7 +52,7 @@ def test_maps_of_all_heads(student, rng):
             found["images"][0].reshape(found["images"][0].shape[-2:]),
             weights[head],
             causes={
-                "the map is transposed: queries are rows, keys columns": weights[head].T,
+                "the map is transposed: queries are rows, keys are columns": weights[head].T,
                 **other,
             },
             otherwise="show the weights as they are",
@@ -63,14 +63,14 @@ def test_maps_of_all_heads(student, rng):
             str(head) in found["title"],
             expected=f"a title with the head's number, {head}",
             got=repr(found["title"]),
-            because="the titles count from 1: heads are numbered from 0" if late else "",
-            otherwise="name the head in the title of its map",
+            because="the titles count from 1: number the heads from 0" if late else "",
+            otherwise="put the head's number in the title of its map",
             read=PLOT,
         )
     limits = {tuple(found["colour_limits"][0]) for found in maps}
     expect.true(
         len(limits) == 1,
-        expected="the same colour limits in every map",
+        expected="the same color limits in every map",
         got=", ".join(f"{low:.3g} to {high:.3g}" for low, high in sorted(limits)),
         because="each map has its own scale: set `vmin` and `vmax`",
         read=PLOT,
@@ -79,12 +79,12 @@ def test_maps_of_all_heads(student, rng):
 
 @exercise("2.9")
 def test_labels_of_one_head(student, rng):
-    """Tokens label rows and columns; a single head, given as a tensor, is drawn as well."""
+    """Tokens label rows and columns; a single head, given as a tensor, is also drawn."""
     weights = weights_of(rng, 1, 4, 4)
     (found,) = drawn(student, weights, TOKENS)
     expect.close(found["images"][0], weights[0], what="the image", read=PLOT)
     for axis, what in (("x", "keys"), ("y", "queries")):
-        # Ticks without a label are grid lines, or none of the student's doing.
+        # Ticks without a label are grid lines or matplotlib's own.
         pairs = zip(found[f"{axis}ticks"], found[f"{axis}ticklabels"], strict=False)
         labelled = sorted((tick, label) for tick, label in pairs if label)
         expect.equal(
@@ -99,7 +99,7 @@ def test_labels_of_one_head(student, rng):
             read=PLOT,
             what=f"the {axis} labels",
         )
-        # `imshow` centres cells at 0, 1, 2, …; where they begin there, their centres are ½ further.
+        # Cells are centered at 0, 1, 2, … in `imshow`, and ½ further in `pcolormesh`.
         expect.true(
             all(abs(tick - index) <= 0.5 for index, (tick, _) in enumerate(labelled)),
             expected=f"each {axis} label at its own cell",
@@ -109,14 +109,14 @@ def test_labels_of_one_head(student, rng):
         )
         expect.true(
             bool(found[f"{axis}label"]),
-            expected=f"a label of the {axis} axis",
+            expected=f"a label for the {axis} axis",
             got="none",
-            because="an axis has no name: which axis has the queries, which the keys?",
+            because="an axis has no label: say which axis shows the queries and which the keys",
             read=PLOT,
         )
     expect.raises(
         lambda: student.plot_heads(weights, [*TOKENS, "mouse"]),
-        because="nothing compares the weights with the tokens: raise a ValueError when they do "
-        "not fit each other",
+        because="the shape of the weights is not compared with the tokens: raise a ValueError when "
+        "they do not match",
         read=DOCSTRING,
     )

@@ -1,7 +1,7 @@
-"""The readers that `compare_heads` trains and measures, watched: what each saw, and when.
+"""Records which examples each reader of `compare_heads` is trained and evaluated on.
 
-Accuracies of runs small enough for a test are mostly chance, and two of them may agree by chance.
-What a reader was trained and measured on is neither.
+The accuracies of runs small enough for a test are mostly chance, and two may agree by chance. The
+examples that a reader saw are exact evidence.
 """
 
 from contextlib import contextmanager
@@ -16,12 +16,12 @@ SIZES = {"d_model": 8, "steps": 2, "n_train": 24, "n_validation": 16}
 
 
 class Reader(NamedTuple):
-    """One reader; an example is named by its memory and its queries."""
+    """One recorded reader. An example is identified by its memory and its queries."""
 
-    start: float  # the sum of its parameters' sizes in its first pass
+    start: float  # the sum of its absolute parameters at its first pass
     batches: list[list[str]]  # the examples of each training step
     measured: list[str]  # the examples of all other passes
-    noise: float  # the largest difference of two equal passes, in training
+    noise: float  # the largest difference between two passes on one batch, in training
 
     @property
     def trained_on(self) -> set[str]:
@@ -32,15 +32,15 @@ class Reader(NamedTuple):
         """Measured examples that no training step has seen."""
         return [example for example in self.measured if example not in self.trained_on]
 
-    def memories_again(self) -> set[str]:
-        """Memories that were trained on and measured on, with whatever queries."""
+    def repeated_memories(self) -> set[str]:
+        """Memories used in both training and evaluation, with any queries."""
         trained, measured = (
             {e.partition(":")[0] for e in s} for s in (self.trained_on, self.measured)
         )
         return trained & measured
 
     def draws(self) -> list[list[int]]:
-        """Each batch as numbers in the order of first appearance: equal draws, equal numbers."""
+        """Each batch as indices of examples, numbered by first appearance."""
         seen: dict[str, int] = {}
         return [[seen.setdefault(example, len(seen)) for example in b] for b in self.batches]
 
@@ -57,7 +57,7 @@ def _watch(student):
 def readers(student, heads, seeds, seed=None, **sizes):
     """The readers of one call of `compare_heads`, in the order of their first pass.
 
-    `seed` is that of the global generator before the call. Fails when no reader was used.
+    `seed` seeds the global generator before the call. Raises Failure when no reader was used.
     """
     with _watch(student) as scope:
         options = {**SIZES, **sizes}
@@ -65,9 +65,9 @@ def readers(student, heads, seeds, seed=None, **sizes):
         passes = scope.method("__getitem__", "passes")
     expect.true(
         bool(passes),
-        expected="runs of the `PointerReader` that is imported above",
-        got="none of its passes",
-        because="another model stands in for `PointerReader`",
+        expected="runs of the imported `PointerReader`",
+        got="no forward pass of it",
+        because="another model is used instead of `PointerReader`",
         read="handout of exercise 2.10",
     )
     numbers = list(dict.fromkeys(one["reader"] for one in passes))

@@ -1,4 +1,4 @@
-"""Style: masks add −10⁹ to the scores, functions have options of their own, and warn."""
+"""Style: masks add −10⁹ to the scores, functions have extra options and emit warnings."""
 
 import warnings
 
@@ -7,7 +7,7 @@ from scipy.special import logsumexp
 
 
 def softmax(x, axis=-1, temperature=1.0):
-    """With a temperature, which nobody asked for."""
+    """With an extra temperature."""
     x = np.asarray(x) / temperature
     return np.exp(x - logsumexp(x, axis=axis, keepdims=True))
 
@@ -64,7 +64,7 @@ class SelfAttention:
 
 
 def equivariance_gap(function, x, permutation, norm=np.inf):
-    """Permutes back instead of along: the same set of differences."""
+    """Applies the inverse permutation to the output: the same set of differences."""
     back = np.empty_like(permutation)
     back[permutation] = np.arange(len(permutation))
     difference = function(x[permutation])[back] - function(x)

@@ -1,4 +1,4 @@
-"""Style: a beginner's loops and prints, everywhere but over the tokens of `attention`."""
+"""Style: a beginner's loops and prints, except over the tokens of `attention`."""
 
 import numpy as np
 
@@ -28,7 +28,7 @@ def project_qkv(x, w_q, w_k, w_v):
 
 
 def attention(query, key, value, mask=None):
-    """Loops over the batch, which has no more sequences when these grow longer."""
+    """Loops over the batch, whose size does not grow with the sequence length."""
     if query.shape[-1] != key.shape[-1]:
         raise ValueError("query " + str(query.shape) + " does not fit key " + str(key.shape))
     if key.shape[-2] != value.shape[-2]:

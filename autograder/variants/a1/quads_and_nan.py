@@ -1,4 +1,4 @@
-"""Style: the picture is a pcolormesh with NaN for hidden cells; answers are searched for."""
+"""Style: the picture is a pcolormesh with NaN for hidden cells; inputs are random."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,7 +39,7 @@ def _right(scores, mask):
 
 
 def separating_input(bug):
-    """Random inputs, with what the described mistake needs put in by hand."""
+    """Random inputs, adjusted to expose the described mistake."""
     names = "not-scaled keys-score-queries softmax-over-queries".split()
     if bug not in [*names, "mask-after-softmax", "one-maximum", "empty-row-mean"]:
         raise ValueError(f"unknown mistake {bug}")

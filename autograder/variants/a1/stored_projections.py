@@ -7,7 +7,7 @@ import numpy as np
 
 
 def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
-    """exp(x − log Σ exp x), the logarithm built up by logaddexp."""
+    """exp(x − log Σ exp x), with the logarithm from logaddexp."""
     x = np.asarray(x, dtype=float)
     return np.exp(x - np.logaddexp.reduce(x, axis=axis, keepdims=True))
 
@@ -26,7 +26,7 @@ def scaled_scores(query, key):
 
 
 def attention(query, key, value, mask=None):
-    """Never divides weights: mixes with exponentials, and divides the mixture."""
+    """Weights the values by unnormalized exponentials, then divides the sum."""
     if query.shape[-1] != key.shape[-1]:
         raise ValueError(f"{query.shape} against {key.shape}: query and key need one width")
     if key.shape[-2] != value.shape[-2]:
@@ -81,7 +81,7 @@ def plot_attention(weights, tokens, mask=None, ax=None):
 
 
 def score_statistics(d_k_values, n_samples, rng):
-    """One generator a width, spawned from the given one's numbers."""
+    """One generator per width, seeded from the given one."""
     rows = []
     for d_k, seed in zip(d_k_values, rng.integers(2**31, size=len(d_k_values)), strict=True):
         own = np.random.default_rng(seed)

@@ -27,7 +27,7 @@ def attention(query, key, value, mask=None):
 
 def plot_attention(weights, tokens, mask=None, ax=None):
     if np.shape(weights) != (len(tokens), len(tokens)):
-        raise ValueError("one row and one column a token")
+        raise ValueError("one row and one column per token")
     ax = ax or plt.subplots(figsize=(3, 3))[1]
     ax.imshow(np.where(True if mask is None else mask, weights, np.nan), "cividis", clim=(0, 1))
     ax.set(xlabel="key", ylabel="query", title="weights")

@@ -1,4 +1,4 @@
-"""Style: the mask becomes a large negative number that is added; longer signatures; warnings."""
+"""Style: the mask is added as a large negative number; longer signatures; warnings."""
 
 import warnings
 

@@ -8,7 +8,7 @@ from torch import nn
 
 
 def attention(query, key, value, mask=None, dropout=None):
-    """A first try, kept above the one that counts."""
+    """A first attempt, overridden by the definition below."""
     return query, key
 
 
@@ -23,7 +23,7 @@ def attention(query, key, value, mask=None, dropout=None):  # noqa: F811
     scores = torch.bmm(q, k.permute(0, 2, 1)).reshape(*lead, n_q, n_k).div(math.sqrt(q.shape[-1]))
     weights = torch.nn.Softmax(dim=-1)(scores)
     if mask is not None:
-        shared = weights * mask  # after the softmax, but renormalised
+        shared = weights * mask  # after the softmax, but renormalized
         total = shared.sum(dim=-1, keepdim=True)
         weights = shared / torch.where(total == 0, torch.ones_like(total), total)
     w = (weights if dropout is None else dropout(weights)).reshape(-1, n_q, n_k)

@@ -1,4 +1,4 @@
-"""Style: inheritance, properties, annotations, hooks that are removed; an exception of its own."""
+"""Style: inheritance, properties, annotations, hooks that are removed; a custom exception."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 class ShapeError(ValueError):
-    """A ValueError with a name of its own."""
+    """A subclass of ValueError."""
 
 
 def attention(
@@ -38,7 +38,7 @@ def attention(
 
 
 class _Heads(nn.Module):
-    """What every kind of multi-head attention shares."""
+    """The base class of multi-head attention."""
 
     names = ("w_q", "w_k", "w_v", "w_o")
 
@@ -101,7 +101,7 @@ def parameter_counts(d_model: int, n_heads: int, bias: bool = True) -> tuple[int
 
 
 def gradient_norms(module: nn.Module, *inputs: Tensor) -> dict[str, float]:
-    """Hooks that write into a dict, and are taken away again; no `.grad` is written."""
+    """Hooks that write into a dict and are removed again; no `.grad` is written."""
     norms: dict[str, float] = {}
     handles = []
 

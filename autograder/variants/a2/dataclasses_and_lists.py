@@ -1,4 +1,4 @@
-"""Style: dataclasses, constants and private functions of its own; a deep copy for gradients."""
+"""Style: dataclasses, constants and private functions; a deep copy for gradients."""
 
 import math
 from dataclasses import dataclass
@@ -129,7 +129,7 @@ def plot_heads(weights, tokens):
         raise ValueError(f"{n} x {m} weights, {len(tokens)} tokens")
     axes = []
     for head in range(h):
-        _, ax = plt.subplots()  # a figure of its own for every head
+        _, ax = plt.subplots()  # a separate figure for every head
         picture = ax.matshow(weights[head].numpy(), vmin=0.0, vmax=1.0, cmap="magma")
         ax.set_xticks(list(range(n)), tokens)
         ax.set_yticks(list(range(n)), tokens)

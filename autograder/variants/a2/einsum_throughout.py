@@ -1,4 +1,4 @@
-"""Style: einsum throughout, −∞ for masked keys, rows without keys multiplied away."""
+"""Style: einsum throughout, −∞ for masked keys, rows without keys multiplied by 0."""
 
 import torch
 from torch import nn

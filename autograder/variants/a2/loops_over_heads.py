@@ -1,4 +1,4 @@
-"""Style: plain loops over heads, tokens and pairs; slices instead of reshapes; slow, but right."""
+"""Style: plain loops over heads, tokens and pairs; slices instead of reshapes; slow but correct."""
 
 import math
 

@@ -15,7 +15,7 @@ def attention(query: Tensor, key: Tensor, value: Tensor, mask=None, dropout=None
     if mask is None:
         weights = scores.softmax(-1)
     else:
-        # masking after the exponential and renormalising is masking before it
+        # masking after the exponential and renormalizing equals masking before it
         largest = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).amax(-1, keepdim=True)
         exponentials = (scores - largest.detach()).clamp(max=0).exp() * mask
         weights = exponentials / exponentials.sum(-1, keepdim=True).clamp_min(1e-30)

@@ -1,4 +1,4 @@
-"""Style: own modules instead of nn.Linear under the same names; products of matrices."""
+"""Style: own modules instead of nn.Linear under the same names; matrix products."""
 
 import math
 
@@ -8,7 +8,7 @@ from torch import nn
 
 
 class Affine(nn.Module):
-    """x Wᵀ + b, for those who write their own."""
+    """x Wᵀ + b."""
 
     def __init__(self, n_in, n_out, bias=True):
         super().__init__()
@@ -37,7 +37,7 @@ class MultiHeadAttention(nn.Module):
     def forward(self, query, key, value, mask=None, need_weights=False):
         b, n_q, d = query.shape
         n_k, h = key.shape[1], self.heads
-        # batch and heads in one axis, as torch's own code has it
+        # batch and heads in one axis, as in torch's own code
         q = self.w_q(query).view(b, n_q, h, d // h).transpose(1, 2).reshape(b * h, n_q, d // h)
         k = self.w_k(key).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
         v = self.w_v(value).view(b, n_k, h, d // h).transpose(1, 2).reshape(b * h, n_k, d // h)
@@ -82,7 +82,7 @@ class LayerNorm(nn.Module):
 
     def forward(self, x):
         d = x.shape[-1]
-        centring = torch.eye(d) - 1.0 / d  # a matrix that takes the mean off
+        centring = torch.eye(d) - 1.0 / d  # a matrix that subtracts the mean
         centred = x @ centring
         return (
             self.bias
