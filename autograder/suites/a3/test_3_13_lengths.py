@@ -25,7 +25,7 @@ def bins(lengths, correct, edges, closed="left"):
     return rows
 
 
-def asked(student, lengths, correct, edges):
+def rows_of(student, lengths, correct, edges):
     """The student's rows, checked for their number and their five keys."""
     rows = answered(
         lambda: student.accuracy_by_length(lengths, correct, edges),
@@ -61,7 +61,7 @@ def asked(student, lengths, correct, edges):
 
 
 def compare(student, lengths, correct, edges):
-    rows = asked(student, lengths, correct, edges)
+    rows = rows_of(student, lengths, correct, edges)
     wanted = bins(lengths, correct, edges)
     expect.equal(
         [[int(row["from"]), int(row["to"])] for row in rows],
@@ -82,7 +82,7 @@ def compare(student, lengths, correct, edges):
     for row, (low, high, n, p, error) in zip(rows, wanted, strict=True):
         name = f"of lengths {low} to below {high}"
         if not n:
-            nothing_known(row, name)
+            check_empty_bin(row, name)
             continue
         expect.close(
             row["accuracy"],
@@ -115,7 +115,7 @@ def compare(student, lengths, correct, edges):
         )
 
 
-def nothing_known(row, name):
+def check_empty_bin(row, name):
     """Check for None in both measures of an empty bin."""
     both = [row["accuracy"], row["standard_error"]]
     numbers = [value for value in both if isinstance(value, (int, float))]
@@ -157,7 +157,7 @@ def test_empty_bin(student):
 def test_arrays(student, rng):
     """Arrays and plain lists give the same rows."""
     lengths, correct = rng.integers(5, 25, size=20), rng.random(20) < 0.5
-    rows = asked(student, lengths, correct, [5, 12, 25])
+    rows = rows_of(student, lengths, correct, [5, 12, 25])
     wanted = bins(lengths.tolist(), correct.tolist(), [5, 12, 25])
     expect.close(
         [[row["n"], row["accuracy"]] for row in rows],

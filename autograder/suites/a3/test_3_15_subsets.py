@@ -9,7 +9,7 @@ from course_lib.checking.exercise import exercise
 READ = "the docstring of 3.15"
 
 
-def asked(student, labels, fractions, seed=0):
+def subsets_of(student, labels, fractions, seed=0):
     """The subsets as index arrays, checked for valid indices without duplicates."""
     made = answered(
         lambda: student.nested_subsets(
@@ -40,7 +40,7 @@ def test_classes_keep_their_share(student, rng):
     """Every subset has each class's share, rounded, and at least one example of it."""
     labels = draw(rng, [10, 80, 31])
     several = [
-        np.bincount(labels[asked(student, labels, [0.27], seed)[0]], minlength=3).tolist()
+        np.bincount(labels[subsets_of(student, labels, [0.27], seed)[0]], minlength=3).tolist()
         for seed in range(5)
     ]
     expect.true(
@@ -53,7 +53,7 @@ def test_classes_keep_their_share(student, rng):
     for given in (labels, labels.tolist()):
         for fraction, wanted in [(0.1, [1, 8, 3]), (0.02, [1, 2, 1]), (0.5, [5, 40, 16]),
                                  (0.27, [3, 22, 8])]:  # fmt: skip
-            (own,) = asked(student, given, [fraction])
+            (own,) = subsets_of(student, given, [fraction])
             if fraction == 0.5:
                 own = own[(labels[own] != 2)]
                 wanted = [5, 40, 0]  # 15.5 may be rounded either way
@@ -80,7 +80,7 @@ def test_nested(student, rng):
     """Smaller subsets are contained in larger ones, in any order of the fractions."""
     labels = draw(rng, [60, 140])
     for fractions in ([0.1, 0.25, 0.5, 1.0], [0.5, 0.05, 1.0, 0.2]):
-        subsets = asked(student, labels, fractions)
+        subsets = subsets_of(student, labels, fractions)
         sizes = [len(own) for own in subsets]
         wanted = [sum(round(fraction * count) for count in (60, 140)) for fraction in fractions]
         expect.equal(
@@ -108,7 +108,7 @@ def test_nested(student, rng):
 def test_sorted_and_whole(student, rng):
     """Indices are sorted; fraction 1 is the whole data set."""
     labels = draw(rng, [13, 27])
-    small, whole = asked(student, labels, [0.4, 1])
+    small, whole = subsets_of(student, labels, [0.4, 1])
     expect.equal(
         small.tolist(),
         sorted(small.tolist()),
@@ -123,7 +123,7 @@ def test_sorted_and_whole(student, rng):
 def test_generator_decides(student, rng):
     """The generator alone decides which examples are drawn, not their order in the data."""
     labels = draw(rng, [50, 50])
-    one, again, other = (asked(student, labels, [0.3], seed)[0].tolist() for seed in (5, 5, 6))
+    one, again, other = (subsets_of(student, labels, [0.3], seed)[0].tolist() for seed in (5, 5, 6))
     expect.equal(
         again,
         one,

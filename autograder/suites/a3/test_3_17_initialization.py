@@ -42,7 +42,7 @@ MISTAKES = {
 }
 
 
-def begun(student, scheme, seed=3):
+def initialized(student, scheme, seed=3):
     """The state dict before and after `initialize`."""
     model = student.make(MODEL)
     before = model.state_dict()
@@ -60,7 +60,7 @@ def begun(student, scheme, seed=3):
             expected=f"new weights for the linear layer {name.removesuffix('.weight')}",
             got="the old ones",
             because="not drawn again: include layers inside of layers"
-            if _reaches_the_outermost(student, scheme)
+            if _draws_direct_children(student, scheme)
             else "",
             otherwise="draw new weights for every `nn.Linear` in `model.modules()`",
             read=READ,
@@ -68,7 +68,7 @@ def begun(student, scheme, seed=3):
     return before, after
 
 
-def _reaches_the_outermost(student, scheme):
+def _draws_direct_children(student, scheme):
     """Whether a linear layer that is a direct child of the model gets new weights."""
     model = student.make("torch.nn.Sequential(torch.nn.Linear(3, 4))")
     before = model.state_dict()["0.weight"]
@@ -80,7 +80,7 @@ def _reaches_the_outermost(student, scheme):
 def test_spread(student):
     """Each scheme's standard deviation, in widening and narrowing layers, and a mean of 0."""
     for scheme, spread in SPREADS.items():
-        _, after = begun(student, scheme)
+        _, after = initialized(student, scheme)
         for name, n_in, n_out in (("2.0.weight", IN, OUT), ("2.2.weight", OUT, IN)):
             layer = f"of {scheme!r}, {n_in} → {n_out} features"
             weight = after[name].double()
@@ -111,7 +111,7 @@ def test_spread(student):
 def test_form(student):
     """Xavier is uniform; the others are normal."""
     for scheme in SPREADS:
-        _, after = begun(student, scheme)
+        _, after = initialized(student, scheme)
         for name in ("2.0.weight", "2.2.weight"):
             weight = after[name].double()
             largest = float((weight - weight.mean()).abs().max() / weight.std())
@@ -135,7 +135,7 @@ def test_form(student):
 def test_what_changes(student):
     """Biases become 0; embeddings and layer norms do not change."""
     for scheme in SPREADS:
-        before, after = begun(student, scheme)
+        before, after = initialized(student, scheme)
         expect.close(
             after["2.0.bias"],
             torch.zeros(OUT),
@@ -163,7 +163,7 @@ def test_generator(student):
         drawn = []
         for global_seed, seed in ((1, 3), (1, 3), (2, 3), (1, 4)):
             student.make(f"torch.manual_seed({global_seed})")
-            drawn.append(begun(student, scheme, seed)[1][name])
+            drawn.append(initialized(student, scheme, seed)[1][name])
         first, again, second, other = drawn
         reproducible = torch.equal(first, again)
         expect.true(

@@ -39,7 +39,7 @@ def ids_of(rng, padded):
     return ids
 
 
-def asked(student, fault, seed, ids, training=False):
+def diagnosed(student, fault, seed, ids, training=False):
     """The diagnosis of one model, and the model."""
     model = student.make(PATIENT.format(fault, seed))
     if training:
@@ -56,7 +56,7 @@ def asked(student, fault, seed, ids, training=False):
 
 def check(student, fault, seed, ids, training=False, because=None):
     """`because` maps a wrong answer to the mistake that a second call has established."""
-    got, model = asked(student, fault, seed, ids, training)
+    got, model = diagnosed(student, fault, seed, ids, training)
     mode = "training" if training else "evaluation"
     expect.equal(
         got,
@@ -73,7 +73,7 @@ def check(student, fault, seed, ids, training=False, because=None):
 def test_every_fault(student, rng):
     """Each fault is named, in post-norm and in pre-norm models."""
     ids = ids_of(rng, padded=True)
-    answers = {(f, seed): asked(student, f, seed, ids)[0] for f in FAULTS for seed in (20, 21)}
+    answers = {(f, seed): diagnosed(student, f, seed, ids)[0] for f in FAULTS for seed in (20, 21)}
     said = set(map(str, answers.values()))
     same = f"always {next(iter(said))}, whatever the model does" if len(said) == 1 else ""
     for (fault, seed), got in answers.items():
@@ -94,7 +94,7 @@ def test_healthy(student, rng):
     for seed, training in ((4, False), (5, True), (6, True)):
 
         def by_mode(got, seed=seed, training=training):
-            other, _ = asked(student, "healthy", seed, ids, not training)
+            other, _ = diagnosed(student, "healthy", seed, ids, not training)
             if other == "healthy" and training:
                 return "the model is run in training mode: put it into evaluation mode first"
             return ""
@@ -110,7 +110,7 @@ def test_without_padding(student, rng):
     for fault in (*FAULTS, "healthy"):
 
         def by_padding(got, fault=fault):
-            return hidden if asked(student, fault, 8, padded)[0] == fault != "healthy" else ""
+            return hidden if diagnosed(student, fault, 8, padded)[0] == fault != "healthy" else ""
 
         check(student, fault, 8, ids_of(rng, padded=False), because=by_padding)
 
@@ -160,7 +160,7 @@ def test_without_gradients(student, rng):
 def test_rounding_is_no_fault(student, rng):
     """A healthy model whose logits differ by 1e-6 from call to call is healthy."""
     ids = ids_of(rng, padded=True)
-    plain, model = asked(student, "healthy", 14, ids)
+    plain, model = diagnosed(student, "healthy", 14, ids)
     student.make(
         "model.register_forward_hook(lambda m, given, out: "
         "(out[0] + 1e-6 * torch.randn_like(out[0]), out[1]))",

@@ -89,20 +89,20 @@ def test_paper_values(student):
 def test_step_zero(student):
     """Step 0 raises a ValueError, not a division by zero."""
 
-    def asked(step):
+    def rate_at(step):
         with expect.raising({NO_VALUE: lambda: step**-0.5}, expected="a ValueError"):
             return student.warmup_rate(step, 512)
 
     for step in (0, -1):
         expect.raises(
-            functools.partial(asked, step),
+            functools.partial(rate_at, step),
             because=f"step {step} is not refused: steps count from 1",
             otherwise="steps count from 1: raise a ValueError for anything lower",
             read="the docstring of 3.8",
         )
 
 
-def begun(student, optimizer, d_model, warmup):
+def make_schedule(student, optimizer, d_model, warmup):
     """The schedule; explain the error if its constructor asks for the rate of step 0."""
     try:
         return student.WarmupSchedule(optimizer, d_model, warmup)
@@ -111,8 +111,8 @@ def begun(student, optimizer, d_model, warmup):
             student.warmup_rate(0, d_model, warmup)
         except StudentError as refused:
             if (error.kind, error.message) == (refused.kind, refused.message):
-                told = f"{error.kind}: {error.message}"
-                raise expect.Failure("a schedule", told, FROM_1, READ, True) from None
+                got = f"{error.kind}: {error.message}"
+                raise expect.Failure("a schedule", got, FROM_1, READ, True) from None
         raise
 
 
@@ -122,7 +122,7 @@ def run(student, rates, d_model, warmup, count):
     optimizer = student.call(
         make, rates, deadline=8.0
     ).value  # the first optimizer imports much of torch
-    schedule = begun(student, optimizer, d_model, warmup)
+    schedule = make_schedule(student, optimizer, d_model, warmup)
     seen = []
     for _ in range(count):
         groups = [optimizer.get(f"param_groups.{i}") for i in range(len(rates))]

@@ -42,10 +42,12 @@ CLIP = (
 class Run:
     """A model, an optimizer and a schedule on the student's side, and the log of their calls."""
 
+    model_source, shape = MODEL, (8, 3)
+
     def __init__(self, student, rng):
-        self.student, self.weight = student, 2 * normal(rng, 8, 3)
+        self.student, self.weight = student, 2 * normal(rng, *self.shape)
         self.events = student.make("[]")
-        self.model = student.make(MODEL, events=self.events)
+        self.model = student.make(self.model_source, events=self.events)
         self.model.load_state_dict({"weight": self.weight})
         self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
         self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)

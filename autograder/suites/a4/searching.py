@@ -81,10 +81,10 @@ class Search:
             if error.kind.isupper() or not self.model.get("strays"):
                 raise
             got = f"{error.kind}: {error.message}"
-            told = self.misled()
-            raise Failure("hypotheses", got, told, "the docstring of `step`", True) from None
+            mistake = self.state_mistake()
+            raise Failure("hypotheses", got, mistake, "the docstring of `step`", True) from None
 
-    def misled(self):
+    def state_mistake(self):
         """The mistake with the state, if a step was given the state of other rows."""
         return OTHER_ORDER if self.model.get("orders") else NOT_REORDERED
 
@@ -131,7 +131,7 @@ class Search:
             not strays,
             expected="each step needs the state of the rows that it reads",
             got=got,
-            because=self.misled(),
+            because=self.state_mistake(),
             read=read,
         )
 
@@ -193,7 +193,7 @@ def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence
     place = next(
         (i for i, pair in enumerate(zip(found[n], wanted[n], strict=False)) if not agree(*pair)), 0
     )
-    expected, got = told(wanted[n], place), told(found[n], place)
+    expected, got = summary(wanted[n], place), summary(found[n], place)
     raise Failure(f"for {what} {n}: {expected}", got, seen or otherwise, read, bool(seen))
 
 
@@ -207,7 +207,8 @@ def agree(one, other):
     return one[::2] == other[::2] and abs(one.score - other.score) <= ROUNDING
 
 
-def told(hypotheses, place):
+def summary(hypotheses, place):
+    """One hypothesis in words; the number of hypotheses if there is none at `place`."""
     if place >= len(hypotheses):
         return f"{len(hypotheses)} hypotheses"
     one = hypotheses[place]

@@ -70,7 +70,7 @@ MISTAKES = {
 }
 
 
-def told(asked, mistakes=MISTAKES):
+def expectations(asked, mistakes=MISTAKES):
     """The correct lists of all (model, case) pairs, and the lists of each mistake."""
 
     def made(change=lambda case: {}, **mistake):
@@ -119,7 +119,7 @@ def check(student, tables, cases, mistakes=MISTAKES, **options):
             own |= {"max_length": case["max_length"], "n_best": case["n_best"]}
             found += search.beam(1, **own)
             asked.append((search.twin, case))
-    right, others = told(asked, mistakes)
+    right, others = expectations(asked, mistakes)
     compare(found, right, causes=others, read=READ, what="search", **options)
 
 
@@ -320,7 +320,7 @@ def test_width_one_is_greedy(student, rng):
         compare(
             found,
             right,
-            causes=told([(search.twin, case(1, 0.0, 10))])[1],
+            causes=expectations([(search.twin, case(1, 0.0, 10))])[1],
             otherwise="with width 1, the beam takes the most likely token at every step",
             read=READ,
         )
@@ -370,7 +370,7 @@ def test_zero_probability(student, rng):
     compare(
         found,
         [everything],
-        causes=told([(search.twin, case(6, 0.0, 6))])[1],
+        causes=expectations([(search.twin, case(6, 0.0, 6))])[1],
         otherwise="return all three possible sentences",
         read=READ,
     )
@@ -389,7 +389,7 @@ def test_sentences(student, rng):
     search = Search(student, table)
     options = {"width": 3, "length_penalty": 0.6, "max_length": 8, "n_best": 3}
     found = search.beam(5, range(5), **options)
-    right, causes = told([(search.twin, one) for one in cases])
+    right, causes = expectations([(search.twin, one) for one in cases])
     compare(
         found,
         right,
@@ -446,7 +446,7 @@ def test_certain_result(student, rng):
     search = Search(student, drawn(rng, end=-3.0), sure)
     found = search.beam(1, width=4, length_penalty=1.0, max_length=10)
     right = [[Found([], math.log(0.9) / (5 / 6), True)]]
-    compare(found, right, causes=told([(search.twin, case(4, 1.0, 10, 1))])[1], read=READ)
+    compare(found, right, causes=expectations([(search.twin, case(4, 1.0, 10, 1))])[1], read=READ)
     one = Search(student, drawn(rng, end=20.0))
     one.beam(1, width=1, length_penalty=1.0, max_length=10)
     stops = one.calls() < 10  # when the list is full
@@ -471,7 +471,7 @@ def test_other_start_and_end(student, rng):
         one = case(3, 0.6, 5, 3) | ids
         search = Search(student, clear(rng, [one]))
         options = {"width": 3, "length_penalty": 0.6, "max_length": 5, "n_best": 3}
-        right, causes = told([(search.twin, one)])
+        right, causes = expectations([(search.twin, one)])
         usual = {"start": 2, "end": END}
         unused = {
             f"`{name}` is not used: it is always {usual[name]}": [

@@ -25,7 +25,7 @@ def state(rng):
     }
 
 
-def asked(student, states):
+def mean_of(student, states):
     """The mean, one tensor per name, and whether a state was modified."""
     called = answered(
         lambda: student.call(student.averaged, states),
@@ -93,7 +93,7 @@ def test_mean(student, rng):
     """Each tensor is the mean over one, two or five states."""
     for count in (1, 3, 5):
         states = [state(rng) for _ in range(count)]
-        compare(asked(student, states)[0], states)
+        compare(mean_of(student, states)[0], states)
 
 
 @exercise("4.13")
@@ -101,7 +101,7 @@ def test_states_stay(student, rng):
     """The states are not changed."""
     states = [state(rng) for _ in range(3)]
     expect.unchanged(
-        asked(student, states)[1],
+        mean_of(student, states)[1],
         because="a state is changed in place: `+=` writes into its tensors",
         read=READ,
     )
@@ -112,7 +112,7 @@ def test_own_memory(student, rng):
     """The mean has its own memory, even for one state."""
     for count in (3, 1):  # the value of a mean is checked first
         states = [state(rng) for _ in range(count)]
-        compare(asked(student, states)[0], states)
+        compare(mean_of(student, states)[0], states)
         shared = answered(
             lambda states=states: student.make(SHARED)(student.averaged, states),
             "a dict of tensors",
@@ -136,7 +136,7 @@ def test_by_name(student, rng):
     for names in (order, swapped):
         states = [first, {name: second[name] for name in names}]
         made = answered(
-            lambda states=states: asked(student, states),
+            lambda states=states: mean_of(student, states),
             "the tensors are matched by position, not by name",
             READ,
             "size",

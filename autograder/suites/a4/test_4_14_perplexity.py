@@ -49,7 +49,7 @@ def pairs(rng, lengths, pad_id=0):
     return torch.from_numpy(rng.choice(tokens, (len(lengths), 4))), target
 
 
-def smoothing_tells(model, batches):
+def smoothing_shows(model, batches):
     """Whether label smoothing would change the loss clearly: by chance it may not."""
     made = []
     for smoothing in (0.0, 0.1):
@@ -58,7 +58,7 @@ def smoothing_tells(model, batches):
     return abs(made[0] - made[1]) > 0.02
 
 
-def asked(student, model, batches, **options):
+def perplexity_of(student, model, batches, **options):
     return answered(
         lambda: student.perplexity(model.there, batches, **options),
         "`model(source_ids, read)` returns (logits, weights)",
@@ -118,9 +118,9 @@ def test_batches(student, rng):
         model = Model(student, rng)
         model.there.eval()
         batches = [pairs(rng, own) for own in lengths]
-        while not smoothing_tells(model, batches):
+        while not smoothing_shows(model, batches):
             batches = [pairs(rng, own) for own in lengths]
-        compare(asked(student, model, batches), model, batches)
+        compare(perplexity_of(student, model, batches), model, batches)
 
 
 @exercise("4.14")
@@ -129,7 +129,7 @@ def test_pad_id(student, rng):
     model = Model(student, rng)
     model.there.eval()
     batches = [pairs(rng, own, pad_id=5) for own in ([4, 1, 2], [1, 3])]
-    compare(asked(student, model, batches, pad_id=5), model, batches, 5)
+    compare(perplexity_of(student, model, batches, pad_id=5), model, batches, 5)
 
 
 @exercise("4.14")
@@ -138,7 +138,7 @@ def test_mode(student, rng):
     for mode in ("train", "eval"):
         model = Model(student, rng)
         getattr(model.there, mode)()
-        found = asked(student, model, batches := [pairs(rng, [3, 2]), pairs(rng, [1])])
+        found = perplexity_of(student, model, batches := [pairs(rng, [3, 2]), pairs(rng, [1])])
         expect.true(
             not any(model.modes.get()),
             expected="a model in evaluation mode",

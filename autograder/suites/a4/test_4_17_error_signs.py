@@ -76,7 +76,7 @@ UNKNOWN = {
 }
 
 
-def asked(student, source, hypothesis, reference, rare):
+def signs_of(student, source, hypothesis, reference, rare):
     """The student's dict for one sentence."""
     options = {} if rare is None else {"rare": rare}
     words = [text.split() for text in (source, hypothesis, reference)]
@@ -93,28 +93,28 @@ def asked(student, source, hypothesis, reference, rare):
 
 def compare(student, keys, cases):
     """Run all (source, hypothesis, reference, rare) before comparing any."""
-    made = [asked(student, *case) for case in cases]
+    made = [signs_of(student, *case) for case in cases]
     inputs = [
         (*(text.split() for text in texts), COUNTS, 5 if rare is None else rare)
         for *texts, rare in cases
     ]
     right, wrong = [signs(*one) for one in inputs], [mistakes(*one) for one in inputs]
     for key in keys:
-        told, wanted = [one[key] for one in made], [one[key] for one in right]
-        if told == wanted:
+        found, wanted = [one[key] for one in made], [one[key] for one in right]
+        if found == wanted:
             continue
-        shown = [name for name in wrong[0][key] if [one[key][name] for one in wrong] == told]
+        shown = [name for name in wrong[0][key] if [one[key][name] for one in wrong] == found]
         if (
-            all(isinstance(words, list) for words in told)
-            and [sorted(map(str, words)) for words in told] == wanted
+            all(isinstance(words, list) for words in found)
+            and [sorted(map(str, words)) for words in found] == wanted
         ):
             shown = ["the words are not in alphabetical order"]
-        n = next(n for n, words in enumerate(told) if words != wanted[n])
+        n = next(n for n, words in enumerate(found) if words != wanted[n])
         expect.equal(
-            told[n],
+            found[n],
             wanted[n],
             because=shown[0] if shown else "",
-            otherwise="see the docstring" if isinstance(told[n], list) else "a list of words",
+            otherwise="see the docstring" if isinstance(found[n], list) else "a list of words",
             read=READ,
             what=f"{key} for {' | '.join(cases[n][:3])}",
         )

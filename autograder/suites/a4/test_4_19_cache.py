@@ -77,7 +77,7 @@ class Decoding:
             read=READ,
         )
 
-    def asked(self, prefixes):
+    def advance(self, prefixes):
         """The student's log probabilities after the next step."""
         with expect.raising(self.uncut(prefixes), read=READ):
             made = self.step(prefixes, self.cache)
@@ -269,7 +269,7 @@ def test_every_step(student, rng):
         decoding = Decoding(student, rng, norm_first).start()
         prefixes = torch.full((3, 1), 2)
         for step in range(6):
-            found = decoding.asked(prefixes)
+            found = decoding.advance(prefixes)
             order = "pre-norm" if norm_first else "post-norm"
             decoding.compare(found, prefixes, f"log probabilities of step {step + 1}, {order}")
             prefixes = grown(rng, prefixes)
@@ -281,7 +281,7 @@ def test_rows_that_move(student, rng):
     decoding = Decoding(student, rng, norm_first=True).start()
     prefixes = torch.full((3, 1), 2)
     for rows in ([0, 0, 1, 1, 2, 2], [1, 0, 3, 3, 5, 4], [3, 2, 5, 5], [1, 0, 2, 2], [3, 0]):
-        found = decoding.asked(prefixes)
+        found = decoding.advance(prefixes)
         decoding.compare(found, prefixes, f"log probabilities of {len(prefixes)} rows")
         rows = torch.tensor(rows)
         decoding.reorder(rows)
@@ -297,7 +297,7 @@ def test_several_new_tokens(student, rng):
         whole = grown(rng, whole)
     for length in (3, 4, 7):
         prefixes = whole[:, :length]
-        found = decoding.asked(prefixes)
+        found = decoding.advance(prefixes)
         decoding.compare(found, prefixes, f"log probabilities after {length} tokens")
 
 
@@ -307,7 +307,7 @@ def test_padding_in_a_prefix(student, rng):
     decoding = Decoding(student, rng).start()
     prefixes = torch.tensor([[2, 5, 0, 7, 4], [2, 0, 8, 9, 6], [2, 4, 5, 6, 0]])
     for length in range(2, 6):  # start with two: a single new token would hide a missing mask
-        found = decoding.asked(prefixes[:, :length])
+        found = decoding.advance(prefixes[:, :length])
         decoding.compare(found, prefixes[:, :length], f"log probabilities after {length} tokens")
 
 
@@ -437,7 +437,7 @@ def test_cost(student, rng):
     prefixes, before = torch.full((3, 1), 2), len(seen.get())
     for new in (1, 1, 1, 2):
         held = decoding.held()
-        decoding.asked(prefixes)
+        decoding.advance(prefixes)
         calls = seen.get()[before:]
         read = max((n for name, n in calls if name == "new"), default=0)
         expect.true(
@@ -469,9 +469,9 @@ def test_old_cache_stays(student, rng):
     for _ in range(3):
         old = decoding.cache
         before = {name: value.clone() for name, value in contents(old).items()}
-        decoding.asked(prefixes)
+        decoding.advance(prefixes)
         after = contents(old)
-        other = [name for name, value in before.items() if not _equal(value, after[name])]
+        other = [name for name, value in before.items() if not torch.equal(value, after[name])]
         expect.true(
             not other,
             expected="an old cache with the same contents as before the step",
@@ -482,16 +482,12 @@ def test_old_cache_stays(student, rng):
         prefixes = grown(rng, prefixes)
 
 
-def _equal(one, other):
-    return one.shape == other.shape and bool(torch.equal(one, other))
-
-
 @exercise("4.19", weight=0.5)
 def test_nothing_new(student, rng):
     """Prefixes that have not grown raise a ValueError."""
     decoding = Decoding(student, rng).start()
     prefixes = grown(rng, torch.full((3, 1), 2))
-    decoding.asked(prefixes)
+    decoding.advance(prefixes)
     grew = decoding.held() == 2
     for length in (2, 1):
         expect.raises(

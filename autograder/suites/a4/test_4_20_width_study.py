@@ -206,7 +206,7 @@ def speeds(rows):
 
 @exercise("4.20")
 def test_speed(student, rng):
-    """Sentences a second, measured for each setting, timing only the translation."""
+    """Sentences per second, measured for each setting, timing only the translation."""
     pauses = {"1 0.0": PAUSE, "4 0.6": LONG_PAUSE, "6 0.6": PAUSE}
     for _ in range(3):  # a busy machine may delay the short ones: correct speeds differ in some run
         translator = Translator(student, rng, [4, 6], [0.6], pauses=pauses)
@@ -217,7 +217,7 @@ def test_speed(student, rng):
         in_order = found[1] < min(found[0], found[2])
         if in_order and all(a < s <= b for a, s, b in zip(at_least, found, at_most, strict=True)):
             return
-    told = ", ".join(f"{speed:.4g}" for speed in found)
+    got = ", ".join(f"{speed:.4g}" for speed in found)
     wanted = f"at most {', '.join(f'{limit:g}' for limit in at_most)} sentences per second, the "
     wanted += f"second slower than the others: it takes {LONG_PAUSE} s for {count} sentences"
     upside_down = all(
@@ -232,7 +232,7 @@ def test_speed(student, rng):
         cause = "faster than the translation was: measure the elapsed time while `translate` "
         cause += "runs, by `time.perf_counter()`"
     otherwise = "the number of sentences / the seconds that `translate` took"
-    expect.true(False, expected=wanted, got=told, because=cause, otherwise=otherwise, read=READ)
+    expect.true(False, expected=wanted, got=got, because=cause, otherwise=otherwise, read=READ)
 
 
 @exercise("4.20", weight=0.5)

@@ -209,7 +209,7 @@ def reach(p, n):
     return third + np.sqrt(third**2 + 2 * doubts * p * (1 - p) / n)
 
 
-def told_apart(rng, options, n):
+def revealing_table(rng, options, n):
     """A table whose first row changes clearly under `options`."""
     while True:
         table = drawn(rng, sharpness=1.0)
@@ -224,7 +224,7 @@ def test_frequencies(student, rng):
     """Tokens are drawn with the probabilities of `sampling_distribution`."""
     n = 1000
     for options in ({}, {"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.6}):
-        table, p, plain = told_apart(rng, options, n)
+        table, p, plain = revealing_table(rng, options, n)
         search = Search(student, table)
         counts = np.zeros(p.size)
         for one in sampled(search, n, 1, 5, **options):

@@ -6,8 +6,9 @@ The model lives on the student's side; `gradient` and `stepped` compute the expe
 import torch
 from torch.nn.functional import cross_entropy
 
-from autograder.suites.a3.answers import answered, normal
-from autograder.suites.a3.watched_training import BACKWARD, CLIP, OPTIMIZER, RATE, SCHEDULE
+from autograder.suites.a3 import watched_training
+from autograder.suites.a3.answers import answered
+from autograder.suites.a3.watched_training import RATE
 
 READ = "§3.1, §5.3, §5.4; exercise 4.7"
 SOURCE = torch.tensor([[5, 1, 6], [4, 7, 0], [1, 0, 0]])
@@ -23,16 +24,10 @@ MODEL = (
 )
 
 
-class Run:
-    """A model, an optimizer and a schedule on the student's side, and the log of their calls."""
+class Run(watched_training.Run):
+    """The same for `translation_step`."""
 
-    def __init__(self, student, rng):
-        self.student, self.weight = student, 2 * normal(rng, VOCAB, VOCAB)
-        self.events = student.make("[]")
-        self.model = student.make(MODEL, events=self.events)
-        self.model.load_state_dict({"weight": self.weight})
-        self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
-        self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)
+    model_source, shape = MODEL, (VOCAB, VOCAB)
 
     def step(self, source=SOURCE, target=TARGET, explained=True, **options):
         """The result of the student's step; errors are explained with advice if `explained`."""
@@ -47,18 +42,9 @@ class Run:
         return answered(
             call,
             "`model(source_ids, read)` returns (logits, weights); `clip(parameters, max_norm)` the "
-            "norm; read and wanted have one token less than the targets",
+            "norm; read and wanted have one token fewer than the targets",
             READ,
         )
-
-    def watched(self):
-        return {
-            "backward": self.student.make(BACKWARD, events=self.events),
-            "clip": self.student.make(CLIP, events=self.events),
-        }
-
-    def seen(self):
-        return self.events.get()
 
 
 def shifted(target):
