@@ -22,22 +22,22 @@ def test_small_table(student):
     halves = table(lambda p, k: waves[k // 2](p / 100 ** (k % 2)))
     expect.close(
         student.sinusoidal_positions(3, 4), want,
-        causes={"sine and cosine are exchanged: even features are sines":
+        causes={"sine and cosine are swapped: even features are sines":
                     table(lambda p, k: waves[1 - k % 2](p / 100 ** (k // 2))),
                 "all sines first, then all cosines: the paper interleaves them": halves,
-                "feature 2i + 1 has an angle of its own here: it shares that of feature 2i":
+                "feature 2i + 1 has its own angle here: it must share that of feature 2i":
                     table(lambda p, k: waves[k % 2](p / 100 ** (k / 2))),
                 "the exponent is twice too large: 2i is already the number of the even feature":
                     table(lambda p, k: waves[k % 2](p / 10000 ** (k // 2))),
-                "the first position is taken for 1: they count from 0":
+                "positions are counted from 1: the first is 0":
                     table(lambda p, k: waves[k % 2]((p + 1) / 100 ** (k // 2)))},
-        otherwise="sin(pos / 10000^(2i/d_model)) in feature 2i, the cosine beside it", read="§3.5")
+        otherwise="sin(pos / 10000^(2i/d_model)) in feature 2i, the cosine in 2i + 1", read="§3.5")
 
 
 @exercise("3.1")
 def test_odd_width(student):
     """An odd width ends with a sine, and the table is float32."""
-    too_many = "an odd width has one cosine less than sines"
+    too_many = "an odd width has one cosine fewer than sines"
 
     def as_many():
         torch.empty(2, 3)[:, 1::2] = torch.ones(2, 2)
@@ -51,5 +51,5 @@ def test_odd_width(student):
     expect.close(
         got, [[0, 1, 0], [*start, last[0]]],
         causes={too_many: [[0, 1, 0, 1], [*start, *last]],
-                "it ends with a sine; here it ends before": [[0, 1], start]},
-        otherwise="one sine more than cosines", read="exercise 3.1")
+                "the last column, a sine, is missing": [[0, 1], start]},
+        otherwise="one more sine than cosines", read="exercise 3.1")

@@ -14,20 +14,20 @@ HISTORY = [{"step": 1, "loss": 0.75, "accuracy": 0.25}, {"step": 2, "loss": 0.5,
 
 @exercise("3.11")
 def test_two_curves(student):
-    """The loss of every step, the validation accuracy in percent of every evaluation."""
+    """The loss at every step, the validation accuracy in percent at every evaluation."""
     left, right = expect.parts(
         student.plot_curves(HISTORY), 2, otherwise="return both Axes", read="exercise 3.11")
     wanted = (("training loss", left, [1, 2, 3], [0.75, 0.5, 0.625], {}),
               ("validation accuracy", right, [2, 3], [50.0, 80.0],
-               {"a share: the axis is in percent": [0.5, 0.8]}))
+               {"this is a fraction: the axis is in percent": [0.5, 0.8]}))
     for label, ax, steps, values, causes in wanted:
         lines = [line for line in ax.axes()["lines"] if line["label"] == label]
-        expect.true(len(lines) == 1, expected=f"a line labelled {label!r}", got=f"{len(lines)}",
+        expect.true(len(lines) == 1, expected=f"a line labeled {label!r}", got=f"{len(lines)}",
                     read="exercise 3.11")
         expect.close(lines[0]["x"], steps, what=f"steps of the {label}", otherwise="a row belongs "
-                     "to the curve whose key it has", read="exercise 3.11")
+                     "to the curve whose key it contains", read="exercise 3.11")
         expect.close(lines[0]["y"], values, what=label, causes=causes,
-                     otherwise="the values as they are, none smoothed", read="exercise 3.11")
+                     otherwise="plot the raw values, without smoothing", read="exercise 3.11")
 
 
 @exercise("3.11")
@@ -46,18 +46,18 @@ def test_band(student):
 
 @exercise("3.11")
 def test_new_figure(student):
-    """Without `axes` every call has a figure of its own."""
+    """Without `axes`, every call makes its own figure."""
     first, _ = expect.parts(student.plot_curves(HISTORY), 2)
     lines = first.method("lines.__len__")
     student.plot_curves(HISTORY)
-    expect.equal(first.method("lines.__len__"), lines, what="the number of lines of the first "
-                 "call, after the second", because="the second call draws into the first figure",
-                 read="exercise 3.11")
+    expect.equal(first.method("lines.__len__"), lines, what="the number of lines in the first "
+                 "figure after the second call", read="exercise 3.11",
+                 because="the second call draws into the first figure")
 
 
 @exercise("3.11")
 def test_given_axes(student):
-    """The curves go into the axes that are given; both have a title and names."""
+    """The curves go into the given axes; both have a title and axis labels."""
     pair = student.make("__import__('matplotlib.figure').figure.Figure().subplots(1, 2)")
     drawn = expect.parts(student.plot_curves(HISTORY, axes=pair), 2)
     lines = [pair.method(f"{i}.lines.__len__") for i in (0, 1)]

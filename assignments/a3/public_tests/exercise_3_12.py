@@ -27,20 +27,20 @@ def test_received_by_hand(student):
     weights[1, 0, 0] = torch.tensor([1.0, 0, 0, 0])
     want = torch.tensor([[5 / 8, 1 / 8, 1 / 8, 1 / 8], [1 / 4, 3 / 4, 0, 0]])
     got = student.attention_received(weights, MASK)
-    expect.shape(got, (2, 4), what="the result", otherwise="one number a token: batch, n",
+    expect.shape(got, (2, 4), what="the result", otherwise="one number per token, (batch, n)",
                  read="exercise 3.12")
     expect.close(
         got, want,
         causes={"what each token gives, not what it receives: average over the queries":
                     weights.mean(1).sum(-1) / 4,
-                "padding queries are averaged too": weights.mean((1, 2)),
+                "padding queries are included in the mean": weights.mean((1, 2)),
                 "a sum over the heads, not their mean": 2 * want},
         otherwise="mean over heads, then over the real queries; 0 at padding", read="exercise 3.12")
 
 
 @exercise("3.12")
 def test_received_sums_to_one(student):
-    """All attention of a sentence is received by its real tokens."""
+    """A sentence's real tokens receive all of its attention."""
     weights = draw(0, 2, 3, 4, 4).masked_fill(~MASK, -1e9).softmax(-1)
     got = student.attention_received(weights, MASK)
     expect.close((got * REAL).sum(-1), [1.0, 1.0], atol=1e-5, what="sums over real tokens",
@@ -48,5 +48,5 @@ def test_received_sums_to_one(student):
     even = torch.full((2, 1, 4, 4), 0.25)  # of a model that attends to its padding
     expect.close(
         student.attention_received(even, MASK)[~REAL], [0.0, 0.0], what="what padding receives",
-        causes={"what the padding receives is left in": [0.25, 0.25]},
+        causes={"attention received by padding is not set to 0": [0.25, 0.25]},
         otherwise="0 at padding", read="exercise 3.12")

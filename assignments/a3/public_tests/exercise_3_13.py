@@ -13,7 +13,7 @@ from course_lib.checking.exercise import exercise
 def test_bins(student):
     """Three bins by hand, one of them empty."""
     rows = student.accuracy_by_length([3, 10, 4, 9], [True, False, False, True], [0, 10, 20, 30])
-    expect.parts(rows, 3, otherwise="one dict for every bin, also for an empty one",
+    expect.parts(rows, 3, otherwise="one dict for every bin, including empty ones",
                  read="exercise 3.13")
     wanted = ((0, 10, 3, 2 / 3, math.sqrt(2 / 27)), (10, 20, 1, 0.0, 0.0), (20, 30, 0, None, None))
     for row, (start, end, n, accuracy, error) in zip(rows, wanted, strict=True):
@@ -24,7 +24,7 @@ def test_bins(student):
         for key, want in (("accuracy", accuracy), ("standard_error", error)):
             if want is None:
                 expect.equal(row[key], None, what=f"{key} {at}", read="exercise 3.13",
-                             causes={"0 would say that all are wrong: nothing is known": 0.0})
+                             causes={"0 would mean that every answer is wrong: use None": 0.0})
             else:
                 expect.close(row[key], want, what=f"{key} {at}", read="exercise 3.13",
                              otherwise="√(p(1 − p)/n)" if key != "accuracy" else "")
@@ -32,9 +32,9 @@ def test_bins(student):
 
 @exercise("3.13")
 def test_no_sentence_is_lost(student):
-    """A length outside the edges is refused, with its number."""
+    """A length outside the edges raises a ValueError that names it."""
     for outside in (47, 10):
         expect.raises(
             lambda outside=outside: student.accuracy_by_length([3, outside], [True] * 2, [0, 10]),
-            mentions=[str(outside)], because=f"a sentence of {outside} tokens is lost in silence",
+            mentions=[str(outside)], because=f"a sentence of {outside} tokens is silently dropped",
             otherwise="a ValueError that names the length", read="exercise 3.13")

@@ -17,7 +17,7 @@ def test_rows_of_both_norms(student):
     expect.true(
         isinstance(rows, list) and len(rows) == 6, expected="a list of 2 × 3 rows",
         got=f"{type(rows).__name__}" + (f" of {len(rows)}" if isinstance(rows, list) else ""),
-        otherwise="every run has its row: neither the best one nor the mean", read="exercise 3.14")
+        otherwise="one row per run: not the best one, not the mean", read="exercise 3.14")
     columns = ["gradient_norm_first_layer", "gradient_norm_last_layer", "loss", "norm", "seed"]
     expect.equal(sorted(rows[0]), columns, what="the columns", read="exercise 3.14")
     got = sorted([row["norm"], *(row[name] for name in ("seed", "loss", *columns[:2]))]
@@ -31,10 +31,10 @@ def test_rows_of_both_norms(student):
 
 @exercise("3.14")
 def test_two_seeds_are_refused(student):
-    """Fewer than three seeds are no comparison."""
+    """Fewer than three different seeds raise a ValueError."""
     nothing = student.make("lambda *arguments: {'loss': 0.0, 'gradient_norms': [0.0]}")
     for seeds in ([1, 2], [4, 4, 4]):
         expect.raises(
             lambda seeds=seeds: student.compare_norms(nothing, nothing, seeds),
-            because=f"the seeds {seeds} are accepted: three different ones are the least",
+            because=f"the seeds {seeds} are accepted: require three different ones",
             otherwise="a ValueError", read="exercise 3.14")

@@ -17,10 +17,10 @@ def test_scores_by_hand(student):
             "standard_error": math.sqrt(15 / 512)}
     expect.equal(sorted(got) if isinstance(got, dict) else got, sorted(want), what="the keys",
                  read="exercise 3.16")
-    causes = {"precision": {"that is recall": 2 / 3}, "recall": {"that is precision": 1 / 2},
+    causes = {"precision": {"this is recall": 2 / 3}, "recall": {"this is precision": 1 / 2},
               "f1": {"the arithmetic mean of precision and recall": 7 / 12,
-                     "that is F1 of class 0": 2 * 3 / (2 * 3 + 3)},
-              "standard_error": {"that is the variance": 15 / 512, "√n is missing":
+                     "this is F1 of class 0": 2 * 3 / (2 * 3 + 3)},
+              "standard_error": {"this is the variance": 15 / 512, "√n is missing":
                                  math.sqrt(15 / 64)}}
     for key, value in want.items():
         expect.close(got[key], value, what=key, causes=causes.get(key), read="exercise 3.16")
@@ -33,7 +33,7 @@ def test_nothing_predicted(student):
     expect.close([got["precision"], got["recall"], got["f1"]], [0.0, 0.0, 0.0],
                  what="[precision, recall, f1]", otherwise="0/0 counts as 0", read="exercise 3.16")
     expect.raises(lambda: student.classification_scores([1, 0, 1], [1, 0]), mentions=["3", "2"],
-                  because="different lengths go unnoticed", otherwise="name both lengths",
+                  because="different lengths are accepted", otherwise="name both lengths",
                   read="exercise 3.16")
-    expect.raises(lambda: student.classification_scores([], []), because="nothing is scored",
+    expect.raises(lambda: student.classification_scores([], []), because="empty input is accepted",
                   otherwise="a ValueError", read="exercise 3.16")

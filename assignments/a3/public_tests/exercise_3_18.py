@@ -21,7 +21,7 @@ def check_patient(student, fault, seed, token_ids, training=False):
     expect.equal(student.diagnose(patient, token_ids), fault, what="the diagnosis",
                  read="exercise 3.18")
     expect.equal(patient.get("training"), training, what="model.training afterwards",
-                 because="the model is not left in the mode it came in", read="exercise 3.18")
+                 because="the model's mode was not restored", read="exercise 3.18")
 
 
 @exercise("3.18")
@@ -33,27 +33,27 @@ def test_three_patients(student):
 
 @exercise("3.18")
 def test_in_training_mode(student):
-    """Models that arrive in training mode: dropout there is no fault."""
+    """Models that arrive in training mode: dropout there is not a fault."""
     for fault in ("healthy", "dropout in evaluation"):
         check_patient(student, fault, 2, PADDED, training=True)
 
 
 @exercise("3.18")
 def test_sentences_without_padding(student):
-    """Padding that is attended to is found even if the sentences have none."""
+    """Attention to padding is found even if the sentences have no padding."""
     check_patient(student, "pads attended", 3, PADDED[:1])
 
 
 @exercise("3.18")
 def test_without_gradients(student):
-    """The model is asked without gradients."""
+    """The model is called without recording gradients."""
     patient = student.make(PATIENT.format("healthy", 4))
     log = student.make("[]")
     student.make("model.register_forward_pre_hook(lambda *_: log.append(torch.is_grad_enabled()))",
                  model=patient, log=log)
     student.diagnose(patient, PADDED)
     expect.equal(sorted(set(log.get())), [False], what="whether gradients were recorded",
-                 causes={"ask under `torch.no_grad()`": [True]}, read="exercise 3.18")
+                 causes={"use `torch.no_grad()`": [True]}, read="exercise 3.18")
 
 
 @exercise("3.18")

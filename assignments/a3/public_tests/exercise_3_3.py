@@ -20,7 +20,7 @@ def sum_explained(n, longest):
     """Name what makes a sum of n embeddings and a table of `longest` positions fail."""
     words, table = torch.zeros(2, n, 4), torch.zeros(longest, 4)
     name = ("the table is longer than the sentence: take its first n rows" if n < longest else
-            "the table ends at max_length: make a longer one when it is needed")
+            "the table ends at max_length: build a longer one when needed")
     return expect.raising({name: lambda: words + table, f"{name}.": lambda: table + words},
                           expected="a sum of embeddings and positions", read="exercise 3.3")
 
@@ -36,13 +36,13 @@ def test_sum(student):
         got = module(SENTENCES)
     expect.shape(
         got, (2, 4, 4), what="the output",
-        otherwise="positions are added to the embeddings, not put beside them", read="§3.5")
+        otherwise="positions are added to the embeddings, not concatenated", read="§3.5")
     expect.close(
         got, 2 * x + places, atol=1e-5,
         causes={"the embeddings are not multiplied by √d_model": x + places,
                 "the positions are missing": 2 * x,
-                "the sum is multiplied by √d_model: only the embeddings are": 2 * (x + places),
-                "multiplied by d_model instead of its root": 4 * x + places},
+                "the sum is multiplied by √d_model: scale only the embeddings": 2 * (x + places),
+                "multiplied by d_model instead of its square root": 4 * x + places},
         otherwise="tokens(token_ids) · √d_model + the first n rows of positions", read="§3.4")
 
 
@@ -56,26 +56,27 @@ def test_longer_than_the_table(student):
     expect.shape(got, (2, 5, 4), what="five tokens, table of three,", read="exercise 3.3")
     whole = student.TransformerEmbedding(9, 4, dropout=0.0, max_length=5).get("positions")
     expect.close(
-        got[0], whole / 2, what="what is added to five words, with position_scale=0.5",
-        causes={"the longer table is not scaled: `self.table(n)` is": whole},
+        got[0], whole / 2, what="the positions added to five words, with position_scale=0.5",
+        causes={"the longer table is not scaled: call `self.table(n)`": whole},
         otherwise="self.positions = self.table(n)", read="exercise 3.3")
     expect.equal(
         sorted(module.state_dict()), ["tokens.weight"], what="what is saved",
-        causes={"the longer table is saved: put it in the place of `self.positions`":
+        causes={"the longer table is saved: assign it to `self.positions`":
                     ["positions", "tokens.weight"]}, read="exercise 3.3")
 
 
 @exercise("3.3")
 def test_dropout_on_the_sum(student):
-    """Dropout falls on the sum of both: with dropout 1 nothing is left."""
+    """Dropout is applied to the sum: with dropout 1 nothing is left."""
     module = student.TransformerEmbedding(9, 4, dropout=1.0)
     expect.close(
         module(SENTENCES), torch.zeros(2, 4, 4),
-        causes={"dropout spares the positions": module.get("positions")[:4].expand(2, 4, 4)},
+        causes={"dropout is not applied to the positions":
+                    module.get("positions")[:4].expand(2, 4, 4)},
         otherwise="self.dropout(…) around the sum", read="§5.4")
     module.eval()
     whole = module.state_dict()["tokens.weight"][SENTENCES] * 2 + module.get("positions")[:4]
     expect.close(
         module(SENTENCES), whole, atol=1e-5, what="the same in evaluation mode",
-        causes={"dropout goes on in evaluation mode": torch.zeros(2, 4, 4)},
+        causes={"dropout is still active in evaluation mode": torch.zeros(2, 4, 4)},
         otherwise="the module's own `dropout` switches itself off", read="§5.4")

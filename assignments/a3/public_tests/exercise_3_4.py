@@ -14,7 +14,7 @@ def draw(seed, *shape):
 
 
 def drawn_state(module, seed=0):
-    """Random values for everything a module of the student's holds."""
+    """A random state dict for the student's module."""
     state = module.state_dict()
     return {name: draw(seed + i, *state[name].shape) / 2 for i, name in enumerate(sorted(state))}
 
@@ -26,7 +26,7 @@ def test_names(student):
     shapes = {name: tuple(value.shape) for name, value in state.items()}
     want = {"w_1.weight": (6, 4), "w_1.bias": (6,), "w_2.weight": (4, 6), "w_2.bias": (4,)}
     expect.equal(shapes, want, what="names and shapes",
-                 otherwise="w_1 leads to d_ff features, w_2 back", read="§3.3")
+                 otherwise="w_1 maps to d_ff features, w_2 maps back", read="§3.3")
 
 
 @exercise("3.4")
@@ -44,23 +44,23 @@ def test_two_layers_by_hand(student):
     expect.close(
         module(x), out(inner.clamp(min=0)), atol=1e-5,
         causes={"there is no max(0, …) between the layers": out(inner),
-                "max(0, …) falls on the output too": out(inner.clamp(min=0)).clamp(min=0),
-                "that is GELU: the paper has max(0, …)": out(torch.nn.functional.gelu(inner))},
+                "max(0, …) is applied to the output too": out(inner.clamp(min=0)).clamp(min=0),
+                "this is GELU: the paper has max(0, …)": out(torch.nn.functional.gelu(inner))},
         otherwise="w_1, then max(0, …), then w_2; no dropout inside", read="§3.3, Eq. 2")
 
 
 @exercise("3.4")
 def test_no_dropout_inside(student):
-    """In training mode, too, every call gives the same; each position by itself."""
+    """Calls agree in training mode, too, and positions are independent."""
     module = student.FeedForward(4, 256)
     module.train()
     x = draw(1, 8, 4)
     first, second = (student.call(module, x, seed=seed).value for seed in (1, 2))
     expect.true(torch.equal(first, second), expected="two calls that agree in training mode",
-                got="two that differ", because="there is a dropout inside: the residual "
-                "connection drops, this network does not", read="§5.4")
+                got="two that differ", because="there is dropout inside: the residual "
+                "connection applies it, not this network", read="§5.4")
     moved = x.clone()
     moved[3] += 1
     others = [row for row in range(8) if row != 3]
-    expect.close(module(moved)[others], first[others], atol=1e-5, what="the rows but 3, after x[3] "
-                 "has changed", otherwise="each position by itself", read="§3.3")
+    expect.close(module(moved)[others], first[others], atol=1e-5, what="all rows but 3, after x[3] "
+                 "has changed", otherwise="positions are independent", read="§3.3")

@@ -35,19 +35,19 @@ def torch_layer(norm_first):
             ours[f"{TORCH_NAMES[part]}.{kind}"] = value
     x = draw(99, 2, 4, 8)
     want = layer(x, src_key_padding_mask=~REAL).detach()
-    wrong = {"the mask is not handed on to the attention": layer(x).detach()}
-    if norm_first:  # in post-norm the residual connection hands over x itself
-        for name, query in (("the attention gets x, not what the residual connection hands over",
+    wrong = {"the mask is not passed to the attention": layer(x).detach()}
+    if norm_first:  # in post-norm the residual connection passes x itself
+        for name, query in (("the attention gets x, not what the residual connection passes",
                              x),
                             ("keys and values are made from x, not from what the residual "
-                             "connection hands over", layer.norm1(x))):
+                             "connection passes", layer.norm1(x))):
             seen = x + layer.self_attn(query, x, x, key_padding_mask=~REAL)[0]
             wrong[name] = (seen + layer.linear2(layer.linear1(layer.norm2(seen)).relu())).detach()
     exchanged = {"norm1": "norm2", "norm2": "norm1"}
     layer.load_state_dict({
         ".".join([exchanged.get(name.split(".")[0], name.split(".")[0]), *name.split(".")[1:]]): v
         for name, v in drawn.items()})
-    wrong["the norms have changed places: attention_residual comes first"] = layer(
+    wrong["the norms are swapped: attention_residual comes first"] = layer(
         x, src_key_padding_mask=~REAL).detach()
     return ours, x, want, {name: output[REAL] for name, output in wrong.items()}
 
@@ -72,10 +72,10 @@ def compare_layer(student, norm_first):
     order = "pre-norm" if not norm_first else "post-norm"
     expect.close(
         output[REAL], want[REAL], atol=1e-4, what="output at real tokens",
-        causes={f"that is {order}: hand `norm_first` on": instead[REAL], **wrong},
+        causes={f"this is {order}: pass `norm_first` on": instead[REAL], **wrong},
         otherwise="attention_residual(x, …), then feed_forward_residual(x, feed_forward)",
         read="§3.1")
-    expect.equal(weights, None, what="the weights, when nobody needs them", read="exercise 3.5")
+    expect.equal(weights, None, what="the weights with need_weights=False", read="exercise 3.5")
 
 
 @exercise("3.5", weight=2)
@@ -92,26 +92,26 @@ def test_pre_norm_parity(student):
 
 @exercise("3.5")
 def test_layer_weights(student):
-    """With `need_weights`, one map a head, whose rows sum to one over real tokens."""
+    """With `need_weights`, one map per head, whose rows sum to 1 over real tokens."""
     module = student.EncoderLayer(8, 2, 12, dropout=0.0)
     _, weights = expect.parts(module(draw(0, 2, 4, 8), MASK, need_weights=True), 2)
     expect.shape(weights, (2, 2, 4, 4), what="the weights", read="exercise 3.5")
     expect.close(
         (weights * MASK).sum(-1), torch.ones(2, 2, 4), atol=1e-5, what="row sums over real tokens",
-        otherwise="hand the mask on to the attention", read="§3.2.3")
+        otherwise="pass the mask to the attention", read="§3.2.3")
 
 
 @exercise("3.5")
 def test_layer_dropout(student):
-    """`dropout` goes on to the attention and to both residual connections."""
+    """`dropout` reaches the attention and both residual connections."""
     module = student.EncoderLayer(8, 2, 12, dropout=1.0, norm_first=True)
     x = draw(0, 2, 4, 8)
     expect.close(
         expect.parts(module(x), 2)[0], x, atol=1e-5, what="pre-norm in training mode, dropout = 1",
-        otherwise="nothing of a sub-layer remains: hand `dropout` on to both residual connections",
+        otherwise="every sub-layer's output is dropped: pass `dropout` to both residuals",
         read="§5.4")
     inner, bias = module.get("attention"), module.state_dict()["attention.w_o.bias"]
     expect.close(
         expect.parts(inner(x, x, x), 2)[0], bias.expand_as(x), atol=1e-5,
-        what="its attention, dropout = 1", otherwise="hand `dropout` on to the attention",
+        what="its attention, dropout = 1", otherwise="pass `dropout` to the attention",
         read="exercise 3.5")

@@ -17,7 +17,7 @@ MASK = REAL[:, None, None, :]
 
 @exercise("3.7")
 def test_mean_of_real_tokens(student):
-    """Padding counts neither in the sum nor in the number, whatever stands there."""
+    """Padding counts neither in the sum nor in the divisor, whatever its values."""
     x = torch.arange(16.0).reshape(2, 4, 2)
     want = torch.stack([x[0].mean(0), x[1, :2].mean(0)])
     sums = torch.stack([x[0].sum(0), x[1, :2].sum(0)])
@@ -25,7 +25,7 @@ def test_mean_of_real_tokens(student):
         student.masked_mean(x, MASK), want,
         causes={"the padding is averaged too": x.mean(1),
                 "the sum is right, but it is divided by the padded length": sums / 4,
-                "that is the sum": sums},
+                "this is the sum": sums},
         otherwise="the sum over real tokens, divided by their number", read="exercise 3.7")
     x[1, 2:] = math.nan
     expect.close(
@@ -65,21 +65,21 @@ def test_padding_changes_nothing(student):
 
 @exercise("3.7")
 def test_logits_as_they_are(student):
-    """Logits, no probabilities: what the linear layer gives, here its bias alone."""
+    """Logits, not probabilities: the linear layer's output, here only its bias."""
     model = student.EncoderClassifier(9, **SMALL)
     bias = torch.tensor([5.0, -3.0])
     state = model.state_dict()
     model.load_state_dict({**state, "output.weight": torch.zeros(2, 8), "output.bias": bias})
     expect.close(
         expect.parts(model(SENTENCES), 2)[0], bias.expand(2, 2), what="the logits",
-        causes={"probabilities: cross-entropy wants the logits": bias.softmax(-1).expand(2, 2),
+        causes={"probabilities: cross-entropy expects logits": bias.softmax(-1).expand(2, 2),
                 "log probabilities: return the logits": bias.log_softmax(-1).expand(2, 2)},
-        otherwise="output(dropout(…)), and nothing behind it", read="exercise 3.7")
+        otherwise="output(dropout(…)), and nothing after it", read="exercise 3.7")
 
 
 @exercise("3.7")
 def test_dropout_of_the_classifier(student):
-    """Dropout falls on the pooled vector: with dropout 1 only the output's bias is left."""
+    """Dropout is applied to the pooled vector: with dropout 1 only the output's bias is left."""
     model = student.EncoderClassifier(9, dropout=1.0, **SMALL)
     state = model.state_dict()
     norms = {name: torch.ones(8) for name in state if name.endswith("norm.bias")}
@@ -87,7 +87,7 @@ def test_dropout_of_the_classifier(student):
     expect.close(
         expect.parts(model(SENTENCES), 2)[0], state["output.bias"].expand(2, 2), atol=1e-5,
         what="the logits in training mode, dropout = 1",
-        otherwise="a dropout of the classifier's own, before the linear layer",
+        otherwise="the classifier's own dropout, before the linear layer",
         read="exercise 3.7")
 
 
@@ -113,12 +113,12 @@ def test_what_goes_on_to_the_embedding(student):
     alone, padded = torch.tensor([[5, 8]]), torch.tensor([[5, 8, 4, 4]])
     expect.close(
         model(padded)[0], model(alone)[0], atol=1e-5, what="the logits with padding of pad_id = 4",
-        otherwise="the mask is made with `pad_id`", read="exercise 3.7")
+        otherwise="build the mask with `pad_id`", read="exercise 3.7")
 
 
 @exercise("3.7")
 def test_parts_of_the_classifier(student):
-    """The parts have the pinned names; another pooling is refused."""
+    """The parts have the required names; an unknown pooling raises a ValueError."""
     state = student.EncoderClassifier(9, **SMALL).state_dict()
     parts = sorted({name.split(".")[0] for name in state})
     expect.equal(parts, ["embedding", "encoder", "output"], what="parts with parameters",

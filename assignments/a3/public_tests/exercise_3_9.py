@@ -52,7 +52,7 @@ def test_the_step(student):
     norm = gradient.norm()
     expect.close(
         trained.after - trained.before, -2 * gradient * 0.1 / norm, atol=1e-5, what="the change",
-        causes={"nothing has changed": torch.zeros(9, 2),
+        causes={"the parameters have not changed": torch.zeros(9, 2),
                 "the gradients are not clipped before the step": -2 * gradient,
                 "the schedule stepped before the optimizer": -gradient * 0.1 / norm,
                 "the labels are not smoothed":
@@ -75,10 +75,10 @@ def test_what_it_returns(student):
     want = {"loss": float(trained.loss(0.1, trained.before)), "learning_rate": 2.0,
             "gradient_norm": float(trained.gradient().norm()),
             "accuracy": float((guesses == LABELS).float().mean())}
-    causes = {"gradient_norm": {"that is the norm after clipping": 0.1},
+    causes = {"gradient_norm": {"this is the norm after clipping": 0.1},
               "learning_rate": {"the next step's: read it before the schedule steps": 1.0},
               "loss": {"the labels are not smoothed": float(trained.loss(0.0, trained.before))},
-              "accuracy": {"that is in percent": 100 * want["accuracy"]}}
+              "accuracy": {"this is in percent": 100 * want["accuracy"]}}
     for key, value in want.items():
         got = trained.row[key]
         expect.true(type(got) is float, expected=f"{key}: a float", got=type(got).__name__,
@@ -92,7 +92,7 @@ def test_what_the_loop_passes(student):
     trained = Trained(student, backward=student.make("lambda loss: (3 * loss).backward()"))
     expect.close(
         trained.row["gradient_norm"], 3 * trained.gradient().norm(),
-        what="the norm, where the loop's `backward` triples the loss",
+        what="gradient_norm, with a `backward` that triples the loss",
         causes={"`loss.backward()` is called instead of `backward(loss)`":
                     trained.gradient().norm()},
         otherwise="call backward(loss), then clip(model.parameters(), max_norm)",
@@ -100,19 +100,19 @@ def test_what_the_loop_passes(student):
     left = trained.model.get("weight.grad")
     expect.true(left is None or not left.any(), expected="no gradient after the step",
                 got=f"a gradient of norm {0 if left is None else float(left.norm()):.3g}",
-                because="the gradient is left behind, and the next step would add to it: clear "
+                because="the gradient is not cleared, and the next step would add to it: clear "
                         "it at the end", read="exercise 3.9")
     expect.equal(trained.model.get("training"), True, what="model.training",
-                 because="the model is in evaluation mode, in which it came: model.train() first",
+                 because="the model is still in evaluation mode: call model.train() first",
                  read="exercise 3.9")
 
 
 @exercise("3.9")
 def test_clip_is_used(student):
-    """`clip` is the loop's own, and what it returns is the norm that is reported."""
+    """The given `clip` is used, and the norm it returns is reported."""
     clip = student.make("lambda parameters, max_norm: torch.tensor(100 * max_norm)")
     trained = Trained(student, max_norm=0.5, clip=clip)
     expect.close(
-        trained.row["gradient_norm"], 50.0, what="the norm, where the loop's `clip` says 50",
-        causes={"a clipping of your own is called instead of `clip`": trained.gradient().norm()},
+        trained.row["gradient_norm"], 50.0, what="gradient_norm, with a `clip` that returns 50",
+        causes={"your own clipping is used instead of `clip`": trained.gradient().norm()},
         otherwise="clip(model.parameters(), max_norm)", read="exercise 3.9")

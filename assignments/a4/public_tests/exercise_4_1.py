@@ -11,7 +11,7 @@ from course_lib.checking.exercise import exercise
 
 @exercise("4.1")
 def test_three_positions(student):
-    """Position i is open to itself and to what is before it."""
+    """Position i sees itself and all earlier positions."""
     mask = student.causal_mask(3)
     expect.shape(mask, (1, 1, 3, 3), what="the mask of three positions",
                  otherwise="two axes of size 1, for batch and heads, before queries and keys",
@@ -20,11 +20,11 @@ def test_three_positions(student):
     want = torch.tensor([[1, 0, 0], [1, 1, 0], [1, 1, 1]]).bool()
     expect.close(
         mask[0, 0], want,
-        causes={"rows and columns are exchanged: every position sees what comes after it": want.T,
-                "True and False are exchanged: True means may attend": ~want,
-                "a position is hidden from itself: its own token has been written already":
+        causes={"rows and columns are swapped: every position sees the later ones": want.T,
+                "True and False are swapped: True means may attend": ~want,
+                "a position is hidden from itself: it may see its own token":
                     want & ~torch.eye(3).bool(),
-                "one later position is open: the diagonal is the last that may be":
+                "one later position is visible: the diagonal is the last allowed":
                     want | torch.ones(2).diag(1).bool(),
                 "nothing is masked": torch.ones(3, 3)},
         otherwise="a row for each query, a column for each key", read="§3.2.3")
@@ -32,11 +32,11 @@ def test_three_positions(student):
 
 @exercise("4.1")
 def test_how_much_is_open(student):
-    """Query i may look at i + 1 keys, whatever the length is."""
+    """Query i may attend to i + 1 keys, for any length."""
     for n in (1, 6):
         open_keys = student.causal_mask(n)[0, 0].sum(-1)
-        expect.close(open_keys, list(range(1, n + 1)), what=f"open keys of each query, n = {n},",
-                     otherwise="the first query has one key, the last has all of them",
+        expect.close(open_keys, list(range(1, n + 1)), what=f"visible keys of each query, n = {n},",
+                     otherwise="the first query sees one key, the last sees all of them",
                      read="§3.2.3")
 
 
@@ -46,5 +46,5 @@ def test_device(student):
     # torch's "meta" device is on every machine: tensors without values
     where = student.make("lambda make, *given: make(*given).device.type")
     expect.equal(where(student.causal_mask, 3, "meta"), "meta", what="device, asked for 'meta',",
-                 causes={"`device` is not used: it would not work on a GPU": "cpu"},
+                 causes={"`device` is not used: this would fail on a GPU": "cpu"},
                  read="exercise 4.1")

@@ -10,9 +10,9 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
-# What follows what, for six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path: 4
-# is likelier than 5 at first, but only 5 leads to something certain. Sentence 1 may end after 4
-# or go on: the longer sentence is less likely.
+# Transition probabilities of six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path:
+# 4 is more likely than 5 at first, but only 5 leads to a certain next token. Sentence 1 may end
+# after 4 or go on: the longer sentence is less likely.
 FOLLOWS = torch.zeros(2, 6, 6)
 FOLLOWS[:, :, 3] = 1.0
 FOLLOWS[0, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 0.6, 0.4])
@@ -22,7 +22,7 @@ FOLLOWS[1, 2] = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
 FOLLOWS[1, 4] = torch.tensor([0.0, 0.48, 0.0, 0.52, 0.0, 0.0])
 STATE = ("type('State', (), {'__init__': lambda self, of: setattr(self, 'of', of), "
          "'reorder': lambda self, rows: type(self)(self.of[rows])})")
-STRAY = "as many rows of state as prefixes are needed"
+STRAY = "the state needs as many rows as there are prefixes"
 STEP = ("lambda prefixes, state: (log.append(prefixes.tolist()), "
         f"(_ for _ in ()).throw(ValueError({STRAY!r})) if len(state.of) != len(prefixes) else "
         "(table[state.of, prefixes[:, -1]].log(), state))[1]")
@@ -32,18 +32,18 @@ def stray():
     raise ValueError(STRAY)
 
 
-STATES = {"the state still has the rows of the last step: re-order it with the prefixes, "
+STATES = {"the state still has the rows of the last step: reorder it with the prefixes, "
           "`state = reorder(state, rows)`": stray}
 
 
 def searched(student, sentences, **options):
-    """[tokens, score, finished] of every hypothesis, and the prefixes that steps were given."""
+    """[tokens, score, finished] of every hypothesis, and the prefixes given to each step."""
     log = student.make("[]")
     step = student.make(STEP, log=log, table=FOLLOWS)
     state = student.make(f"{STATE}(torch.tensor({sentences}))")
     with expect.raising(STATES, read="exercise 4.11"):
         lists = student.beam_search(step, state, len(sentences), **options)
-    lists = expect.parts(lists, len(sentences), otherwise="one list of hypotheses a sentence",
+    lists = expect.parts(lists, len(sentences), otherwise="one list of hypotheses per sentence",
                          read="exercise 4.11")
     return [[[list(h.get("tokens")), h.get("score"), h.get("finished")] for h in found]
             for found in lists], log.get()
@@ -56,8 +56,8 @@ def test_length_penalty_by_hand(student):
     expect.close(
         [student.length_penalty_factor(length, 0.5) for length in lengths],
         [1.0, math.sqrt(2), math.sqrt(3)], what="the factors of 1, 7 and 13 tokens, α = 0.5",
-        causes={"that is |Y|^α": [n**0.5 for n in lengths],
-                "upside down: log probabilities are divided by it": [1, 2**-0.5, 3**-0.5],
+        causes={"this is |Y|^α": [n**0.5 for n in lengths],
+                "the reciprocal: divide log probabilities by the factor": [1, 2**-0.5, 3**-0.5],
                 "α multiplies; it is an exponent": [0.5, 1.0, 1.5]},
         otherwise="5 and 6 are constants of the formula", read="Wu et al. 2016, Eq. 14")
     expect.close(student.length_penalty_factor(40, 0.0), 1.0, what="the factor for α = 0",
@@ -74,23 +74,23 @@ def test_continuations_by_hand(student):
                          otherwise="scores, rows and tokens")
     totals, rows, tokens = parts
     expect.close(totals, [[-2.0, -2.25, -3.5], [-1.5, -2.5, -3.5]], what="scores",
-                 causes={"each beam has candidates of its own: all of a sentence's compete":
+                 causes={"each beam has its own candidates: all of a sentence's compete":
                              [[-2.0, -3.5, -5.0], [-1.5, -2.5, -4.5]],
                          "the scores of the prefixes are not added":
                              [[-0.25, -1.0, -2.5], [-0.5, -1.0, -2.0]]},
-                 otherwise="prefix and next token together; sentences do not compete",
+                 otherwise="add the prefix's score to the token's; sentences do not compete",
                  read="exercise 4.11")
     expect.close(rows, [[0, 1, 0], [3, 3, 2]], what="rows",
-                 causes={"these count within the sentence: its first row is missing":
+                 causes={"these count within the sentence: add its first row":
                              [[0, 1, 0], [1, 1, 0]]},
-                 otherwise="the row of log_probabilities that each one goes on from",
+                 otherwise="the row of log_probabilities that each one continues",
                  read="exercise 4.11")
     expect.close(tokens, [[0, 0, 2], [2, 1, 0]], what="tokens",
-                 causes={"these are places among all candidates of a sentence":
+                 causes={"these are indices among all candidates of a sentence":
                              [[0, 3, 2], [5, 4, 0]]}, read="exercise 4.11")
     few, _, _ = expect.parts(student.continuations(scores[:1, :1], logs[:1], 5), 3)
     expect.close(few, [[-2.0, -3.5, -5.0]], what="five of three candidates", read="exercise 4.11",
-                 otherwise="where there are fewer than n, all of them")
+                 otherwise="if there are fewer than n, return all of them")
 
 
 @exercise("4.11", weight=2)
@@ -99,7 +99,7 @@ def test_garden_path(student):
     (found,), _ = searched(student, [0], width=2, length_penalty=0.0, max_length=6)
     (tokens, score, finished), = expect.parts(found, 1, otherwise="n_best is 1 by default",
                                               read="exercise 4.11")
-    causes = {"that is greedy's: do two prefixes stay in the beam?": [4],
+    causes = {"this is greedy's: do two prefixes stay in the beam?": [4],
               "the end token is not part of the sentence": [5, 3],
               "the start token is not part of the sentence": [2, 5]}
     expect.equal(tokens, [5], what="the best sentence", read="exercise 4.11", causes=causes,
@@ -107,13 +107,13 @@ def test_garden_path(student):
     expect.close(
         score, math.log(0.36), atol=1e-4, what="its score",
         causes={"the end token's probability is missing": math.log(0.4),
-                "that is the probability of another way: do tokens, prefixes and states of a row "
-                "belong together?": math.log(0.24)}, read="exercise 4.11")
+                "this is another prefix's probability: do the tokens, prefix and state of a row "
+                "match?": math.log(0.24)}, read="exercise 4.11")
     expect.equal(finished, True, what="finished", read="exercise 4.11")
 
 
 def scores(best, second, alpha, more=0):
-    """Those of [4] and [4, 1], sentence 1, where lengths are counted with `more` tokens."""
+    """Scores of [4] and [4, 1] in sentence 1, with `more` tokens added to the length."""
     return [math.log({1: 0.52, 2: 0.48}[len(tokens)]) / ((5 + len(tokens) + more) / 6) ** alpha
             for tokens in (best, second)]
 
@@ -131,7 +131,7 @@ def test_what_the_penalty_does(student):
         expect.close(
             [h[1] for h in found], scores(best, second, alpha), atol=1e-4,
             what=f"their scores with α = {alpha}",
-            causes={"multiplied by the factor: log probabilities are divided by it":
+            causes={"multiplied by the factor: divide log probabilities by it":
                         scores(best, second, -alpha),
                     "the end token is counted as part of the length":
                         scores(best, second, alpha, 1),
@@ -142,7 +142,7 @@ def test_what_the_penalty_does(student):
 
 @exercise("4.11")
 def test_sentences_together(student):
-    """Two sentences in one batch find what each of them finds alone."""
+    """Two sentences in one batch give the same results as alone."""
     options = {"width": 2, "length_penalty": 0.6, "max_length": 6, "n_best": 2}
     together, _ = searched(student, [1, 0], **options)
     for place, sentence in enumerate((1, 0)):
@@ -158,7 +158,7 @@ def test_sentences_together(student):
 
 @exercise("4.11")
 def test_what_is_refused(student):
-    """More results than the beam is wide, and a penalty below 0."""
+    """`n_best` above the width and a negative penalty raise a ValueError."""
     for options in ({"width": 2, "n_best": 3}, {"width": 2, "length_penalty": -0.5}):
         expect.raises(lambda options=options: searched(student, [0], **options),
-                      otherwise="say which arguments do not fit together", read="exercise 4.11")
+                      otherwise="raise a ValueError that names the arguments", read="exercise 4.11")

@@ -10,8 +10,8 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
-# What follows what: the scores of a model that looks at nothing but the last token. Its dropout
-# takes everything away: in training mode all tokens seem equally likely.
+# Logits of a model that looks only at the last token. Its dropout
+# drops everything: in training mode all tokens are equally likely.
 TABLE = torch.tensor([0.1, 0.2, 0.3, 0.15, 0.25]).log() * torch.tensor([[1], [2], [0.5], [0], [3]])
 MODEL = ("type('Toy', (torch.nn.Embedding,), {'forward': lambda self, source_ids, read: "
          "(torch.nn.functional.dropout(self.weight[read], 1.0, self.training), None)})(5, 5)")
@@ -34,20 +34,20 @@ def losses(targets):
 
 @exercise("4.14")
 def test_as_many_as_the_model_doubts(student):
-    """Five equally likely tokens are a perplexity of five, padded or not."""
+    """Five equally likely tokens give a perplexity of five, padded or not."""
     model = model_of(student, torch.zeros(5, 5))
     for targets in (LONG, SHORT):
         got = student.perplexity(model, [(SOURCE, targets)])
-        expect.close(got, 5.0, atol=1e-4, what="the perplexity of equal odds",
-                     causes={"that is the cross-entropy: e to the power of it": math.log(5),
-                             "2 to the power of it: the loss is in nats": 2 ** math.log(5),
-                             "padding is in the number, not in the sum": 5**0.5},
+        expect.close(got, 5.0, atol=1e-4, what="the perplexity of five equally likely tokens",
+                     causes={"this is the cross-entropy: return its exponential": math.log(5),
+                             "this is 2 to its power: the loss is in nats": 2 ** math.log(5),
+                             "padding is counted in the divisor": 5**0.5},
                      read="§6.2, Table 3")
 
 
 @exercise("4.14", weight=2)
 def test_every_token_once(student):
-    """A long batch and a short one: the mean over tokens, not over batches."""
+    """A long and a short batch: the mean is over tokens, not over batches."""
     first, second = losses(LONG), losses(SHORT)
     got = student.perplexity(model_of(student, TABLE), [(SOURCE, LONG), (SOURCE, SHORT)])
     mean = sum(first + second) / len(first + second)
@@ -59,7 +59,7 @@ def test_every_token_once(student):
         causes={"the mean of the batches' means: a short batch counts as much as a long one":
                     math.exp(sum(means) / 2),
                 "the mean of the batches' perplexities": sum(map(math.exp, means)) / 2,
-                "the labels are smoothed: compare models without that":
+                "the labels are smoothed: perplexity uses the plain cross-entropy":
                     math.exp(sum(smooth) / len(smooth)),
                 "only the last batch": math.exp(means[1]),
                 "dropout is on: evaluate in evaluation mode": 5.0},
@@ -68,15 +68,16 @@ def test_every_token_once(student):
 
 @exercise("4.14")
 def test_mode_is_left(student):
-    """The model is measured in evaluation mode and left in the mode it came in."""
+    """The model is evaluated in evaluation mode, and its mode is restored."""
     for training in (True, False):
         model = model_of(student, TABLE)
         model.train() if training else model.eval()
         got = student.perplexity(model, [(SOURCE, LONG)])
         expect.close(got, math.exp(sum(losses(LONG)) / 4), atol=1e-4, read="exercise 4.14",
-                     what=f"the perplexity of a model that came with training={training},",
+                     what=f"the perplexity of a model with training={training},",
                      causes={"dropout is on: evaluate in evaluation mode": 5.0})
         expect.equal(model.get("training"), training, what="model.training afterwards",
-                     otherwise="a training goes on after its evaluation", read="exercise 4.14")
+                     read="exercise 4.14",
+                     otherwise="restore the mode: training continues after an evaluation")
     expect.raises(lambda: student.perplexity(model_of(student, TABLE), []), read="exercise 4.14",
-                  otherwise="no token, no mean")
+                  otherwise="raise a ValueError: there is no token to average over")

@@ -24,30 +24,30 @@ def test_one_sentence(student):
                 "un petit chien chasse un furet")
     wanted = {"dropped": (["furet", "petit"], "in the reference, not in the translation"),
               "added": (["chat", "chat"], "twice in the translation, never in the reference"),
-              "repeated": (["chat"], "`un` stands twice, but not next to itself"),
-              "rare": (["ferret"], "less than five times: `chases` with five is not rare")}
+              "repeated": (["chat"], "`un` occurs twice, but not next to itself"),
+              "rare": (["ferret"], "fewer than five times: `chases`, with five, is not rare")}
     for key, (want, hint) in wanted.items():
         expect.equal(list(got[key]), want, what=key, otherwise=hint, read="exercise 4.17")
 
 
 @exercise("4.17")
 def test_as_often_as_it_lacks(student):
-    """Dropped and added words are told as often as they count; repeated and rare ones once."""
+    """Dropped and added words are listed with their multiplicity; repeated and rare ones once."""
     got = signs(student, "dog a dog", "la la la maison", "la maison la fleur et la fleur",
                 rare=41)
     wanted = {"dropped": (["et", "fleur", "fleur"], "`fleur` is missing twice, `la` not at all"),
               "added": ([], "three `la` are in both"),
-              "repeated": (["la"], "told once, in however long a row it stands"),
-              "rare": (["dog"], "40 times is less than 41; it is told once")}
+              "repeated": (["la"], "listed once, however long the run is"),
+              "rare": (["dog"], "40 is less than 41; it is listed once")}
     for key, (want, hint) in wanted.items():
         expect.equal(list(got[key]), want, what=key, otherwise=hint, read="exercise 4.17")
 
 
 @exercise("4.17")
 def test_never_in_training(student):
-    """A word that `counts` does not hold is rare."""
-    with expect.raising({"`counts` lacks what training never had: `counts.get(word, 0)`":
+    """A word that is not in `counts` is rare."""
+    with expect.raising({"`counts` lacks words unseen in training: use `counts.get(word, 0)`":
                          lambda: COUNTS["zebra"]}, read="exercise 4.17"):
         got = signs(student, "zebra a zebra", "un", "un", rare=1)
     expect.equal(list(got["rare"]), ["zebra"], what="rare", read="exercise 4.17",
-                 causes={"a word that training never had is the rarest of all": []})
+                 causes={"a word unseen in training is rare": []})

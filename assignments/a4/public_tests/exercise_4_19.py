@@ -19,7 +19,7 @@ def made(student, norm_first=False):
 
 
 def whole(model, source, prefixes):
-    """The log probabilities that follow each prefix, all of it read."""
+    """The log probabilities after each prefix, decoding the whole prefix."""
     memory, mask = model.method("encode", source)
     logits, _ = model.method("decode", prefixes, memory, mask)
     return logits[:, -1].log_softmax(-1)
@@ -27,19 +27,19 @@ def whole(model, source, prefixes):
 
 def asked(step, prefixes, cache):
     return expect.parts(step(prefixes, cache), 2, read="exercise 4.19",
-                        otherwise="a step returns log probabilities and the next cache")
+                        otherwise="return (log probabilities, cache)")
 
 
 @exercise("4.19")
 def test_before_the_first_token(student):
-    """Keys and values of the source in every layer, none of the target."""
+    """The cache starts with keys and values of the source in every layer, none of the target."""
     model = made(student)
     cache = student.start_cache(model, SOURCE)
     layers = cache.get("layers")
     expect.equal(len(layers), 2, what="the number of layers", read="exercise 4.19")
     for name, n in (("source_keys", 4), ("source_values", 4), ("keys", 0), ("values", 0)):
         expect.shape(layers[1].get(name), (3, 2, n, 4), what=name, read="exercise 4.19",
-                     otherwise="rows, heads, tokens, features of a head")
+                     otherwise="rows, heads, tokens, features per head")
     memory, mask = model.method("encode", SOURCE)
     state = model.state_dict()
 
@@ -52,15 +52,15 @@ def test_before_the_first_token(student):
         expect.close(
             layers[0].get(name), projected(letter), atol=1e-5, what=f"{name} of layer 0",
             causes={"projected by the self-attention": projected(letter, "self_attention"),
-                    "keys and values are exchanged": projected("v" if letter == "k" else "k")},
-            otherwise="the memory through the cross-attention's projections, in heads",
+                    "keys and values are swapped": projected("v" if letter == "k" else "k")},
+            otherwise="the memory through the cross-attention's projections, split into heads",
             read="§3.2.3")
     expect.close(cache.get("source_mask"), mask, what="source_mask", read="exercise 4.19")
 
 
 @exercise("4.19", weight=2)
 def test_same_as_without(student):
-    """Token by token the probabilities of whole prefixes, in both orders of the norm."""
+    """Token by token, the same probabilities as for whole prefixes, in post-norm and pre-norm."""
     for norm_first in (False, True):
         model = made(student, norm_first)
         step, cache = student.cached_step(model), student.start_cache(model, SOURCE)
@@ -73,12 +73,12 @@ def test_same_as_without(student):
                           "cache holds; wrong from the first: the norm, or the source"
                           if n > 1 else "compare one layer with its cached form")
             expect.equal(cache.get("layers.0.keys").shape[2], n, what="keys in the cache",
-                         otherwise="one more with each token", read="exercise 4.19")
+                         otherwise="one more for each token", read="exercise 4.19")
 
 
 @exercise("4.19")
 def test_rows_that_move(student):
-    """After beams are reordered, dropped and doubled it is still the same."""
+    """The same log probabilities after beams are reordered, dropped and duplicated."""
     model = made(student)
     step, cache = student.cached_step(model), student.start_cache(model, SOURCE)
     _, cache = asked(step, PREFIXES[:, :1], cache)
@@ -88,25 +88,25 @@ def test_rows_that_move(student):
     prefixes = torch.cat([PREFIXES[rows, :2], torch.tensor([[4], [5], [6], [7]])], dim=1)
     expect.close(asked(step, prefixes, cache)[0], whole(model, SOURCE[rows], prefixes), atol=1e-4,
                  what="log probabilities after reordering", read="exercise 4.19",
-                 otherwise="what a step needs is in its cache; nothing is kept elsewhere")
+                 otherwise="all a step needs must be in its cache, and nowhere else")
 
 
 @exercise("4.19")
 def test_nothing_new(student):
-    """Prefixes that have not grown are refused; several new tokens are not."""
+    """Prefixes that have not grown raise a ValueError; several new tokens are allowed."""
     model = made(student)
     step, cache = student.cached_step(model), student.start_cache(model, SOURCE)
     got, cache = asked(step, PREFIXES[:, :3], cache)
     expect.close(got, whole(model, SOURCE, PREFIXES[:, :3]), atol=1e-4, read="exercise 4.19",
-                 what="log probabilities where three tokens come at once",
-                 otherwise="new tokens must not see one another's future")
+                 what="log probabilities after three new tokens at once",
+                 otherwise="new tokens must not see later ones")
     expect.raises(lambda: step(PREFIXES[:, :3], cache), read="exercise 4.19",
-                  otherwise="the cache holds all of them: there is nothing to ask")
+                  otherwise="raise a ValueError: the cache already holds all tokens")
 
 
 @exercise("4.19")
 def test_old_cache_stays(student):
-    """A step leaves the old cache as it was: another beam may go on from it."""
+    """A step does not change the old cache: another beam may continue from it."""
     model = made(student)
     step, old = student.cached_step(model), student.start_cache(model, SOURCE)
     for n in (1, 2):
@@ -116,5 +116,5 @@ def test_old_cache_stays(student):
         same = all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
         expect.true(same, expected=f"the old cache with {n - 1} tokens, as before the step",
                     got=f"keys of shape {tuple(after[0].shape)}", read="exercise 4.19",
-                    because="the step writes into the old cache: make new ones")
+                    because="the step writes into the old cache: create new tensors")
         old = new

@@ -15,7 +15,7 @@ REAL = torch.tensor([[1, 1, 1], [1, 1, 0]]).bool()
 
 @exercise("4.2")
 def test_two_sentences(student):
-    """Real tokens that are not later, for a full sentence and for a padded one."""
+    """Real tokens that are not later, for an unpadded and a padded sentence."""
     mask = student.target_mask(TARGETS)
     expect.shape(mask, (2, 1, 3, 3), what="the mask of two sentences of three tokens",
                  otherwise="batch, one axis for all heads, queries, keys", read="exercise 4.2")
@@ -23,19 +23,19 @@ def test_two_sentences(student):
     keys, queries = REAL[:, None, :], REAL[:, :, None]
     expect.close(
         mask[:, 0], EARLIER & keys,
-        causes={"the padding is open": EARLIER.expand(2, 3, 3),
-                "the future is open": keys.expand(2, 3, 3),
-                "one of the two conditions is enough here: both must hold": EARLIER | keys,
-                "the padding is hidden as a query: nobody may look *at* it": EARLIER & queries},
-        otherwise="two masks you have, broadcast against one another", read="§3.2.3")
+        causes={"the padding is visible": EARLIER.expand(2, 3, 3),
+                "the future is visible": keys.expand(2, 3, 3),
+                "the conditions are combined by or: both must hold": EARLIER | keys,
+                "the padding is masked as a query: mask it as a key": EARLIER & queries},
+        otherwise="combine the padding mask and the causal mask by broadcasting", read="§3.2.3")
 
 
 @exercise("4.2")
 def test_another_padding(student):
-    """`pad_id` says what padding is; token 0 is then a word."""
+    """`pad_id` is the padding; token 0 is then a word."""
     got = student.target_mask(torch.tensor([[6, 0, 9]]), pad_id=9)[0, 0]
     expect.close(
         got, [[1, 0, 0], [1, 1, 0], [1, 1, 0]],
-        causes={"`pad_id` is not handed on: 0 is always padding":
+        causes={"`pad_id` is not passed on: 0 is always padding":
                     [[1, 0, 0], [1, 0, 0], [1, 0, 1]]},
-        otherwise="what is `pad_id` in this call?", read="exercise 4.2")
+        otherwise="pass `pad_id` on to `padding_mask`", read="exercise 4.2")

@@ -40,7 +40,7 @@ def ours(drawn):
 
 
 def torch_layer(norm_first):
-    """Our state, and what torch's layer makes of it: right, and without either mask."""
+    """Our state dict, and the outputs of torch's layer: correct, and without either mask."""
     layer = torch.nn.TransformerDecoderLayer(
         8, 2, 12, dropout=0.0, layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first)
     drawn = {name: draw(i, *p.shape) / 2 for i, (name, p) in enumerate(layer.named_parameters())}
@@ -51,7 +51,7 @@ def torch_layer(norm_first):
 
 
 def misfit(mask, *scores):
-    """What raises where `mask` meets queries and keys of these numbers: ours, and torch's."""
+    """Two calls that raise if `mask` meets scores of these sizes: our attention, and torch's."""
     def ours():
         raise ValueError(f"a mask {tuple(mask.shape)} does not broadcast to the scores "
                          f"{(2, 2, *scores)}")
@@ -62,7 +62,7 @@ def misfit(mask, *scores):
 MISFITS = {
     f"{name}{more}": call for name, mask, scores in (
         ("target_mask is given to the cross-attention", TARGET_MASK, (4, 3)),
-        ("the roles are exchanged: the memory asks, and x is asked", SOURCE_MASK, (3, 4)),
+        ("the roles are swapped: queries come from the memory, keys from x", SOURCE_MASK, (3, 4)),
         ("source_mask meets the targets: it is given to the self-attention, or the "
          "cross-attention reads x instead of the memory", SOURCE_MASK, (4, 4)))
     for more, call in zip(("", ": it does not fit"), misfit(mask, *scores), strict=True)}
@@ -76,20 +76,20 @@ def compare(student, norm_first):
     layer = student.DecoderLayer(8, 2, 12, dropout=0.0, norm_first=norm_first)
     layer.load_state_dict(state)
     with expect.raising(MISFITS, read="§3.2.3",
-                        otherwise="which mask belongs to which attention, and who asks whom?"):
+                        otherwise="which mask and which keys belong to which attention?"):
         made = layer(X, MEMORY, TARGET_MASK, SOURCE_MASK)
-    output, weights = expect.parts(made, 2, otherwise="return output and weights",
+    output, weights = expect.parts(made, 2, otherwise="return (output, weights)",
                                    read="exercise 4.3")
     expect.close(
         output, want, atol=1e-4, what="the output",
-        causes={"the future is open: target_mask belongs to the self-attention": future_open,
-                "padding of the source is read: source_mask belongs to the cross-attention":
+        causes={"the future is visible: target_mask belongs to the self-attention": future_open,
+                "source padding is attended to: source_mask belongs to the cross-attention":
                     pads_open,
-                f"that is {'post' if norm_first else 'pre'}-norm: what became of norm_first?":
+                f"this is {'post' if norm_first else 'pre'}-norm: pass norm_first on":
                     other},
-        otherwise="three sub-layers in the order of Figure 1; who asks, and who is asked?",
+        otherwise="three sub-layers as in Figure 1; where do queries, keys, values come from?",
         read="§3.1, §3.2.3")
-    expect.equal(weights, None, what="the weights, when nobody needs them", read="exercise 4.3")
+    expect.equal(weights, None, what="the weights with need_weights=False", read="exercise 4.3")
 
 
 @exercise("4.3")
@@ -97,11 +97,11 @@ def test_names_of_the_parts(student):
     """Two attentions, a feed-forward network, and a residual connection for each."""
     names = sorted(student.DecoderLayer(8, 2, 12).state_dict())
     missing = sorted(set(POST[0]) - set(names))
-    expect.true(not missing, expected="the parameters' names of the handout",
-                got=f"without {', '.join(missing[:3])}",
-                otherwise="each of the three sub-layers has a residual connection of its own",
+    expect.true(not missing, expected="the parameter names of the handout",
+                got=f"missing {', '.join(missing[:3])}",
+                otherwise="each of the three sub-layers has its own residual connection",
                 read="exercise 4.3")
-    expect.equal(names, sorted(POST[0]), what="the parameters' names", read="exercise 4.3")
+    expect.equal(names, sorted(POST[0]), what="the parameter names", read="exercise 4.3")
 
 
 @exercise("4.3", weight=2)
@@ -118,12 +118,12 @@ def test_pre_norm_parity(student):
 
 @exercise("4.3")
 def test_weights_to_the_source(student):
-    """With `need_weights`: how each head looks at the source, never at its padding."""
+    """With `need_weights`, each head's weights on the source, 0 at its padding."""
     layer = student.DecoderLayer(8, 2, 12, dropout=0.0)
     _, weights = expect.parts(layer(X, MEMORY, TARGET_MASK, SOURCE_MASK, need_weights=True), 2)
     expect.shape(
         weights, (2, 2, 4, 3), what="the weights: batch, heads, targets, source",
-        otherwise="those of the attention to the source, not of the self-attention",
+        otherwise="return the cross-attention's weights, not the self-attention's",
         read="exercise 4.3")
     expect.close((weights * SOURCE_MASK).sum(-1), torch.ones(2, 2, 4), atol=1e-5,
                  what="row sums over real source tokens", read="§3.2.3")
@@ -131,15 +131,15 @@ def test_weights_to_the_source(student):
 
 @exercise("4.3")
 def test_dropout(student):
-    """At a rate of 1, in training, nothing is added to x, and attention gives its last bias."""
+    """At a rate of 1, in training, nothing is added to x, and attention returns its output bias."""
     layer = student.DecoderLayer(8, 2, 12, dropout=1.0, norm_first=True)
     layer.train()
     output, _ = expect.parts(layer(X, MEMORY), 2, read="exercise 4.3")
     expect.below(float((output - X).abs().max()), 1e-4, expected="x itself", read="§5.4",
-                 because="not everything is dropped: `dropout` goes on to the residual connections")
+                 because="not everything is dropped: pass `dropout` on to the residual connections")
     for name in ("self_attention", "cross_attention"):
         bias = layer.state_dict()[f"{name}.w_o.bias"]
         made = layer.get(name)(X, MEMORY, MEMORY)[0]
         expect.below(float((made - bias).abs().max()), 1e-4, expected=f"the bias of {name}.w_o",
-                     because=f"not every weight is dropped: `dropout` goes on to `{name}`",
+                     because=f"not every weight is dropped: pass `dropout` on to `{name}`",
                      read="exercise 4.3")

@@ -26,7 +26,7 @@ ALL_COUNTED = torch.nn.functional.cross_entropy(
 
 @exercise("4.6")
 def test_one_token_by_hand(student):
-    """Four tokens of probability 0.1 to 0.4; the last is true and ε is 0.2."""
+    """Four tokens of probability 0.1 to 0.4; the last is the target and ε is 0.2."""
     p = [0.1, 0.2, 0.3, 0.4]
     logs = [math.log(x) for x in p]
     mean, true = sum(logs) / 4, logs[3]
@@ -34,14 +34,14 @@ def test_one_token_by_hand(student):
     expect.shape(got, (), what="the loss", otherwise="one number", read="exercise 4.6")
     expect.close(
         got, -(0.8 * true + 0.2 * mean),
-        causes={"nothing is smoothed": -true,
-                "ε goes to the other tokens only: the true one has its share too":
+        causes={"the labels are not smoothed": -true,
+                "ε goes only to the other tokens: the true one gets its part, too":
                     -(0.8 * true + 0.2 * sum(logs[:3]) / 3),
-                "every token gets the whole of ε: it is spread over them":
+                "every token gets all of ε: divide it among them":
                     -(0.8 * true + 0.2 * sum(logs)),
-                "the true token gets ε and the rest is spread": -(0.2 * true + 0.8 * mean),
+                "ε and 1 − ε are swapped": -(0.2 * true + 0.8 * mean),
                 "the sign: a loss is positive": 0.8 * true + 0.2 * mean,
-                "the logarithm has base 2: nats are wanted":
+                "the logarithm has base 2: use the natural one":
                     -(0.8 * true + 0.2 * mean) / math.log(2)},
         otherwise="weights of 0.85 for the true token and 0.05 for each other", read="§5.4")
 
@@ -51,15 +51,15 @@ def test_padding_does_not_count(student):
     """A mean over five real tokens of six; equal to torch's own loss."""
     expect.close(
         student.label_smoothed_loss(LOGITS, TARGETS), TORCHS["mean"],
-        causes={"padding counts in the sum and in the number": ALL_COUNTED,
-                "padding is left out of the sum, but not of the number": TORCHS["sum"] / 6,
-                "that is the sum over the tokens": TORCHS["sum"],
+        causes={"padding is included in the mean": ALL_COUNTED,
+                "padding is left out of the sum, but not of the divisor": TORCHS["sum"] / 6,
+                "this is the sum over the tokens": TORCHS["sum"],
                 "divided by the number of sentences": TORCHS["sum"] / 2},
-        otherwise="sum over real tokens, divided by how many they are", read="exercise 4.6")
+        otherwise="the sum over real tokens, divided by their number", read="exercise 4.6")
     moved = torch.where(TARGETS == 0, 5, TARGETS)
     expect.close(
         student.label_smoothed_loss(LOGITS, moved, pad_id=5), TORCHS["mean"],
-        what="the loss with pad_id=5", otherwise="padding is what equals pad_id",
+        what="the loss with pad_id=5", otherwise="padding is every target equal to pad_id",
         read="exercise 4.6")
 
 
@@ -67,5 +67,5 @@ def test_padding_does_not_count(student):
 def test_nothing_but_padding(student):
     """Without any real target the loss is 0, not NaN."""
     got = student.label_smoothed_loss(LOGITS, torch.zeros(2, 3, dtype=torch.long))
-    expect.close(got, 0.0, what="the loss of padding", otherwise="0/0: divide by 1 at least",
+    expect.close(got, 0.0, what="the loss of only padding", otherwise="0/0: divide by at least 1",
                  read="exercise 4.6")

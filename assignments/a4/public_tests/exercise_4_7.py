@@ -13,7 +13,7 @@ def draw(seed, *shape):
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-# A model of one matrix: what was read last and a mean of the source say what comes next.
+# A model of one matrix: logits from the last token read and the mean of the source.
 TOY = ("type('Toy', (torch.nn.Embedding,), {'forward': lambda self, source_ids, target_ids: "
        "(self.weight[target_ids] + self.weight[source_ids].mean(1, keepdim=True), None)})(8, 8)")
 SOURCE = torch.tensor([[4, 5, 0], [6, 7, 5]])
@@ -27,21 +27,21 @@ CROSS_ENTROPY = torch.nn.functional.cross_entropy
 def test_shift(student):
     """START a b END: read START a b, want a b END."""
     read, wanted = expect.parts(student.shift_targets(TARGETS), 2, read="exercise 4.7",
-                                otherwise="return what is read and what is wanted")
+                                otherwise="return (read, wanted)")
     expect.close(
         read, READ, what="read",
-        causes={"read and wanted are exchanged": WANTED, "nothing is cut off": TARGETS,
+        causes={"read and wanted are swapped": WANTED, "nothing is cut off": TARGETS,
                 "two tokens are cut off": READ[:, :2]},
-        otherwise="what has been written before the last token comes", read="§3.1")
+        otherwise="all tokens but the last", read="§3.1")
     expect.close(
         wanted, WANTED, what="wanted",
-        causes={"the decoder is to say what it has just read: shift by one": READ,
+        causes={"the decoder would predict the token it reads: shift by one": READ,
                 "nothing is cut off": TARGETS, "shifted by two": TARGETS[:, 2:]},
-        otherwise="the token that follows each one that is read", read="§3.1")
+        otherwise="the token after each one that is read", read="§3.1")
 
 
 class Trained:
-    """One call of the student's step on the toy model, and what it should have done."""
+    """One call of the student's step on the toy model, and the expected result."""
 
     def __init__(self, student, pad_id=0, **options):
         self.pad_id, self.before = pad_id, 2 * draw(3, 8, 8)
@@ -68,7 +68,7 @@ class Trained:
 
 @exercise("4.7", weight=2)
 def test_the_step(student):
-    """The parameters move by the clipped gradient, at the rate of this step."""
+    """The parameters move by the clipped gradient, at this step's rate."""
     trained = Trained(student, max_norm=0.1)
 
     def change(*options, rate=4.0, clipped=True):
@@ -77,7 +77,7 @@ def test_the_step(student):
 
     expect.close(
         trained.after - trained.before, change(), atol=1e-5, what="the change of the parameters",
-        causes={"nothing has changed": torch.zeros(8, 8),
+        causes={"the parameters have not changed": torch.zeros(8, 8),
                 "the labels are not smoothed": change(0.0),
                 "clipped after the optimizer's step, or not at all": change(clipped=False),
                 "the schedule has stepped before the optimizer": change(rate=2.0),
@@ -100,22 +100,22 @@ def test_what_it_returns(student):
     right = (logits.argmax(-1) == WANTED).double()
     want = {"loss": trained.loss(trained.before), "learning_rate": 4.0,
             "gradient_norm": trained.gradient().norm(), "accuracy": right[WANTED != 0].mean()}
-    causes = {"loss": {"the loss without smoothing: train with the smoothed one":
+    causes = {"loss": {"the loss without label smoothing: return the smoothed one":
                        trained.loss(trained.before, 0.0)},
-              "learning_rate": {"that is the next step's: read it before the schedule steps": 2.0},
+              "learning_rate": {"this is the next step's: read it before the schedule steps": 2.0},
               "gradient_norm": {"the norm after clipping": 0.1},
               "accuracy": {"padding is counted": right.mean()}}
     for key, value in want.items():
         got = trained.row[key]
         expect.true(type(got) is float, expected=f"{key}: a float", got=type(got).__name__,
-                    otherwise="numbers of Python, which a log can keep", read="exercise 4.7")
+                    otherwise="use float(…), or .item() of a tensor", read="exercise 4.7")
         expect.close(got, float(value), atol=1e-5, what=key, causes=causes[key],
                      read="exercise 4.7")
 
 
 @exercise("4.7")
 def test_what_the_loop_passes(student):
-    """`backward` and `clip` are used; afterwards no gradient is left, and training mode is on."""
+    """The given `backward` and `clip` are used; gradients are cleared, in training mode."""
     double = student.make("lambda loss: (2 * loss).backward()")
     forty = student.make("lambda parameters, max_norm: torch.nn.utils.clip_grad_norm_("
                          "parameters, max_norm) * 0 + 40.0")
@@ -125,13 +125,13 @@ def test_what_the_loop_passes(student):
                  causes={"`backward` is not used": trained.gradient().norm()},
                  read="exercise 4.7")
     expect.close(Trained(student, clip=forty).row["gradient_norm"], 40.0, read="exercise 4.7",
-                 what="the norm with a `clip` that always says 40",
-                 otherwise="report what the loop's own `clip` returns")
+                 what="the norm with a `clip` that always returns 40",
+                 otherwise="report what the given `clip` returns")
     left = trained.model.get("weight.grad")
     expect.true(left is None or not left.any(), expected="no gradient after the step",
-                got="one that the next step would add to", read="exercise 4.7")
+                got="a gradient that the next step would add to", read="exercise 4.7")
     expect.equal(trained.model.get("training"), True, what="model.training", read="§5.4",
-                 otherwise="dropout works in training mode only")
+                 otherwise="call model.train(): dropout is active only in training mode")
 
 
 @exercise("4.7")
@@ -139,4 +139,4 @@ def test_padding_has_its_own_number(student):
     """`pad_id` reaches the loss and the accuracy."""
     trained = Trained(student, pad_id=3)
     expect.close(trained.row["loss"], float(trained.loss(trained.before)), atol=1e-5,
-                 what="the loss with pad_id=3", otherwise="hand pad_id on", read="exercise 4.7")
+                 what="the loss with pad_id=3", otherwise="pass pad_id on", read="exercise 4.7")

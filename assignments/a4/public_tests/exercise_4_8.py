@@ -9,7 +9,7 @@ from course_lib.checking.exercise import exercise
 
 def recipe(student, *options):
     return expect.parts(student.paper_optimizer(student.make("torch.nn.Linear(2, 2)"), *options), 2,
-                        otherwise="return optimizer and schedule", read="exercise 4.8")
+                        otherwise="return (optimizer, schedule)", read="exercise 4.8")
 
 
 @exercise("4.8")
@@ -22,13 +22,13 @@ def test_adam(student):
     expect.equal(list(group["betas"]), [0.9, 0.98], what="[β1, β2]", read="§5.3",
                  otherwise="the paper's β2 is not torch's default")
     expect.close(1e9 * group["eps"], 1.0, what="ε in units of 10^-9", read="§5.3")
-    expect.equal(len(group["params"]), 2, what="parameters it trains, of a model with two",
+    expect.equal(len(group["params"]), 2, what="parameters in the optimizer, of a model with two",
                  read="exercise 4.8")
 
 
 @exercise("4.8", weight=2)
 def test_rates(student):
-    """Steps 1, 2, 3, … of the optimizer have the rates of Eq. 3 for d_model 16, warm-up of 3."""
+    """Steps 1, 2, 3, … of the optimizer use the rates of Eq. 3 with d_model 16 and warm-up 3."""
     optimizer, schedule = recipe(student, 16, 3)
     got = []
     for _ in range(5):
@@ -42,18 +42,18 @@ def test_rates(student):
 
     expect.close(
         got, rates(), what="the rates of steps 1 to 5",
-        causes={"the first step is step 0, whose rate is 0": rates(0),
-                "the first step is step 2 already": rates(2),
-                "Adam's own rate, 0.001 by default, still multiplies it": rates(factor=0.00025),
-                "d_model has no part in it": rates(factor=1.0),
+        causes={"the first step counts as step 0, whose rate is 0": rates(0),
+                "the first step counts as step 2": rates(2),
+                "Adam's default rate, 0.001, still multiplies it": rates(factor=0.00025),
+                "d_model is not used": rates(factor=1.0),
                 "the larger of the two, not the smaller": rates(choose=max)},
-        otherwise="what does LambdaLR multiply, and from which number does torch count?",
+        otherwise="what does LambdaLR multiply, and where does torch start counting?",
         read="§5.3, Eq. 3")
 
 
 @exercise("4.8")
 def test_no_warmup(student):
-    """A warm-up of 0 steps is refused."""
+    """A warm-up of 0 steps raises a ValueError."""
     model = student.make("torch.nn.Linear(2, 2)")
     expect.raises(lambda: student.paper_optimizer(model, 16, 0), read="exercise 4.8",
-                  otherwise="0^-1.5 is no number: refuse it with a sentence")
+                  otherwise="0^-1.5 is undefined: raise a ValueError with a message")

@@ -13,7 +13,7 @@ def draw(seed, *shape):
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-# A decoder of one table: the scores of what follows a token, plus the source's own.
+# A decoder with one table: logits of the next token, plus the memory.
 DECODER = ("type('Model', (), {'decode': lambda self, target_ids, memory, source_mask, "
            "need_weights=False: (table[target_ids] + memory, None)})()")
 TABLE, MEMORY = 2 * draw(1, 6, 6), draw(2, 2, 1, 6)
@@ -25,7 +25,7 @@ def stepped(student):
     state = student.make("student['Encoded'](memory, mask)", memory=MEMORY,
                          mask=torch.ones(2, 1, 1, 1).bool())
     return expect.parts(student.uncached_step(model)(PREFIXES, state), 2, read="exercise 4.9",
-                        otherwise="a step returns log probabilities and the state")
+                        otherwise="return (log probabilities, state)")
 
 
 @exercise("4.9", weight=2)
@@ -35,14 +35,14 @@ def test_next_token(student):
     logits = TABLE[PREFIXES] + MEMORY
     expect.close(
         got, logits[:, -1].log_softmax(-1), atol=1e-5,
-        causes={"these are scores, not yet log probabilities": logits[:, -1],
-                "these are probabilities: the search adds up their logarithms":
+        causes={"these are logits, not log probabilities": logits[:, -1],
+                "these are probabilities: the search adds log probabilities":
                     logits[:, -1].softmax(-1),
-                "of every position: only what comes after the last is asked for":
+                "these are all positions: return only the last":
                     logits.log_softmax(-1),
-                "of the first position, not of the last": logits[:, 0].log_softmax(-1),
-                "normalised over the rows, not over the vocabulary": logits[:, -1].log_softmax(0)},
-        otherwise="decode the prefixes with the state's memory, then look at one position",
+                "this is the first position, not the last": logits[:, 0].log_softmax(-1),
+                "normalized over the rows, not over the vocabulary": logits[:, -1].log_softmax(0)},
+        otherwise="decode the prefixes with the state's memory, and use the last position",
         read="§3.4")
     expect.close(got.exp().sum(-1), torch.ones(2), atol=1e-5, what="sums of the probabilities",
                  read="§3.4")
@@ -50,21 +50,21 @@ def test_next_token(student):
 
 @exercise("4.9")
 def test_state_is_kept(student):
-    """The state comes back for the next step."""
+    """The state is returned unchanged for the next step."""
     _, state = stepped(student)
     expect.true(hasattr(state, "type_name"), expected="the state", got=repr(state)[:60],
-                otherwise="return it beside the log probabilities", read="exercise 4.9")
+                otherwise="return it with the log probabilities", read="exercise 4.9")
     expect.close(state.get("memory"), MEMORY, what="the state's memory", read="exercise 4.9",
-                 otherwise="nothing has happened to the encoder's output")
+                 otherwise="return the encoder's output unchanged")
 
 
 @exercise("4.9")
 def test_nothing_is_recorded(student):
-    """No gradients are recorded, though the model's parameters could have some."""
+    """No gradients are recorded, although the model's parameters require them."""
     recorded = student.make("lambda step, *given: step(*given)[0].requires_grad")
     model = student.make(DECODER, table=student.make("torch.nn.Parameter(table)", table=TABLE))
     state = student.make("student['Encoded'](memory, mask)", memory=MEMORY,
                          mask=torch.ones(2, 1, 1, 1).bool())
     expect.equal(recorded(student.uncached_step(model), PREFIXES, state), False,
                  what="log_probabilities.requires_grad", read="exercise 4.9",
-                 causes={"gradients are recorded: a search only asks, `@torch.no_grad()`": True})
+                 causes={"gradients are recorded: use `@torch.no_grad()`": True})

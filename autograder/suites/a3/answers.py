@@ -1,4 +1,4 @@
-"""How the hidden tests of assignment 3 ask, and the inputs that they draw."""
+"""How the hidden tests of assignment 3 call student code, and the inputs they draw."""
 
 import numpy as np
 import torch
@@ -13,11 +13,11 @@ def normal(rng, *shape):
 
 
 def answered(call, otherwise, read, *when, kinds=None):
-    """The call's value; an exception of the student's code is told with advice or its cause.
+    """The call's value; if student code raises, fail with advice or with the cause.
 
-    The advice is given if one of `when` stands in the exception's text, and without `when` always.
-    `kinds` maps kinds of exceptions that can mean only one thing here to what they mean. A stub, a
-    hang, a crash and an exception whose own words leave no doubt have messages of their own.
+    Show `otherwise` if the exception's text contains one of `when`, or always if `when` is empty.
+    `kinds` maps exception types that can mean only one thing here to that meaning. Re-raises a
+    stub, a hang, a crash and an exception whose message is already explained elsewhere.
     """
     try:
         return call()
@@ -32,9 +32,9 @@ def answered(call, otherwise, read, *when, kinds=None):
 
 
 def named_parts(module, wanted, otherwise, read, causes=None):
-    """The module's state has exactly these names and shapes: what the docstring pins.
+    """Check that the module's state dict has exactly the names and shapes of the docstring.
 
-    `causes` maps a mistake to the names and shapes that it would have given.
+    `causes` maps a mistake to the names and shapes it would give.
     """
     found = {name: tuple(value.shape) for name, value in module.state_dict().items()}
     if found != wanted:
@@ -43,16 +43,16 @@ def named_parts(module, wanted, otherwise, read, causes=None):
         shapes = [f"{n} {found[n]}" for n in found if n in wanted and found[n] != wanted[n]]
         got = "; ".join(
             f"{what}: {', '.join(names[:4])}"
-            for what, names in (("missing", missing), ("besides", more), ("of shape", shapes))
+            for what, names in (("missing", missing), ("unexpected", more), ("of shape", shapes))
             if names
         )
-        expected = f"a state of {len(wanted)} tensors: {', '.join(sorted(wanted)[:4])} …"
+        expected = f"a state dict of {len(wanted)} tensors: {', '.join(sorted(wanted)[:4])} …"
         seen = next((name for name, other in (causes or {}).items() if found == other), "")
         raise Failure(expected, got, seen or otherwise, read, bool(seen))
 
 
 def is_random(student, call, *args):
-    """Whether the call's output (of a pair the first) depends on the seed of the moment."""
+    """Whether the call's output (the first of a pair) changes with the global seed."""
     outputs = []
     for seed in (1, 2, 3):
         value = student.call(call, *args, seed=seed).value
@@ -63,27 +63,27 @@ def is_random(student, call, *args):
 
 
 def only_one_rate(student, module, parts, *given):
-    """At a rate of 1 everything is dropped: what is still random has another rate."""
+    """Check that nothing is random at a dropout rate of 1: all of `parts` use that rate."""
     expect.true(
         not is_random(student, module, *given),
-        expected="everything dropped in training mode at a rate of 1, whatever the seed",
-        got="outputs that differ",
-        because=f"a dropout with another rate is at work: pass `dropout` on to {parts}",
+        expected="the same output for every seed in training mode at a rate of 1",
+        got="outputs that differ between seeds",
+        because=f"some dropout uses another rate: pass `dropout` on to {parts}",
         read="§5.4",
     )
 
 
 def no_weights_unasked(module, given, read):
-    """`need_weights` is False unless asked for, and then there is None instead of weights."""
+    """Check that the weights are None with `need_weights=False`, which is the default."""
     for options, because in (
         ({"need_weights": False}, "weights are returned although need_weights is False"),
-        ({}, "need_weights is True by default: weights are for those who ask"),
+        ({}, "weights are returned by default: need_weights defaults to False"),
     ):
         _, weights = expect.parts(module(given, **options), 2, read=read)
         empty = isinstance(weights, (list, tuple)) and all(one is None for one in weights)
         expect.true(
             weights is None,
-            expected="None instead of weights when nobody asks for them",
+            expected="None instead of weights with need_weights=False",
             got=type(weights).__name__,
             because="a list of None is not None: `weights if need_weights else None`"
             if empty

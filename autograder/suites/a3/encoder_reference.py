@@ -1,6 +1,6 @@
-"""What the hidden tests of the encoder expect, and what likely mistakes would have given.
+"""Expected outputs for the hidden tests of the encoder, and the outputs of likely mistakes.
 
-Made of plain tensor operations on a state dict. The options of `layer` make mistakes on purpose.
+Plain tensor operations on a state dict. The options of `layer` make mistakes on purpose.
 """
 
 import math
@@ -17,7 +17,7 @@ ATTENTION = ("w_q", "w_k", "w_v", "w_o")
 
 
 def layer_shapes(d_model, d_ff):
-    """The pinned names of one layer's state."""
+    """The names and shapes of one layer's state dict."""
     shapes = {}
     for part in ATTENTION:
         shapes |= {
@@ -40,7 +40,7 @@ def encoder_shapes(n_layers, d_model, d_ff, norm_first=False):
 
 
 def draw(rng, shapes):
-    """Fresh values of a scale at which every part matters; gains stay around 1."""
+    """Random values, scaled so that every part affects the output; gains stay around 1."""
     state = {}
     for name, shape in shapes.items():
         values = normal(rng, *shape)
@@ -81,7 +81,7 @@ def layer(
 ):
     """Output and weights of one encoder layer. `add`: which sub-layers have a residual.
 
-    `triple`: the query, key and value, from what the residual connection hands over and from x.
+    `triple`: query, key and value, made from the residual connection's input and from x.
     """
     found = None
     for sublayer, added, own in zip(order, add, norms, strict=True):
@@ -125,9 +125,9 @@ def embedded(token_ids, tokens, scale=1.0):
 def classified(
     token_ids, state, n_heads, norm_first=False, pad_id=0, *, pool=None, masked=True, scale=1.0
 ):
-    """Logits and weights of the classifier; `pool` maps (x, real) to one vector a sentence.
+    """Logits and weights of the classifier; `pool` maps (x, real) to one vector per sentence.
 
-    `scale` is that of the positions.
+    `scale` multiplies the positions.
     """
     real = token_ids != pad_id
     mask = real[:, None, None] if masked else None
@@ -138,7 +138,7 @@ def classified(
 
 
 def mean(x, real):
-    """Over the real tokens; zeros where there is none."""
+    """Mean over the real tokens; zeros for a sentence without any."""
     return torch.stack(
         [row[own].mean(0) if own.any() else row[0] * 0 for row, own in zip(x, real, strict=True)]
     )

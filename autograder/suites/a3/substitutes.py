@@ -1,4 +1,4 @@
-"""Neutral substitutes for assignment 3: the pinned names, from plain tensor operations.
+"""Neutral substitutes for assignment 3: the names of the starter, in plain tensor operations.
 
 When a test fails because an earlier exercise is wrong, it is run again with the definition of that
 name from here. What a definition shares with another begins with an underscore and is sent along;
@@ -14,7 +14,7 @@ from course_lib.attention import MultiHeadAttention
 
 
 def sinusoidal_positions(n_positions, d_model):
-    """The table, feature by feature, in double precision."""
+    """The table, feature by feature, computed in double precision."""
     position = torch.arange(n_positions, dtype=torch.float64)
     waves = [
         (torch.cos if feature % 2 else torch.sin)(
@@ -31,7 +31,7 @@ def padding_mask(token_ids, pad_id=0):
 
 
 class TransformerEmbedding(nn.Module):
-    """Embeddings × √d_model + positions, whose table is made for each length anew."""
+    """Embeddings × √d_model + positions, with a table computed for each length."""
 
     def __init__(
         self, vocab_size, d_model, dropout=0.1, pad_id=0, max_length=512, position_scale=1.0
@@ -55,7 +55,7 @@ class TransformerEmbedding(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """Two linear layers and what is positive in between."""
+    """Two linear layers with a ReLU in between."""
 
     def __init__(self, d_model=512, d_ff=2048):
         super().__init__()
@@ -66,7 +66,7 @@ class FeedForward(nn.Module):
 
 
 def _fill(layer, d_model, n_heads, d_ff, dropout, norm_first):
-    """Give a module the parts of an encoder layer, under their pinned names."""
+    """Give a module the parts of an encoder layer, under the names of the starter."""
     layer.attention = MultiHeadAttention(d_model, n_heads, dropout)
     layer.feed_forward = nn.ModuleDict(
         {"w_1": nn.Linear(d_model, d_ff), "w_2": nn.Linear(d_ff, d_model)}
@@ -78,7 +78,7 @@ def _fill(layer, d_model, n_heads, d_ff, dropout, norm_first):
 
 
 def _run(layer, x, mask, need_weights):
-    """One encoder layer over the parts that `_fill` made."""
+    """Run one encoder layer on the parts that `_fill` made."""
     first, second = layer.attention_residual, layer.feed_forward_residual
     given = first["norm"](x) if layer.norm_first else x
     made, weights = layer.attention(given, given, given, mask, need_weights)
@@ -102,7 +102,7 @@ class EncoderLayer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """A stack of layers of its own, with a last norm in pre-norm order."""
+    """A stack of independent layers, with a last norm in pre-norm order."""
 
     def __init__(
         self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False

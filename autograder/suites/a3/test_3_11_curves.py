@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.11: the curves of a training, read as data."""
+"""Hidden tests of exercise 3.11: training curves, read back as data."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ CLOSE = "__import__('matplotlib.pyplot').pyplot.close('all')"
 
 
 def training(rng, steps=12, every=4):
-    """A history as `fit` returns it: rows of steps and of evaluations, in order."""
+    """A history as `fit` returns it: rows for steps and for evaluations, in order."""
     history = []
     for step in range(1, steps + 1):
         loss, share = float(2 / step + rng.random()), float(rng.random())
@@ -32,12 +32,12 @@ def split(history):
 
 
 def drawn(student, history, *options, axes=None, **named):
-    """The two Axes that are returned."""
+    """The two returned Axes."""
     if axes is not None:
         named["axes"] = axes
     made = answered(
         lambda: student.plot_curves(history, *options, **named),
-        "a row of a step has no validation accuracy, one of an evaluation no loss: sort them",
+        "rows of steps have no validation accuracy, rows of evaluations no loss",
         READ,
     )
     pair = expect.parts(made, 2, otherwise="return the two Axes: (left, right)", read=READ)
@@ -52,14 +52,14 @@ def drawn(student, history, *options, axes=None, **named):
 
 
 def line(axes, what):
-    """The one labelled line."""
+    """The only line whose label contains `what`."""
     lines = axes.axes()["lines"]
     found = [one for one in lines if what in one["label"].lower()]
     expect.true(
         len(found) == 1,
-        expected=f"one line labelled {what!r}",
+        expected=f"one line labeled {what!r}",
         got=f"{len(found)} among {[one['label'] for one in lines]}",
-        otherwise="plot into the Axes that you return, with `label=`: loss left, accuracy right",
+        otherwise="plot into the Axes you return, with `label=`: loss left, accuracy right",
         read=READ,
     )
     return found[0]
@@ -72,8 +72,8 @@ def check_curves(left, right, history):
     expect.close(
         shown["x"],
         [row["step"] for row in trained],
-        causes={"counted from 0: the rows say which step they belong to": np.arange(len(loss))},
-        otherwise="the x of a point is its row's step",
+        causes={"counted from 0: use each row's step": np.arange(len(loss))},
+        otherwise="a point's x is its row's step",
         read=READ,
         what="the steps of the loss",
     )
@@ -81,8 +81,8 @@ def check_curves(left, right, history):
     expect.close(
         shown["y"],
         loss,
-        causes={"smoothed": window, "the logarithm: draw the loss itself": np.log(loss)},
-        otherwise="the losses as they are, not smoothed",
+        causes={"smoothed": window, "the logarithm: plot the loss itself": np.log(loss)},
+        otherwise="the raw losses, not smoothed",
         read=READ,
         what="the loss",
     )
@@ -90,8 +90,8 @@ def check_curves(left, right, history):
     expect.close(
         shown["x"],
         steps,
-        causes={"counted by evaluation: the x of a point is its row's step": np.arange(len(steps))},
-        otherwise="the x of a point is its row's step",
+        causes={"evaluations are counted: a point's x is its row's step": np.arange(len(steps))},
+        otherwise="a point's x is its row's step",
         read=READ,
         what="the steps of the accuracy",
     )
@@ -110,21 +110,21 @@ def check_curves(left, right, history):
 
 @exercise("3.11", weight=2)
 def test_curves(student, rng):
-    """Every loss as it is, and validation accuracy in percent, each over its steps."""
+    """The raw loss and the validation accuracy in percent, each at its steps."""
     history = training(rng)
     axes = student.make(PAIR)
     check_curves(*drawn(student, history, axes=axes), history)
     expect.true(
         axes.method("0.lines.__len__") > 0 and axes.method("1.lines.__len__") > 0,
-        expected="curves in the two Axes that were given",
-        got="empty Axes, and curves in others",
+        expected="curves in the two given Axes",
+        got="empty Axes, and curves elsewhere",
         because="draw into `axes` when they are given",
         read=READ,
     )
 
 
 def band(axes):
-    """The lower and upper ends of the band, by step."""
+    """The steps of the band, and its lower and upper ends at each."""
     found = []
     for number in range(axes.method("collections.__len__")):
         for path in axes.method(f"collections.{number}.get_paths"):
@@ -144,7 +144,7 @@ def band(axes):
 
 @exercise("3.11", weight=2)
 def test_band(student, rng):
-    """The band is one standard error wide on either side, for the number of sentences given."""
+    """The band extends one standard error to either side, with n = n_validation."""
     history = training(rng, 20)
     _, steps, share = split(history)
     for n in (872, 100):
@@ -162,11 +162,13 @@ def test_band(student, rng):
             around(spread / np.sqrt(n)),
             atol=1e-6,
             causes={
-                "the standard error lacks √n: this is the spread of one answer": around(spread),
+                "the standard error lacks √n: this is the standard deviation of one answer": around(
+                    spread
+                ),
                 "divided by n, not by √n": around(spread / n),
-                "the variance, not its root": around(spread**2 / n),
+                "the variance, not its square root": around(spread**2 / n),
                 "n_validation is not used: it is always 872": around(spread / np.sqrt(872)),
-                "1.96 standard errors: one is asked for": around(1.96 * spread / np.sqrt(n)),
+                "1.96 standard errors: draw one": around(1.96 * spread / np.sqrt(n)),
                 "half a standard error on either side": around(spread / np.sqrt(n) / 2),
                 "n is the number of evaluations, not of sentences": around(
                     spread / np.sqrt(len(share))
@@ -180,7 +182,7 @@ def test_band(student, rng):
 
 @exercise("3.11")
 def test_new_figures(student, rng):
-    """Without `axes`, two calls give two figures; the second leaves the first alone."""
+    """Without `axes`, two calls make two figures; the second does not touch the first."""
     histories = [training(rng, 8), training(rng, 4)]
     first = drawn(student, histories[0])
     check_curves(*first, histories[0])
@@ -189,7 +191,7 @@ def test_new_figures(student, rng):
     expect.equal(
         [one.method("lines.__len__") for one in first],
         lines,
-        because="the second call draws into the figure of the first: make a new one",
+        because="the second call draws into the figure of the first: create a new one",
         read=READ,
         what="the numbers of lines in the first pair of Axes, after the second call",
     )
@@ -198,7 +200,7 @@ def test_new_figures(student, rng):
 
 @exercise("3.11")
 def test_names(student, rng):
-    """Titles and axis labels say what is shown, with the unit."""
+    """Titles and axis labels name what is shown and its unit."""
     left, right = (one.axes() for one in drawn(student, training(rng), axes=student.make(PAIR)))
     for axes, ylabel in ((left, "loss"), (right, "%")):
         names = [axes["title"], axes["xlabel"], axes["ylabel"]]
@@ -208,9 +210,7 @@ def test_names(student, rng):
             and ylabel in axes["ylabel"].lower(),
             expected=f"a title, an x label with 'step' and a y label with {ylabel!r}",
             got=", ".join(map(repr, names)),
-            because=""
-            if all(names)
-            else "a figure without names says nothing: a title, an x label or a y label is missing",
+            because="" if all(names) else "a title, an x label or a y label is missing",
             otherwise="ax.set(title=…, xlabel=…, ylabel=…)",
             read=READ,
         )

@@ -10,7 +10,7 @@ READ = "exercise 3.12; Appendix, Figures 3-5"
 
 
 def weights_of(rng, real, n_heads):
-    """Weights that real keys share among them; padding queries look at real keys, too."""
+    """Attention weights over real keys only; padding queries attend to them, too."""
     batch, n = real.shape
     scores = 2 * normal(rng, batch, n_heads, n, n)
     return scores.masked_fill(~real[:, None, None], -1e9).softmax(-1) * real[:, None, None]
@@ -34,8 +34,8 @@ def compare(student, weights, real, what):
         received(weights, real),
         atol=1e-5,
         causes={
-            "the queries at the padding count too: they ask nothing": mean.mean(1),
-            "the queries at the padding count too, though the row sums to 1": (
+            "the queries at the padding count too: leave them out": mean.mean(1),
+            "the queries at the padding count too, although each row sums to 1": (
                 mean.sum(1) / count * real
             ),
             "what each token gives, not what it receives: sum over the queries": mean.mean(2),
@@ -60,7 +60,7 @@ def compare(student, weights, real, what):
 
 @exercise("3.12")
 def test_without_padding(student, rng):
-    """The mean over heads and queries of what each key is given."""
+    """The mean over heads and queries of each key's weight."""
     for shape in [(2, 4), (1, 1), (3, 6)]:
         real = torch.ones(shape, dtype=torch.bool)
         compare(
@@ -70,7 +70,7 @@ def test_without_padding(student, rng):
 
 @exercise("3.12", weight=2)
 def test_padding_queries_do_not_count(student, rng):
-    """Only the real queries ask, wherever the padding stands; rows sum to 1."""
+    """Only real queries count, wherever the padding is; rows sum to 1."""
     real = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 1, 0, 1]]).bool()
     got = compare(student, weights_of(rng, real, 2), real, "attention received, with padding")
     expect.close(got.sum(-1), torch.ones(3), atol=1e-5, what="the sum of each row", read=READ)
@@ -78,7 +78,7 @@ def test_padding_queries_do_not_count(student, rng):
 
 @exercise("3.12")
 def test_padding_receives_nothing(student, rng):
-    """Zeros at the padding even for weights of a model that attends to it."""
+    """Zeros at the padding, even if the model attends to it."""
     real = torch.tensor([[1, 1, 0, 0], [1, 1, 1, 0]]).bool()
     weights = (2 * normal(rng, 2, 2, 4, 4)).softmax(-1)
     got = student.attention_received(weights, real[:, None, None, :])
@@ -87,7 +87,7 @@ def test_padding_receives_nothing(student, rng):
     expect.close(
         got[~real],
         torch.zeros(3),
-        causes={"what the padding receives is left in: it is 0": kept[~real]},
+        causes={"what the padding receives is left in: set it to 0": kept[~real]},
         otherwise="set what the padding receives to 0",
         read="the docstring of 3.12",
         what="what the padding receives",
@@ -96,7 +96,7 @@ def test_padding_receives_nothing(student, rng):
 
 @exercise("3.12")
 def test_nothing_but_padding(student, rng):
-    """A sentence without any real token gives zeros, never NaN."""
+    """A sentence without real tokens gives zeros, never NaN."""
     real = torch.tensor([[0, 0, 0], [1, 1, 0]]).bool()
     compare(
         student,

@@ -11,7 +11,7 @@ KEYS = ("from", "to", "n", "accuracy", "standard_error")
 
 
 def bins(lengths, correct, edges, closed="left"):
-    """One (from, to, n, p, error) a bin."""
+    """One (from, to, n, p, error) per bin."""
     rows = []
     for low, high in zip(edges[:-1], edges[1:], strict=True):
         own = [
@@ -25,8 +25,8 @@ def bins(lengths, correct, edges, closed="left"):
     return rows
 
 
-def asked(student, lengths, correct, edges):
-    """The student's rows, with the five keys."""
+def rows_of(student, lengths, correct, edges):
+    """The student's rows, checked for their number and their five keys."""
     rows = answered(
         lambda: student.accuracy_by_length(lengths, correct, edges),
         "lengths and correct may be lists or arrays, and a bin may be empty",
@@ -44,8 +44,8 @@ def asked(student, lengths, correct, edges):
     expect.equal(
         len(rows),
         wanted,
-        causes={"an empty bin has its row too: n = 0, and None for both measures": filled},
-        otherwise="one row between each two edges",
+        causes={"an empty bin needs a row too: n = 0, and None for both measures": filled},
+        otherwise="one row for each pair of neighboring edges",
         read=READ,
         what="the number of rows",
     )
@@ -61,7 +61,7 @@ def asked(student, lengths, correct, edges):
 
 
 def compare(student, lengths, correct, edges):
-    rows = asked(student, lengths, correct, edges)
+    rows = rows_of(student, lengths, correct, edges)
     wanted = bins(lengths, correct, edges)
     expect.equal(
         [[int(row["from"]), int(row["to"])] for row in rows],
@@ -75,24 +75,24 @@ def compare(student, lengths, correct, edges):
         counts,
         [row[2] for row in wanted],
         causes={"the bins are closed on the wrong side: from ≤ length < to": other},
-        otherwise="each sentence falls into one bin: from ≤ length < to",
+        otherwise="each sentence belongs to one bin: from ≤ length < to",
         read=READ,
         what="the numbers of sentences",
     )
     for row, (low, high, n, p, error) in zip(rows, wanted, strict=True):
         name = f"of lengths {low} to below {high}"
         if not n:
-            nothing_known(row, name)
+            check_empty_bin(row, name)
             continue
         expect.close(
             row["accuracy"],
             p,
             causes={
-                "accuracy in percent: it is a share between 0 and 1": 100 * p,
+                "accuracy in percent: it is a fraction between 0 and 1": 100 * p,
                 "divided by the number of all sentences": p * n / len(lengths),
-                "the share of wrong answers": 1 - p,
+                "the fraction of wrong answers": 1 - p,
             },
-            otherwise="the share of right answers in the bin",
+            otherwise="the fraction of correct answers in the bin",
             read=READ,
             what=f"the accuracy {name}",
         )
@@ -100,14 +100,14 @@ def compare(student, lengths, correct, edges):
             row["standard_error"],
             error,
             causes={
-                "the standard error lacks √n: √(p(1 − p)) is the spread of one answer": math.sqrt(
+                "the standard error lacks √n: √(p(1 − p)) is for one answer": math.sqrt(
                     p * (1 - p)
                 ),
-                "p(1 − p)/n without its root": p * (1 - p) / n,
+                "p(1 − p)/n without the square root": p * (1 - p) / n,
                 "n is the number of all sentences, not of the bin": math.sqrt(
                     p * (1 - p) / len(lengths)
                 ),
-                "√(p(1 − p)/(n − 1)): here n": math.sqrt(p * (1 - p) / max(1, n - 1)),
+                "√(p(1 − p)/(n − 1)): divide by n here": math.sqrt(p * (1 - p) / max(1, n - 1)),
             },
             otherwise="√(p(1 − p) / n) with the bin's own n",
             read="§6; exercise 3.13",
@@ -115,8 +115,8 @@ def compare(student, lengths, correct, edges):
         )
 
 
-def nothing_known(row, name):
-    """None for both measures of an empty bin."""
+def check_empty_bin(row, name):
+    """Check for None in both measures of an empty bin."""
     both = [row["accuracy"], row["standard_error"]]
     numbers = [value for value in both if isinstance(value, (int, float))]
     said = "NaN" if any(math.isnan(value) for value in numbers) else "0"
@@ -124,7 +124,7 @@ def nothing_known(row, name):
         both == [None, None],
         expected=f"None for the accuracy and standard error {name}",
         got=f"{both[0]} and {both[1]}",
-        because=f"of an empty bin nobody knows the accuracy: not {said}, but None"
+        because=f"the accuracy of an empty bin is unknown: not {said}, but None"
         if any(value == 0 or math.isnan(value) for value in numbers)
         else "",
         otherwise="n = 0, and None for both",
@@ -142,22 +142,22 @@ def test_bins(student, rng):
 
 @exercise("3.13")
 def test_edges(student):
-    """A length equal to an edge falls into the bin that begins there."""
+    """A length equal to an edge belongs to the bin that starts there."""
     lengths, correct = [4, 8, 8, 15, 5, 9], [True, True, False, True, False, True]
     compare(student, lengths, correct, [4, 8, 16])
 
 
 @exercise("3.13")
 def test_empty_bin(student):
-    """An empty bin stays in its place, with n = 0 and None for both measures."""
+    """An empty bin keeps its place, with n = 0 and None for both measures."""
     compare(student, [3, 4, 30, 31], [True, False, True, True], [0, 10, 20, 40, 80])
 
 
 @exercise("3.13")
 def test_arrays(student, rng):
-    """Arrays and plain lists give the same."""
+    """Arrays and plain lists give the same rows."""
     lengths, correct = rng.integers(5, 25, size=20), rng.random(20) < 0.5
-    rows = asked(student, lengths, correct, [5, 12, 25])
+    rows = rows_of(student, lengths, correct, [5, 12, 25])
     wanted = bins(lengths.tolist(), correct.tolist(), [5, 12, 25])
     expect.close(
         [[row["n"], row["accuracy"]] for row in rows],
@@ -169,16 +169,16 @@ def test_arrays(student, rng):
 
 @exercise("3.13")
 def test_outside(student):
-    """A length that falls into no bin raises a ValueError that names it."""
+    """A length outside all bins raises a ValueError that names it."""
     for lengths, outside in ([3, 7, 512], "512"), ([2, 5], "2"), ([3, 20, 8], "20"):
         expect.raises(
             lambda lengths=lengths: student.accuracy_by_length(
                 lengths, [True] * len(lengths), [3, 10, 20]
             ),
             mentions=[outside],
-            because="a sentence outside the edges is lost without a word: refuse it"
+            because="a sentence outside the edges is silently dropped: raise a ValueError"
             if int(outside) != 20
-            else "a length equal to the last edge is outside, too: refuse it",
+            else "a length equal to the last edge is outside, too: raise a ValueError",
             otherwise="a ValueError that names the length",
             read=READ,
         )

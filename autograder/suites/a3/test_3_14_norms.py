@@ -1,11 +1,11 @@
-"""Hidden tests of exercise 3.14: pre-norm against post-norm, fairly."""
+"""Hidden tests of exercise 3.14: a fair comparison of pre-norm and post-norm."""
 
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "the docstring of 3.14"
 KEYS = ("norm", "seed", "loss", "gradient_norm_first_layer", "gradient_norm_last_layer")
-# A model knows how it was built and how often it was trained; its results tell both.
+# A model records how it was built and how often it was trained; its results encode both.
 BUILD = (
     "lambda norm_first, seed: type('Model', (torch.nn.Module,), "
     "{'made': (bool(norm_first), int(seed)), 'runs': []})()"
@@ -18,7 +18,7 @@ TRAIN = (
 
 
 def run(student, seeds):
-    """The rows, and (norm first, built with, trained with) of every run."""
+    """The rows, and (norm_first, model seed, training seed) of every run."""
     log = student.make("[]")
     rows = student.compare_norms(student.make(BUILD), student.make(TRAIN, log=log), seeds)
     expect.true(
@@ -41,7 +41,7 @@ def run(student, seeds):
 
 @exercise("3.14", weight=2)
 def test_same_seeds_for_both(student):
-    """Every seed with both norms, each model built and trained with that seed, none left out."""
+    """Every seed runs with both norms; each model is built and trained with its seed."""
     seeds = [3, 11, 4]
     rows, log = run(student, seeds)
     found = sorted([str(row["norm"]), int(row["seed"])] for row in rows)
@@ -49,17 +49,17 @@ def test_same_seeds_for_both(student):
     expect.equal(
         found,
         wanted,
-        because="one row a run: a mean, or a best seed, hides how much seeds differ"
+        because="one row per run: a mean or a best seed hides how much seeds differ"
         if len(log) == 2 * len(seeds) > len(rows)
         else "",
-        otherwise="the same seeds for both norms, each with a row of its own",
+        otherwise="the same seeds for both norms, one row for each",
         read=READ,
         what="(norm, seed) of all rows",
     )
     built = sorted([int(pre), made, trained] for pre, made, trained in log)
     of_norm = [[run[1:] for run in built if run[0] == pre] for pre in (0, 1)]
     if of_norm[0] != of_norm[1]:
-        because = "the two norms do not have the same seeds: then the difference may be luck"
+        because = "the two norms do not have the same seeds, so the difference may be luck"
     elif any(made != trained for _, made, trained in built):
         because = "a model is built with one seed and trained with another"
     else:
@@ -68,7 +68,7 @@ def test_same_seeds_for_both(student):
         built,
         sorted([pre, seed, seed] for pre in (0, 1) for seed in seeds),
         because=because,
-        otherwise="every run builds a model of its own and trains it once",
+        otherwise="every run builds a new model and trains it once",
         read=READ,
         what="(norm first, seed of the model, seed of the training) of all runs",
     )
@@ -86,8 +86,8 @@ def test_values(student):
             row["loss"],
             seed + 100.0 * pre,
             causes={
-                "post and pre have changed places: norm_first is pre": seed + 100.0 * (not pre),
-                "a model is trained twice: build one for each run": seed + 100.0 * pre + 0.25,
+                "post and pre are swapped: norm_first is pre": seed + 100.0 * (not pre),
+                "a model is trained twice: build a new one for each run": seed + 100.0 * pre + 0.25,
             },
             otherwise="the loss that `train` returned for this run",
             read=READ,
@@ -100,11 +100,11 @@ def test_values(student):
                 atol=1e-4,
                 rtol=1e-6,
                 causes={
-                    "first and last layer have changed places": other,
+                    "first and last layer are swapped": other,
                     "the second layer, not the last": 7.5,
                     "the mean over the layers": (2 * first + 0.2 + 7.5) / 3,
                 },
-                otherwise="`gradient_norms` has one number a layer, the first layer first",
+                otherwise="`gradient_norms` has one number per layer, the first layer first",
                 read=READ,
                 what=f"the gradient norm of the {which} layer {name}",
             )
@@ -115,9 +115,9 @@ def test_too_few_seeds(student):
     """Fewer than three different seeds raise a ValueError."""
     build, train = student.make(BUILD), student.make(TRAIN, log=student.make("[]"))
     for seeds, because in (
-        ([1, 2], "two runs that differ say nothing of why: at least three seeds"),
-        ([], "no seed at all is accepted: at least three seeds"),
-        ([4, 4, 4], "one seed three times is counted as three: the seeds have to be different"),
+        ([1, 2], "two runs cannot separate luck from effect: require at least three seeds"),
+        ([], "an empty list of seeds is accepted: require at least three"),
+        ([4, 4, 4], "one seed three times counts as three: the seeds must be different"),
     ):
         expect.raises(
             lambda seeds=seeds: student.compare_norms(build, train, seeds),

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.15: subsets of the data that can be compared."""
+"""Hidden tests of exercise 3.15: nested, stratified subsets of the data."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from course_lib.checking.exercise import exercise
 READ = "the docstring of 3.15"
 
 
-def asked(student, labels, fractions, seed=0):
-    """The subsets as index arrays that name different examples."""
+def subsets_of(student, labels, fractions, seed=0):
+    """The subsets as index arrays, checked for valid indices without duplicates."""
     made = answered(
         lambda: student.nested_subsets(
             labels, fractions, student.make(f"np.random.default_rng({seed})")
@@ -25,7 +25,7 @@ def asked(student, labels, fractions, seed=0):
             plain and len(set(own.tolist())) == len(own) and set(own) <= set(range(len(labels))),
             expected="different indices of the examples",
             got=f"{own[:8]} for fraction {fraction}",
-            otherwise="each example at most once, as an integer: draw without replacement",
+            otherwise="integer indices, each at most once: draw without replacement",
             read=READ,
         )
     return subsets
@@ -37,23 +37,23 @@ def draw(rng, counts):
 
 @exercise("3.15", weight=2)
 def test_classes_keep_their_share(student, rng):
-    """In every subset each class has its share, rounded, and at least one example."""
+    """Every subset has each class's share, rounded, and at least one example of it."""
     labels = draw(rng, [10, 80, 31])
     several = [
-        np.bincount(labels[asked(student, labels, [0.27], seed)[0]], minlength=3).tolist()
+        np.bincount(labels[subsets_of(student, labels, [0.27], seed)[0]], minlength=3).tolist()
         for seed in range(5)
     ]
     expect.true(
         all(counts == several[0] for counts in several),
-        expected="as many examples of each class, whatever the generator",
+        expected="the same number of examples of each class with every generator",
         got=", ".join(map(str, several)),
-        because="the subset is not stratified: draw from each class by itself",
+        because="the subset is not stratified: draw from each class separately",
         read=READ,
     )
     for given in (labels, labels.tolist()):
         for fraction, wanted in [(0.1, [1, 8, 3]), (0.02, [1, 2, 1]), (0.5, [5, 40, 16]),
                                  (0.27, [3, 22, 8])]:  # fmt: skip
-            (own,) = asked(student, given, [fraction])
+            (own,) = subsets_of(student, given, [fraction])
             if fraction == 0.5:
                 own = own[(labels[own] != 2)]
                 wanted = [5, 40, 0]  # 15.5 may be rounded either way
@@ -65,11 +65,11 @@ def test_classes_keep_their_share(student, rng):
                     "rounded down: 0.27 · 80 is 21.6, so 22": np.floor(
                         fraction * np.array([10, 80, 31])
                     ),
-                    "a rare class has vanished: at least one example of each": np.round(
+                    "a rare class has vanished: keep at least one example of each": np.round(
                         fraction * np.array([10, 80, 31]) - 1e-9
                     ),
                 },
-                otherwise="of each class its share, rounded, and at least one",
+                otherwise="the rounded share of each class, and at least one example",
                 read=READ,
                 what=f"examples of each class for fraction {fraction}",
             )
@@ -77,17 +77,17 @@ def test_classes_keep_their_share(student, rng):
 
 @exercise("3.15", weight=2)
 def test_nested(student, rng):
-    """A smaller subset lies inside each larger one, whatever the order of the fractions."""
+    """Smaller subsets are contained in larger ones, in any order of the fractions."""
     labels = draw(rng, [60, 140])
     for fractions in ([0.1, 0.25, 0.5, 1.0], [0.5, 0.05, 1.0, 0.2]):
-        subsets = asked(student, labels, fractions)
+        subsets = subsets_of(student, labels, fractions)
         sizes = [len(own) for own in subsets]
         wanted = [sum(round(fraction * count) for count in (60, 140)) for fraction in fractions]
         expect.equal(
             sizes,
             wanted,
-            causes={"sorted by their size: return them in the order given": sorted(wanted)},
-            otherwise="one subset a fraction, in the order given",
+            causes={"sorted by size: return them in the order given": sorted(wanted)},
+            otherwise="one subset per fraction, in the order given",
             read=READ,
             what="the sizes",
         )
@@ -106,9 +106,9 @@ def test_nested(student, rng):
 
 @exercise("3.15")
 def test_sorted_and_whole(student, rng):
-    """Indices are sorted; fraction 1 is everything."""
+    """Indices are sorted; fraction 1 is the whole data set."""
     labels = draw(rng, [13, 27])
-    small, whole = asked(student, labels, [0.4, 1])
+    small, whole = subsets_of(student, labels, [0.4, 1])
     expect.equal(
         small.tolist(),
         sorted(small.tolist()),
@@ -121,38 +121,38 @@ def test_sorted_and_whole(student, rng):
 
 @exercise("3.15")
 def test_generator_decides(student, rng):
-    """The same generator gives the same subsets, another one others; none takes the first ones."""
+    """The generator alone decides which examples are drawn, not their order in the data."""
     labels = draw(rng, [50, 50])
-    one, again, other = (asked(student, labels, [0.3], seed)[0].tolist() for seed in (5, 5, 6))
+    one, again, other = (subsets_of(student, labels, [0.3], seed)[0].tolist() for seed in (5, 5, 6))
     expect.equal(
         again,
         one,
-        because="something else than `rng` decides: the global generator?",
+        because="the draw depends on something other than `rng`: the global generator?",
         read=READ,
         what="a second draw with an equal generator",
     )
     first = sorted(int(i) for of in (0, 1) for i in np.flatnonzero(labels == of)[:15])
-    # two honest draws agree once in C(50, 15)², about 5e24
+    # two correct draws agree once in C(50, 15)², about 5e24
     expect.true(
         one != other,
-        expected="another subset from another generator",
+        expected="a different subset from a different generator",
         got="the same one",
-        because="the first examples are taken: those of a file are no random ones"
+        because="the first examples are taken: the order of a file is not random"
         if one == first
-        else "`rng` decides nothing: another generator is made inside",
+        else "`rng` is not used: another generator is made inside",
         read=READ,
     )
 
 
 @exercise("3.15", weight=0.5)
 def test_fractions(student):
-    """A fraction of 0, below it or above 1 raises a ValueError."""
+    """A fraction of 0 or less, or above 1, raises a ValueError."""
     for fraction in (0.0, -0.2, 1.5):
         expect.raises(
             lambda fraction=fraction: student.nested_subsets(
                 [0, 1, 0, 1], [0.5, fraction], student.make("np.random.default_rng(0)")
             ),
-            because=f"fraction {fraction} is not refused: it has to be above 0 and at most 1",
-            otherwise="a ValueError for a fraction outside of (0, 1]",
+            because=f"fraction {fraction} is accepted: it must be above 0 and at most 1",
+            otherwise="raise a ValueError for a fraction outside (0, 1]",
             read=READ,
         )

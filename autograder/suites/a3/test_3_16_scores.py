@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.16: accuracy, precision, recall, F1, and how sure one is."""
+"""Hidden tests of exercise 3.16: accuracy, precision, recall, F1 and the standard error."""
 
 import functools
 import math
@@ -11,8 +11,8 @@ from course_lib.checking.exercise import exercise
 
 READ = "the docstring of 3.16"
 NAMES = ("accuracy", "precision", "recall", "f1", "standard_error")
-EMPTY = "of nothing nobody knows the accuracy: a ValueError instead of 0/0"
-NO_DENOMINATOR = "a denominator is 0, as where nothing is 1 or said to be: the score is 0.0, "
+EMPTY = "empty input has no accuracy: raise a ValueError instead of 0/0"
+NO_DENOMINATOR = "a denominator is 0, when no label or no prediction is 1: the score is 0.0, "
 
 
 def scores(predictions, labels, of=1):
@@ -49,39 +49,36 @@ def compare(student, predictions, labels):
     p, n = want["accuracy"], len(labels)
     precision, recall = want["precision"], want["recall"]
     causes = {
-        "accuracy": {"the share of wrong answers": 1 - p},
-        "precision": {"precision and recall have changed places": recall},
-        "recall": {"precision and recall have changed places": precision},
+        "accuracy": {"the fraction of wrong answers": 1 - p},
+        "precision": {"precision and recall are swapped": recall},
+        "recall": {"precision and recall are swapped": precision},
         "f1": {
             "the mean of precision and recall: F1 is their harmonic mean": (precision + recall) / 2,
             "the factor 2 is missing": want["f1"] / 2,
             "the geometric mean: F1 is the harmonic mean": math.sqrt(precision * recall),
-            "the mean of both classes' F1: that of class 1 is wanted": (want["f1"] + zero["f1"])
-            / 2,
+            "the mean of both classes' F1: return that of class 1": (want["f1"] + zero["f1"]) / 2,
             "this is the accuracy": p,
         },
         "standard_error": {
-            "the standard error lacks √n: √(p(1 − p)) is the spread of one answer": math.sqrt(
-                p * (1 - p)
-            ),
-            "p(1 − p)/n without its root": p * (1 - p) / n,
-            "√(p(1 − p)/(n − 1)): here n": math.sqrt(p * (1 - p) / max(1, n - 1)),
-            "the standard error of F1: that of the accuracy is wanted": math.sqrt(
+            "the standard error lacks √n: √(p(1 − p)) is for one answer": math.sqrt(p * (1 - p)),
+            "p(1 − p)/n without the square root": p * (1 - p) / n,
+            "√(p(1 − p)/(n − 1)): divide by n here": math.sqrt(p * (1 - p) / max(1, n - 1)),
+            "the standard error of F1: return that of the accuracy": math.sqrt(
                 want["f1"] * (1 - want["f1"]) / n
             ),
         },
     }
     for name in NAMES:
         own = {
-            "in percent: it is a share between 0 and 1": 100 * want[name],
-            "of class 0: class 1 is the positive one": zero[name],
+            "in percent: it is a fraction between 0 and 1": 100 * want[name],
+            "of class 0: the positive class is 1": zero[name],
             **({} if want[name] else {NO_DENOMINATOR + "never NaN": math.nan}),
         }
         expect.close(
             made[name],
             want[name],
             causes={**causes[name], **own},
-            otherwise="count hits, predicted and true ones",
+            otherwise="count true positives, predicted positives and actual positives",
             read=READ,
             what=name,
         )
@@ -89,7 +86,7 @@ def compare(student, predictions, labels):
 
 @exercise("3.16", weight=2)
 def test_values(student, rng):
-    """All five measures, of lists and of arrays."""
+    """All five measures, for lists and for arrays."""
     labels = (rng.random(40) < 0.4).astype(int)
     predictions = np.where(rng.random(40) < 0.3, 1 - labels, labels)
     predictions[np.flatnonzero(labels == 0)[:4]] = 1
@@ -99,15 +96,15 @@ def test_values(student, rng):
 
 @exercise("3.16")
 def test_harmonic_mean(student):
-    """Precision 1 and recall 0.25 make F1 0.4; the two are not exchanged."""
-    # unequal in every way: neither precision nor recall of one class is that of the other
+    """Precision 1 and recall 0.25 give F1 0.4; the two are not swapped."""
+    # neither precision nor recall of one class equals either of the other
     compare(student, [1, 0, 0, 0, 0, 0], [1, 1, 1, 1, 0, 0])
     compare(student, [1, 1, 1, 1, 0, 0, 0], [1, 0, 0, 0, 0, 0, 1])
 
 
 @exercise("3.16", weight=2)
 def test_never_nan(student):
-    """Nothing predicted as 1, nothing that is 1, or neither: 0.0."""
+    """Scores are 0.0 when no prediction is 1, no label is 1, or both."""
     for predictions, labels in [
         ([0, 0, 0], [1, 0, 1]),
         ([1, 0, 1], [0, 0, 0]),
@@ -119,17 +116,17 @@ def test_never_nan(student):
 
 @exercise("3.16")
 def test_all_right(student):
-    """All right: 1 for every score, and a standard error of 0."""
+    """All correct: every score is 1, and the standard error is 0."""
     compare(student, [1, 0, 1, 1], [1, 0, 1, 1])
 
 
 @exercise("3.16")
 def test_nothing_to_score(student):
-    """Different lengths, or nothing at all, raise a ValueError; the first names both."""
+    """Empty input raises a ValueError; so do different lengths, and it names both."""
     expect.raises(
         functools.partial(student.classification_scores, [1, 0, 1], [1, 0, 1, 1, 0]),
         mentions=["3", "5"],
-        because="`zip` stops at the shorter of the two without a word: compare the lengths first",
+        because="`zip` silently stops at the shorter input: compare the lengths first",
         otherwise="compare the lengths first, and name both in the ValueError",
         read=READ,
     )

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.17: how the weights of linear layers begin."""
+"""Hidden tests of exercise 3.17: initial weights of linear layers."""
 
 import math
 
@@ -23,34 +23,34 @@ SPREADS = {
 }
 MISTAKES = {
     "xavier": {
-        "the gain is √2: xavier's is 1 here": lambda i, o: 2 / math.sqrt(i + o),
-        "the bound is √(6 / n_in): both numbers count": lambda i, o: math.sqrt(2 / i),
-        "√(6 / (n_in + n_out)) is the bound, not the deviation": lambda i, o: math.sqrt(
+        "the gain is √2: for xavier use 1 here": lambda i, o: 2 / math.sqrt(i + o),
+        "the bound is √(6 / n_in): use both n_in and n_out": lambda i, o: math.sqrt(2 / i),
+        "√(6 / (n_in + n_out)) is the bound, not the standard deviation": lambda i, o: math.sqrt(
             6 / (i + o)
         ),
-        "√(2 / (n_in + n_out)) is the deviation, not the bound": lambda i, o: math.sqrt(
+        "√(2 / (n_in + n_out)) is the standard deviation, not the bound": lambda i, o: math.sqrt(
             2 / (i + o) / 3
         ),
     },
     "he": {
-        "n_out is used: he counts what enters, n_in": lambda i, o: math.sqrt(2 / o),
-        "√(1 / n_in): the 2 makes up for what ReLU cuts off": lambda i, o: math.sqrt(1 / i),
-        "2 / n_in is the variance, its root the deviation": lambda i, o: 2 / i,
-        "this is xavier's deviation": SPREADS["xavier"],
+        "n_out is used: he divides by n_in": lambda i, o: math.sqrt(2 / o),
+        "√(1 / n_in): the 2 makes up for what ReLU sets to 0": lambda i, o: math.sqrt(1 / i),
+        "2 / n_in is the variance, its root the standard deviation": lambda i, o: 2 / i,
+        "this is xavier's standard deviation": SPREADS["xavier"],
     },
-    "normal": {"0.02 is the deviation, not the variance": lambda i, o: math.sqrt(0.02)},
+    "normal": {"0.02 is the standard deviation, not the variance": lambda i, o: math.sqrt(0.02)},
 }
 
 
-def begun(student, scheme, seed=3):
-    """The state before and after."""
+def initialized(student, scheme, seed=3):
+    """The state dict before and after `initialize`."""
     model = student.make(MODEL)
     before = model.state_dict()
     model.load_state_dict({**before, "2.0.bias": torch.ones(OUT)})
     generator = student.make(f"torch.Generator().manual_seed({seed})")
     answered(
         lambda: student.initialize(model, scheme, generator),
-        "a layer made with bias=False has none; write in place, without gradients",
+        "a layer with bias=False has no bias; write in place, without gradients",
         READ,
     )
     after = model.state_dict()
@@ -59,17 +59,17 @@ def begun(student, scheme, seed=3):
             not torch.equal(after[name], before[name]),
             expected=f"new weights for the linear layer {name.removesuffix('.weight')}",
             got="the old ones",
-            because="not drawn anew: layers inside of layers count, too"
-            if _reaches_the_outermost(student, scheme)
+            because="not drawn again: include layers inside of layers"
+            if _draws_direct_children(student, scheme)
             else "",
-            otherwise="every `nn.Linear` among `model.modules()` is drawn anew",
+            otherwise="draw new weights for every `nn.Linear` in `model.modules()`",
             read=READ,
         )
     return before, after
 
 
-def _reaches_the_outermost(student, scheme):
-    """Whether a linear layer that is the model's own part is drawn anew."""
+def _draws_direct_children(student, scheme):
+    """Whether a linear layer that is a direct child of the model gets new weights."""
     model = student.make("torch.nn.Sequential(torch.nn.Linear(3, 4))")
     before = model.state_dict()["0.weight"]
     student.initialize(model, scheme, student.make("torch.Generator().manual_seed(3)"))
@@ -78,14 +78,14 @@ def _reaches_the_outermost(student, scheme):
 
 @exercise("3.17", weight=2)
 def test_spread(student):
-    """Each scheme's deviation, in layers that widen and in layers that narrow; mean 0."""
+    """Each scheme's standard deviation, in widening and narrowing layers, and a mean of 0."""
     for scheme, spread in SPREADS.items():
-        _, after = begun(student, scheme)
+        _, after = initialized(student, scheme)
         for name, n_in, n_out in (("2.0.weight", IN, OUT), ("2.2.weight", OUT, IN)):
             layer = f"of {scheme!r}, {n_in} → {n_out} features"
             weight = after[name].double()
             found, wanted = float(weight.std()), spread(n_in, n_out)
-            # By logarithms, in which chance moves every deviation by as much. Of n values it is
+            # Compared by logarithm, where chance is the same at any scale: for n values it is
             # √((kurtosis − 1) / 4n) of the deviation: 1 / √(2n) for normal ones, less for uniform.
             expect.by_chance(
                 math.log10(found),
@@ -94,14 +94,14 @@ def test_spread(student):
                 causes={n: math.log10(other(n_in, n_out)) for n, other in MISTAKES[scheme].items()},
                 otherwise="the weight of an `nn.Linear` has the shape (n_out, n_in)",
                 read=READ,
-                what=f"log₁₀ of the deviation {layer} ({found:.4f} where {wanted:.4f} is wanted)",
+                what=f"log₁₀ of the deviation {layer} ({found:.4f}, expected {wanted:.4f})",
             )
             expect.by_chance(
                 float(weight.mean()),
                 0.0,
                 wanted / math.sqrt(weight.numel()),
                 causes={"all weights are above 0": found},
-                otherwise="the weights lie around 0",
+                otherwise="the weights have mean 0",
                 read=READ,
                 what=f"the mean {layer}",
             )
@@ -111,36 +111,36 @@ def test_spread(student):
 def test_form(student):
     """Xavier is uniform; the others are normal."""
     for scheme in SPREADS:
-        _, after = begun(student, scheme)
+        _, after = initialized(student, scheme)
         for name in ("2.0.weight", "2.2.weight"):
             weight = after[name].double()
             largest = float((weight - weight.mean()).abs().max() / weight.std())
             # The largest of 7,500 values: √3 = 1.73 deviations if uniform, above 2.5 if normal.
-            # Honest code misses that once in 10^41 runs.
+            # Correct code misses that once in 10^41 runs.
             uniform, normal = largest < 1.9, largest > 2.5
             expect.true(
                 uniform if scheme == "xavier" else normal,
-                expected="values up to √3 = 1.73 deviations, and none above"
+                expected="values up to √3 = 1.73 standard deviations, and none above"
                 if scheme == "xavier"
-                else "some of 7,500 values beyond 2.5 deviations",
-                got=f"{scheme}: the largest at {largest:.2f} deviations",
+                else "some of 7,500 values beyond 2.5 standard deviations",
+                got=f"{scheme}: the largest at {largest:.2f} standard deviations",
                 because="xavier is uniform: these values are not"
                 if scheme == "xavier"
-                else f"{scheme} is normal: these values have an end, as uniform ones have",
+                else f"{scheme} is normal: these values are bounded, like uniform ones",
                 read=READ,
             )
 
 
 @exercise("3.17", weight=2)
 def test_what_changes(student):
-    """Biases become 0; embeddings and layer norms stay as they are."""
+    """Biases become 0; embeddings and layer norms do not change."""
     for scheme in SPREADS:
-        before, after = begun(student, scheme)
+        before, after = initialized(student, scheme)
         expect.close(
             after["2.0.bias"],
             torch.zeros(OUT),
             causes={"the biases are not zeroed": torch.ones(OUT)},
-            otherwise="the biases become 0",
+            otherwise="set the biases to 0",
             read=READ,
             what=f"the bias of a linear layer after {scheme!r}",
         )
@@ -148,22 +148,22 @@ def test_what_changes(student):
                            ("1.bias", "the offset of a layer norm")):  # fmt: skip
             expect.true(
                 torch.equal(after[name], before[name]),
-                expected=f"{what} as it was",
+                expected=f"{what} unchanged",
                 got=show(after[name]),
-                because=f"{what} has changed: only linear layers are drawn anew",
+                because=f"{what} has changed: only linear layers get new weights",
                 read=READ,
             )
 
 
 @exercise("3.17")
 def test_generator(student):
-    """All randomness comes from the generator: the global one is not drawn from."""
+    """All randomness comes from `generator`, none from the global one."""
     name = "2.0.weight"
     for scheme in SPREADS:
         drawn = []
         for global_seed, seed in ((1, 3), (1, 3), (2, 3), (1, 4)):
             student.make(f"torch.manual_seed({global_seed})")
-            drawn.append(begun(student, scheme, seed)[1][name])
+            drawn.append(initialized(student, scheme, seed)[1][name])
         first, again, second, other = drawn
         reproducible = torch.equal(first, again)
         expect.true(
@@ -173,21 +173,21 @@ def test_generator(student):
             because="the global generator is drawn from: pass `generator` on"
             if reproducible
             else "",
-            otherwise="something else than `generator` decides",
+            otherwise="the draw depends on something other than `generator`",
             read=READ,
         )
         expect.true(
             not torch.equal(first, other),
-            expected="other weights from another generator",
+            expected="different weights from a different generator",
             got="the same",
-            because="`generator` is not used, or seeded inside",
+            because="`generator` is not used, or it is re-seeded inside",
             read=READ,
         )
 
 
 @exercise("3.17")
 def test_global_generator_stays(student):
-    """torch's global generator is as it was before."""
+    """torch's global generator does not change."""
     model = student.make(MODEL)
     draw = student.make("lambda: torch.rand(8)")
     for scheme in SPREADS:
@@ -200,8 +200,8 @@ def test_global_generator_stays(student):
             found.append(draw())
         expect.true(
             all(map(torch.equal, found, wanted)),
-            expected=f"the state of torch's global generator as it was before {scheme!r}",
-            got="another one",
+            expected=f"torch's global generator in the same state as before {scheme!r}",
+            got="a different state",
             because="torch's global generator is seeded inside: leave it as it was"
             if torch.equal(*found)
             else "torch's global generator is drawn from: draw from `generator`",
@@ -211,12 +211,12 @@ def test_global_generator_stays(student):
 
 @exercise("3.17", weight=0.5)
 def test_unknown_scheme(student):
-    """Another scheme raises a ValueError that names the three."""
+    """An unknown scheme raises a ValueError that names the three valid ones."""
     model, generator = student.make(MODEL), student.make("torch.Generator()")
     expect.raises(
         lambda: student.initialize(model, "glorot", generator),
         mentions=["xavier", "he", "normal"],
-        because="a misspelt scheme must not go unnoticed",
-        otherwise="a ValueError that names the three schemes",
+        because="an unknown scheme is accepted: a typo must not go unnoticed",
+        otherwise="raise a ValueError that names the three schemes",
         read=READ,
     )

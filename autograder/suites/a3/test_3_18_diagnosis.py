@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.18: models with one fault each, told apart by what they do."""
+"""Hidden tests of exercise 3.18: diagnose models with one fault each by their behavior."""
 
 import torch
 
@@ -20,26 +20,26 @@ PATIENT = (
     ".broken_classifier({!r}, {})"
 )
 HINTS = {
-    "healthy": "a fault where there is none: does the measurement disturb the model? Evaluation "
+    "healthy": "a healthy model is reported as faulty: does the measurement disturb it? Evaluation "
     "mode, the same number of real tokens, a tolerance for rounding",
-    "dropout in evaluation": "ask twice in evaluation mode: a healthy model answers alike",
+    "dropout in evaluation": "call it twice in evaluation mode: a healthy model repeats its logits",
     "mask after softmax": "weights that were masked after the softmax no longer sum to 1",
-    "pads attended": "weights of real queries on padding keys; without padding there are none",
-    "pads pooled": "more padding changes the logits of a model that pools it",
-    "future hidden": "is there any weight on a later token?",
-    "no positions": "without positions the order of the tokens changes nothing",
+    "pads attended": "look for weights of real queries on padding keys, with padding added",
+    "pads pooled": "a model that pools padding changes its logits when padding is added",
+    "future hidden": "a model that hides the future has no weight on later tokens",
+    "no positions": "without positions the order of the tokens does not matter",
 }
 
 
 def ids_of(rng, padded):
-    """Sentences of different tokens, all of one length or filled up with padding."""
+    """Three sentences of distinct tokens, of equal length or padded."""
     ids = torch.stack([torch.from_numpy(rng.permutation(49)[:7] + 1) for _ in range(3)])
     if padded:
         ids[1, 5:], ids[2, 4:] = 0, 0
     return ids
 
 
-def asked(student, fault, seed, ids, training=False):
+def diagnosed(student, fault, seed, ids, training=False):
     """The diagnosis of one model, and the model."""
     model = student.make(PATIENT.format(fault, seed))
     if training:
@@ -48,15 +48,15 @@ def asked(student, fault, seed, ids, training=False):
         model.eval()
     got = answered(
         lambda: student.diagnose(model, ids),
-        "`model(token_ids, need_weights=True)` gives (logits, [weights of each layer])",
+        "`model(token_ids, need_weights=True)` returns (logits, [weights of each layer])",
         READ,
     )
     return got, model
 
 
 def check(student, fault, seed, ids, training=False, because=None):
-    """`because` maps a wrong answer to the mistake that a second question has established."""
-    got, model = asked(student, fault, seed, ids, training)
+    """`because` maps a wrong answer to the mistake that a second call has established."""
+    got, model = diagnosed(student, fault, seed, ids, training)
     mode = "training" if training else "evaluation"
     expect.equal(
         got,
@@ -64,7 +64,7 @@ def check(student, fault, seed, ids, training=False, because=None):
         because=because(got) if because else "",
         otherwise=HINTS[fault],
         read=READ,
-        what=f"the diagnosis of model {seed}, which comes in {mode} mode",
+        what=f"the diagnosis of model {seed}, given in {mode} mode",
     )
     return model
 
@@ -73,7 +73,7 @@ def check(student, fault, seed, ids, training=False, because=None):
 def test_every_fault(student, rng):
     """Each fault is named, in post-norm and in pre-norm models."""
     ids = ids_of(rng, padded=True)
-    answers = {(f, seed): asked(student, f, seed, ids)[0] for f in FAULTS for seed in (20, 21)}
+    answers = {(f, seed): diagnosed(student, f, seed, ids)[0] for f in FAULTS for seed in (20, 21)}
     said = set(map(str, answers.values()))
     same = f"always {next(iter(said))}, whatever the model does" if len(said) == 1 else ""
     for (fault, seed), got in answers.items():
@@ -89,14 +89,14 @@ def test_every_fault(student, rng):
 
 @exercise("3.18")
 def test_healthy(student, rng):
-    """A healthy model is called healthy, in whichever mode it comes."""
+    """A healthy model is called healthy, in either mode."""
     ids = ids_of(rng, padded=True)
     for seed, training in ((4, False), (5, True), (6, True)):
 
         def by_mode(got, seed=seed, training=training):
-            other, _ = asked(student, "healthy", seed, ids, not training)
+            other, _ = diagnosed(student, "healthy", seed, ids, not training)
             if other == "healthy" and training:
-                return "the model is asked in training mode: put it into evaluation mode first"
+                return "the model is run in training mode: put it into evaluation mode first"
             return ""
 
         check(student, "healthy", seed, ids, training, by_mode)
@@ -104,20 +104,20 @@ def test_healthy(student, rng):
 
 @exercise("3.18", weight=2)
 def test_without_padding(student, rng):
-    """Faults of padding show even when the sentences that are given have none: add some."""
-    hidden = "without padding this fault does not show: add padding to the sentences"
+    """Faults with padding are found even if the given sentences have no padding."""
+    hidden = "this fault shows only with padding: add padding to the sentences"
     padded = ids_of(rng, padded=True)
     for fault in (*FAULTS, "healthy"):
 
         def by_padding(got, fault=fault):
-            return hidden if asked(student, fault, 8, padded)[0] == fault != "healthy" else ""
+            return hidden if diagnosed(student, fault, 8, padded)[0] == fault != "healthy" else ""
 
         check(student, fault, 8, ids_of(rng, padded=False), because=by_padding)
 
 
 @exercise("3.18")
 def test_mode_is_restored(student, rng):
-    """The model is left in the mode it came in."""
+    """The model's mode is restored."""
     for training in (True, False):
         for fault in ("pads pooled", "healthy"):
             ids = ids_of(rng, padded=True)
@@ -125,10 +125,10 @@ def test_mode_is_restored(student, rng):
             expect.equal(
                 model.get("training"),
                 training,
-                because="the model came in training mode and is left in evaluation mode"
+                because="the model was in training mode and is left in evaluation mode"
                 if training
-                else "the model came in evaluation mode and is left in training mode",
-                otherwise="put it back into the mode it came in",
+                else "the model was in evaluation mode and is left in training mode",
+                otherwise="restore the mode the model was in",
                 read=READ,
                 what="training mode afterwards",
             )
@@ -136,7 +136,7 @@ def test_mode_is_restored(student, rng):
 
 @exercise("3.18")
 def test_without_gradients(student, rng):
-    """The model is never asked with gradients."""
+    """The model is never called with gradients enabled."""
     model = student.make(PATIENT.format("healthy", 12))
     log = student.make("[]")
     student.make(
@@ -148,10 +148,10 @@ def test_without_gradients(student, rng):
     recorded = log.get()
     expect.true(
         bool(recorded) and not any(recorded),
-        expected="questions without gradients",
-        got=f"{len(recorded)} questions, {sum(recorded)} of them with gradients",
-        because="gradients are recorded: ask under `torch.no_grad()`" if any(recorded) else "",
-        otherwise="ask the model: its answers show the fault",
+        expected="forward passes without gradients",
+        got=f"{len(recorded)} forward passes, {sum(recorded)} of them with gradients",
+        because="gradients are recorded: use `torch.no_grad()`" if any(recorded) else "",
+        otherwise="call the model: its outputs show the fault",
         read=READ,
     )
 
@@ -160,21 +160,21 @@ def test_without_gradients(student, rng):
 def test_rounding_is_no_fault(student, rng):
     """A healthy model whose logits differ by 1e-6 from call to call is healthy."""
     ids = ids_of(rng, padded=True)
-    plain, model = asked(student, "healthy", 14, ids)
+    plain, model = diagnosed(student, "healthy", 14, ids)
     student.make(
         "model.register_forward_hook(lambda m, given, out: "
         "(out[0] + 1e-6 * torch.randn_like(out[0]), out[1]))",
         model=model,
     )
     rounded = student.diagnose(model, ids)
-    noise = "dropout in evaluation"  # what two answers that differ would be taken for
+    noise = "dropout in evaluation"  # the diagnosis if two calls differ
     expect.equal(
         rounded,
         "healthy",
-        because="differences below 1e-4 are rounding, no fault: compare with a tolerance"
+        because="differences below 1e-4 are rounding, not a fault: compare with a tolerance"
         if rounded == noise != plain
         else "",
         otherwise=HINTS["healthy"],
         read=READ,
-        what="the diagnosis of a healthy model whose logits are rounded",
+        what="the diagnosis of a healthy model whose logits vary by 1e-6",
     )

@@ -8,7 +8,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§3.5, the two formulas for PE"
-AS_MANY_COSINES = "an odd d_model has one cosine less than sines"
+AS_MANY_COSINES = "an odd d_model has one cosine fewer than sines"
 
 
 def mistakes(n, d_model):
@@ -21,20 +21,20 @@ def mistakes(n, d_model):
         return np.where(even, np.sin(angle), np.cos(angle))
 
     return {
-        "sine and cosine have changed places: even features are the sines": np.where(
+        "sine and cosine are swapped: even features are the sines": np.where(
             even, np.cos(place / 10000 ** (2 * pair / d_model)), 0
         )
         + np.where(even, 0, np.sin(place / 10000 ** (2 * pair / d_model))),
-        "sines and cosines stand side by side in halves: they alternate, feature by feature": (
+        "sines fill one half and cosines the other: they alternate, feature by feature": (
             np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
         ),
         "the base is not 10000 but 1000": waves(place / 1000.0 ** (2 * pair / d_model)),
         "the base is not 10000 but 100000": waves(place / 1e5 ** (2 * pair / d_model)),
         "the exponent is i / d_model: it is 2i / d_model": waves(place / 1e4 ** (pair / d_model)),
-        "the exponent doubles the feature's number: feature 2i has the exponent 2i / d_model": (
+        "the exponent doubles the feature's index: feature 2i has the exponent 2i / d_model": (
             waves(place / 1e4 ** (2 * (feature - feature % 2) / d_model))
         ),
-        "every feature has a frequency of its own: 2i and 2i + 1 share one angle": waves(
+        "every feature has its own frequency: 2i and 2i + 1 share one angle": waves(
             place / 1e4 ** (feature / d_model)
         ),
         "positions are counted from 1: the first is 0": waves(
@@ -51,7 +51,7 @@ def mistakes(n, d_model):
 
 
 def as_many_cosines(n, d_model):
-    """The mistake for an odd width: it raises where the cosines are written into their columns."""
+    """Raise what writing too many cosines into the columns of an odd-width table raises."""
     even = torch.arange(0, d_model, 2)
     angle = torch.arange(n)[:, None] / 10000.0 ** (even / d_model)
     torch.empty(n, d_model)[:, 1::2] = torch.cos(angle)
@@ -69,7 +69,7 @@ def compare(student, n, d_model, what, atol=1e-5):
         sinusoids(n, d_model),
         atol=atol,
         causes=mistakes(n, d_model),
-        otherwise="print the first rows beside the formula, feature by feature",
+        otherwise="print the first rows and compare them with the formula, feature by feature",
         read=READ,
         what=what,
     )
@@ -92,10 +92,10 @@ def test_odd_width(student):
 
 @exercise("3.1")
 def test_a_long_table(student):
-    """Thousands of positions, finite and accurate to the rounding."""
+    """Two thousand positions, finite and accurate up to rounding."""
     # an angle near 2000, rounded to float32, is off by up to 1e-4
     table = compare(student, 2000, 32, "sinusoidal_positions(2000, 32)", atol=4e-3)
-    double = "float64 would turn every sum with an embedding into float64"
+    double = "a float64 table would turn every sum with an embedding into float64"
     expect.equal(
         str(table.dtype).removeprefix("torch."),
         "float32",
@@ -117,7 +117,7 @@ def test_only_distance_matters(student):
             along,
             along[:1].expand_as(along),
             atol=1e-4,
-            otherwise="sin² + cos² = 1 holds for one and the same angle: do the two features of a "
+            otherwise="sin² + cos² = 1 holds only for the same angle: do the two features of a "
             "pair share it?",
             read='§3.5: "PE_pos+k can be represented as a linear function of PE_pos"',
             what=f"the products of rows {gap} apart",

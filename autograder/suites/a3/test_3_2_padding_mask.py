@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.2: which tokens may be attended to."""
+"""Hidden tests of exercise 3.2: the padding mask."""
 
 import torch
 
@@ -17,22 +17,20 @@ def check(got, token_ids, pad_id, what):
         causes={
             "the axes for heads and queries are missing: (batch, 1, 1, n)": (batch, n),
             "one of the axes for heads and queries is missing: (batch, 1, 1, n)": (batch, 1, n),
-            "the queries are masked, not the keys: the last axis is that of the keys": (
-                (batch, 1, n, 1)
-            ),
+            "the queries are masked, not the keys: the last axis is the keys": ((batch, 1, n, 1)),
         },
         what=what,
         otherwise="(batch, 1, 1, n): the axes of size 1 broadcast over heads and queries",
         read=READ,
     )
-    expect.dtype(got, "bool", what=what, otherwise="a comparison gives booleans", read=READ)
+    expect.dtype(got, "bool", what=what, otherwise="a comparison returns booleans", read=READ)
     expect.close(
         got,
         real,
         causes={
             "the mask is inverted: True is a real token, which may be attended to": ~real,
-            "pad_id is not used: 0 is not always the padding": (token_ids != 0)[:, None, None],
-            "ids above pad_id are taken for real: only equality tells padding": (
+            "pad_id is not used: the padding id is not always 0": (token_ids != 0)[:, None, None],
+            "only ids above pad_id count as real: every id that differs from it is real": (
                 (token_ids > pad_id)[:, None, None]
             ),
         },
@@ -61,7 +59,7 @@ def test_values(student, rng):
 
 @exercise("3.2")
 def test_another_pad_id(student, rng):
-    """`pad_id` decides, wherever it stands; then 0 is a token like any other."""
+    """`pad_id` marks padding anywhere in a sentence; then 0 is an ordinary token."""
     ids = draw(rng, 3)
     ids[0, 2], ids[1, 0] = 0, 3
     check(student.padding_mask(ids, 3), ids, 3, "padding_mask(token_ids, 3)")
@@ -70,7 +68,7 @@ def test_another_pad_id(student, rng):
 
 @exercise("3.2")
 def test_nothing_but_padding(student):
-    """A sentence of nothing but padding is all False, one without padding all True."""
+    """A sentence of only padding is all False, one without padding all True."""
     ids = torch.tensor([[0, 0, 0], [4, 5, 6]])
     check(student.padding_mask(ids), ids, 0, "padding_mask([[0, 0, 0], [4, 5, 6]])")
 

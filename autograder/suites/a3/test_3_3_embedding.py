@@ -11,13 +11,13 @@ from course_lib.checking.exercise import exercise
 
 READ = "§3.4, last sentence; §3.5"
 DROPPED = "§5.4, residual dropout"
-NOT_CUT = "the table of positions is longer than the sentence: take its first n rows"
-TOO_SHORT = "the table ends at max_length: make a longer one when the input is longer"
-SAVED = "the table is computed, not learned: it is not saved, so that its length may differ"
+NOT_CUT = "the position table is longer than the sentence: take its first n rows"
+TOO_SHORT = "the table ends at max_length: build a longer one when the input is longer"
+SAVED = "the table is computed, not learned: keep it out of the state dict"
 
 
 def build(student, rng, vocab_size=9, d_model=6, dropout=0.1, **options):
-    """The student's module in evaluation mode, and the weights written into it."""
+    """The student's module in evaluation mode, and its embedding weights."""
     module = student.TransformerEmbedding(vocab_size, d_model, dropout, **options)
     tokens = normal(rng, vocab_size, d_model)
     tokens[options.get("pad_id", 0)] = 0.0
@@ -33,22 +33,24 @@ def mistakes(token_ids, tokens):
     return {
         "the embeddings are not multiplied by √d_model": x + positions,
         "the positions are not added": (x * root).clone(),
-        "the positions are multiplied by √d_model too: only the embeddings are": root
+        "the positions are multiplied by √d_model too: scale only the embeddings": root
         * (x + positions),
-        "the embeddings are multiplied by d_model, not by its root": x * d_model + positions,
+        "the embeddings are multiplied by d_model, not by √d_model": x * d_model + positions,
         "the embeddings are divided by √d_model": x / root + positions,
         "embeddings and positions are concatenated: they are added": torch.cat(
             [x * root, positions.expand_as(x)], dim=-1
         ),
         "every token gets the same position": x * root + positions[0],
         "the positions begin at 1: the first is 0": x * root + sinusoids(n + 1, d_model)[1:],
-        "padding has been cleared: positions are added to it as well": (x * root + positions)
+        "the output at padding is zeroed: padding tokens get their position, too": (
+            x * root + positions
+        )
         * (token_ids != 0)[..., None],
     }
 
 
 def explained(token_ids, tokens, longest=512):
-    """Name what makes the sum with a table of `longest` rows fail, whichever term comes first."""
+    """Explain an error in adding a table of `longest` rows, however the sum is written."""
     (batch, n), d_model = token_ids.shape, tokens.shape[1]
     words, table = torch.zeros(batch, n, d_model), torch.zeros(longest, d_model)
     name = TOO_SHORT if n > longest else NOT_CUT
@@ -91,7 +93,7 @@ def test_values(student, rng):
 
 @exercise("3.3")
 def test_padding(student, rng):
-    """The row of the padding is zero: a padding token carries its position only."""
+    """The padding row is zero: a padding token carries only its position."""
     for pad_id in (0, 3):
         module, tokens = build(student, rng, pad_id=pad_id)
         ids = torch.tensor([[5, pad_id, 7, pad_id], [1, 2, 4, 6]])
@@ -100,7 +102,7 @@ def test_padding(student, rng):
 
 @exercise("3.3")
 def test_longer_than_the_table(student, rng):
-    """An input longer than `max_length` is no error: sinusoids go on; short ones still work."""
+    """An input longer than `max_length` works, and short ones still work afterwards."""
     module, tokens = build(student, rng, max_length=4)
     longest = 4
     for n in (4, 9, 3):
@@ -112,7 +114,7 @@ def test_longer_than_the_table(student, rng):
         names,
         ["tokens.weight"],
         causes={SAVED: ["positions", "tokens.weight"]},
-        otherwise="nothing but the embedding is saved",
+        otherwise="only the embedding belongs in the state dict",
         read="the docstring of 3.3",
         what="the names in the state dict, after a long input",
     )
@@ -120,7 +122,7 @@ def test_longer_than_the_table(student, rng):
 
 @exercise("3.3")
 def test_position_scale(student, rng):
-    """`position_scale` multiplies the positions, also those of an input longer than the table."""
+    """`position_scale` multiplies the positions, even when the input outgrows the table."""
     module, tokens = build(student, rng, max_length=5, position_scale=0.25)
     for n in (4, 8):
         ids = torch.from_numpy(rng.integers(1, 9, size=(2, n)))
@@ -131,7 +133,7 @@ def test_position_scale(student, rng):
             embedded(ids, tokens, 0.25),
             atol=1e-4,
             causes={"the positions are not scaled": embedded(ids, tokens)},
-            otherwise="`self.table(n)` makes the sinusoids × position_scale",
+            otherwise="`self.table(n)` returns the sinusoids × position_scale",
             read="the docstring of 3.3",
             what=f"{n} tokens, with position_scale = 0.25",
         )
@@ -139,7 +141,7 @@ def test_position_scale(student, rng):
 
 @exercise("3.3", weight=2)
 def test_dropout(student, rng):
-    """Dropout falls on the sums, in training only."""
+    """Dropout is applied to the sums, in training only."""
     module, tokens = build(student, rng, d_model=16, dropout=0.5)
     ids = torch.from_numpy(rng.integers(1, 9, size=(4, 5)))
     wanted = tokens[ids] * 4 + sinusoids(5, 16)
@@ -151,7 +153,7 @@ def test_dropout(student, rng):
         atol=1e-4,
         causes=mistakes(ids, tokens)
         | {"dropout is still on in evaluation mode": torch.where(still == 0, 0.0, 2 * wanted)},
-        otherwise="call the module's own `dropout` layer, which switches itself off",
+        otherwise="use the module's `dropout` layer, which is inactive in evaluation mode",
         read=DROPPED,
         what="the output in evaluation mode",
     )
@@ -163,17 +165,17 @@ def test_dropout(student, rng):
         atol=1e-4,
         causes={
             "dropout is not used": wanted,
-            "dropout falls on the embeddings, before the positions are added": torch.where(
+            "dropout is applied to the embeddings, before the positions are added": torch.where(
                 (got - sinusoids(5, 16)).abs() < 1e-5, 0.0, 8 * tokens[ids]
             )
             + sinusoids(5, 16),
         },
-        otherwise="dropout falls on the sum of embeddings and positions, last of all",
+        otherwise="apply dropout last, to the sum of embeddings and positions",
         read=DROPPED,
         what="the output in training mode",
     )
     zeros = int((got == 0).sum())
-    # honest dropout drops all or none of 320 features once in 2^319 runs
+    # correct dropout drops all or none of 320 features once in 2^319 runs
     expect.true(
         0 < zeros < got.numel(),
         expected="some features dropped and some kept at a rate of 0.5",
@@ -200,9 +202,9 @@ def test_gradients(student, rng):
         atol=1e-4,
         causes={
             "the embeddings are not multiplied by √d_model": wanted / math.sqrt(6),
-            "nothing flows back: `.detach()` or `torch.no_grad()`": torch.zeros_like(tokens),
+            "no gradient flows back: `.detach()` or `torch.no_grad()`": torch.zeros_like(tokens),
         },
-        otherwise="each occurrence of a word adds √d_model times what flows back there",
+        otherwise="each occurrence of a word adds √d_model times the gradient at its position",
         read=READ,
         what="the gradient of `tokens.weight`",
     )

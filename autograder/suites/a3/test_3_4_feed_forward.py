@@ -21,7 +21,7 @@ def build(student, rng, d_model=4, d_ff=7):
     named_parts(
         module,
         shapes,
-        "two `nn.Linear`, `w_1` out to d_ff features and `w_2` back, both with a bias",
+        "two `nn.Linear`: `w_1` maps to d_ff features, `w_2` maps back, both with a bias",
         "the docstring of 3.4",
     )
     state = {name: normal(rng, *shape) for name, shape in shapes.items()}
@@ -41,20 +41,20 @@ def mistakes(x, state):
         return linear(h, state["w_2.weight"], state["w_2.bias"])
 
     return {
-        "the ReLU is missing: two linear layers in a row are one": out(hidden),
+        "the ReLU is missing: without it two linear layers collapse into one": out(hidden),
         "the ReLU comes after the second layer: it belongs between the two": out(hidden).relu(),
         "a second ReLU after the second layer": out(hidden.relu()).relu(),
-        "GELU instead of ReLU: max(0, ·) is the paper's": out(torch.nn.functional.gelu(hidden)),
+        "GELU instead of ReLU: the paper uses max(0, ·)": out(torch.nn.functional.gelu(hidden)),
         "the ReLU comes before the first layer": out(
             linear(x.relu(), state["w_1.weight"], state["w_1.bias"])
         ),
-        "x is added: the residual connection does that": x + out(hidden.relu()),
+        "x is added: leave that to the residual connection": x + out(hidden.relu()),
     }
 
 
 @exercise("3.4", weight=2)
 def test_values(student, rng):
-    """max(0, x W₁ + b₁) W₂ + b₂, with written-in weights."""
+    """max(0, x W₁ + b₁) W₂ + b₂, with given weights."""
     module, state = build(student, rng)
     x = normal(rng, 3, 5, 4)
     called = student.call(module, x)
@@ -71,13 +71,13 @@ def test_values(student, rng):
 
 @exercise("3.4")
 def test_every_position_alone(student, rng):
-    """Each position by itself, whatever its neighbours hold; any axes in front."""
+    """Positions are independent, and the input may have any leading axes."""
     module, state = build(student, rng)
     for shape in [(4,), (6, 4), (2, 2, 3, 4)]:
         x = normal(rng, *shape)
         expect.close(
             answered(
-                lambda x=x: module(x), "work on the last axis only, whatever is before it", READ
+                lambda x=x: module(x), "act on the last axis only, with any leading axes", READ
             ),
             formula(x, state),
             atol=1e-4,
@@ -90,7 +90,7 @@ def test_every_position_alone(student, rng):
 
 @exercise("3.4")
 def test_no_dropout_inside(student, rng):
-    """Training and evaluation mode give the same: the residual connection drops, not this."""
+    """Training and evaluation mode agree: dropout belongs to the residual connection."""
     module, state = build(student, rng, d_ff=64)
     x = normal(rng, 8, 4)
     module.train()
@@ -98,8 +98,8 @@ def test_no_dropout_inside(student, rng):
     expect.true(
         not is_random(student, module, x),
         expected="the same output in training mode, whatever the seed",
-        got="outputs that differ",
-        because="there is a dropout inside: the paper drops the output of a sub-layer only",
+        got="outputs that differ between seeds",
+        because="there is dropout inside: the paper applies it only to a sub-layer's output",
         read="§5.4, residual dropout",
     )
     expect.close(
@@ -107,7 +107,7 @@ def test_no_dropout_inside(student, rng):
         formula(x, state),
         atol=1e-4,
         causes=mistakes(x, state),
-        otherwise="training and evaluation are the same here",
+        otherwise="training and evaluation mode must agree here",
         read="§5.4, residual dropout",
         what="the output in training mode",
     )
@@ -115,7 +115,7 @@ def test_no_dropout_inside(student, rng):
 
 @exercise("3.4")
 def test_defaults(student):
-    """By default 512 features, 2048 inside."""
+    """The defaults are 512 features and 2048 hidden ones."""
     signature = [[name, default] for name, _, default in student.FeedForward.signature()]
     student.FeedForward(2, 3)
     expect.equal(

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.5: one layer of the encoder, with written-in weights."""
+"""Hidden tests of exercise 3.5: one encoder layer, with given weights."""
 
 import functools
 
@@ -29,7 +29,7 @@ def build(student, state, dropout=0.1, norm_first=False):
         module,
         layer_shapes(SIZES[0], SIZES[2]),
         "the parts `attention`, `attention_residual`, `feed_forward`, `feed_forward_residual`: "
-        "each sub-layer has a residual connection of its own",
+        "each sub-layer has its own residual connection",
         "the docstring of 3.5",
     )
     module.load_state_dict(state)
@@ -38,7 +38,7 @@ def build(student, state, dropout=0.1, norm_first=False):
 
 
 def mistakes(x, state, mask, norm_first):
-    """The outputs of likely mistakes."""
+    """The output that each likely mistake would give."""
     made = functools.partial(layer, x, state, SIZES[1])
     own = ("attention", "feed_forward")
     causes = {
@@ -52,13 +52,13 @@ def mistakes(x, state, mask, norm_first):
         "both sub-layers go through `attention_residual`": made(
             mask, norm_first, norms=(own[0],) * 2
         ),
-        "the two residual connections have changed places": made(mask, norm_first, norms=own[::-1]),
+        "the two residual connections are swapped": made(mask, norm_first, norms=own[::-1]),
         "`norm_first` is not passed on to the residual connections": made(mask, False),
-        "pre-norm where the paper's order, post-norm, was asked for": made(mask, True),
-        "the attention gets x: in pre-norm it gets what the residual connection hands over": made(
+        "this is pre-norm: norm_first=False means post-norm, the paper's order": made(mask, True),
+        "the attention gets x: in pre-norm it gets the normalized input": made(
             mask, norm_first, triple=lambda given, x: (x, x, x)
         ),
-        "keys and values are made from x, not from what the residual connection hands over": made(
+        "keys and values are made from x, not from the sub-layer's normalized input": made(
             mask, norm_first, triple=lambda given, x: (given, x, x)
         ),
         "the attention is left out": (
@@ -74,7 +74,7 @@ def mistakes(x, state, mask, norm_first):
     if mask is not None:
         causes |= {
             "the mask is not passed on: padding is attended to": made(None, norm_first),
-            "the mask is inverted on its way": made(~mask, norm_first),
+            "the mask is inverted before it reaches the attention": made(~mask, norm_first),
         }
     return {name: found[0] for name, found in causes.items()}
 
@@ -97,19 +97,19 @@ def compare(module, x, state, mask=None, norm_first=False):
         wanted[1],
         atol=1e-5,
         causes={"the mean over the heads: return each head's weights": wanted[1].mean(1)},
-        otherwise="the weights are those of the self-attention, each head's",
+        otherwise="return the self-attention's weights, one map per head",
         read=READ,
         what="the weights",
     )
 
 
-# Made once, before any rule of an exercise forbids its parts.
+# Computed here, before an exercise's rules forbid torch's layer.
 TORCH_CASES = {norm_first: torch_case(norm_first) for norm_first in (False, True)}
 
 
 @exercise("3.5", weight=2)
 def test_post_norm(student, rng):
-    """Self-attention, then the feed-forward network, each added and then normalised."""
+    """Self-attention, then the feed-forward network, each added and then normalized."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x = normal(rng, 2, 4, 8)
@@ -119,14 +119,14 @@ def test_post_norm(student, rng):
 
 @exercise("3.5")
 def test_pre_norm(student, rng):
-    """With `norm_first`, both sub-layers get the normalised input."""
+    """With `norm_first`, both sub-layers get the normalized input."""
     state = draw(rng, layer_shapes(8, 12))
     compare(build(student, state, norm_first=True), normal(rng, 2, 4, 8), state, None, True)
 
 
 @exercise("3.5", weight=2)
 def test_mask(student, rng):
-    """The mask reaches the attention: padding changes nothing at the real tokens."""
+    """The mask reaches the attention: padding does not affect the real tokens."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x = normal(rng, 2, 5, 8)
@@ -140,7 +140,7 @@ def test_mask(student, rng):
         after[0, :3],
         before[0, :3],
         atol=1e-4,
-        otherwise="what a real token gets may not depend on the padding",
+        otherwise="the output at a real token must not depend on the padding",
         read="§3.2.3",
         what="real tokens, after the padding has changed",
     )
@@ -148,7 +148,7 @@ def test_mask(student, rng):
 
 @exercise("3.5")
 def test_parity_with_torch(student):
-    """Equal to torch's own encoder layer at the real tokens, in both orders."""
+    """Equal to torch's encoder layer at the real tokens, in both orders."""
     for norm_first, (x, padding, wanted, state) in TORCH_CASES.items():
         module = build(student, state, norm_first=norm_first)
         output, _ = expect.parts(module(x, ~padding[:, None, None, :]), 2)
@@ -165,7 +165,7 @@ def test_parity_with_torch(student):
 
 @exercise("3.5")
 def test_dropout(student, rng):
-    """The dropout rate reaches the attention and both residual connections; evaluation has none."""
+    """The dropout rate reaches the attention and both residual connections, in training only."""
     state = draw(rng, layer_shapes(8, 12))
     x = normal(rng, 2, 4, 8)
     module = build(student, state, dropout=1.0, norm_first=True)
@@ -207,7 +207,7 @@ def test_dropout(student, rng):
 
 @exercise("3.5")
 def test_weights_only_when_asked_for(student, rng):
-    """`need_weights` decides between each head's weights and None."""
+    """`need_weights` switches between each head's weights and None."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x = normal(rng, 1, 3, 8)
@@ -217,7 +217,7 @@ def test_weights_only_when_asked_for(student, rng):
 
 @exercise("3.5")
 def test_gradients(student, rng):
-    """Gradients reach x and every parameter, as through the formula."""
+    """The gradients of x and of every parameter are those of the formula."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x, cotangent = normal(rng, 2, 3, 8), normal(rng, 2, 3, 8)
@@ -234,8 +234,8 @@ def test_gradients(student, rng):
             want,
             atol=1e-3,
             rtol=1e-3,
-            causes={f"nothing flows back to `{name}`: {CUT}": torch.zeros_like(want)},
-            otherwise=f"on one of the paths through the layer nothing flows back: {CUT}?",
+            causes={f"no gradient flows back to `{name}`: {CUT}": torch.zeros_like(want)},
+            otherwise=f"one path through the layer passes no gradient: {CUT}?",
             read=READ,
             what=f"the gradient of `{name}`",
         )

@@ -27,24 +27,24 @@ def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
         "`layers`, an nn.ModuleList of n_layers layers",
         "the docstring of 3.6",
         causes={
-            "the last norm is missing: in pre-norm nothing normalises the sum of a layer": (
+            "the last norm is missing: in pre-norm no layer normalizes its sum": (
                 encoder_shapes(n_layers, 8, 12)
             ),
-            "a last norm in post-norm: the last layer has normalised its sum already": (
+            "a last norm in post-norm: the last layer has already normalized its sum": (
                 encoder_shapes(n_layers, 8, 12, True)
             ),
-            "layers in a plain list are no part of the module: nn.ModuleList": last,
+            "layers in a plain list are not registered with the module: use nn.ModuleList": last,
         },
     )
     expect.equal(
         len(module.parameters()),
         len(shapes),
         causes={
-            "all layers are one and the same object: make each layer anew": (
+            "all layers are one and the same object: create each layer separately": (
                 len(encoder_shapes(1, 8, 12, norm_first))
             ),
         },
-        otherwise="some layers share parameters: make every part of each layer anew",
+        otherwise="some layers share parameters: create every part of each layer separately",
         read='§3.1: "a stack of N = 6 identical layers"; their parameters are their own',
         what=f"the number of parameters of {n_layers} layers",
     )
@@ -57,7 +57,7 @@ def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
 def compare(module, x, state, mask=None, norm_first=False, n_layers=3):
     call = answered(
         lambda: module(x, mask, need_weights=True),
-        "hand x from layer to layer: a layer gives (x, weights)",
+        "pass x from layer to layer: a layer returns (x, weights)",
         READ,
     )
     output, weights = expect.parts(call, 2, otherwise="return (output, weights)", read=READ)
@@ -66,15 +66,13 @@ def compare(module, x, state, mask=None, norm_first=False, n_layers=3):
 
     def causes():
         found = {
-            "the layers are run in reverse": encoder(
+            "the layers run in reverse order": encoder(
                 x, state, SIZES[2], mask, norm_first, own=order[::-1]
             )[0],
-            "every layer gets the embeddings: hand x from layer to layer": encoder(
+            "every layer gets the embeddings: pass x from layer to layer": encoder(
                 x, state, SIZES[2], mask, norm_first, own=order[-1:]
             )[0],
-            "only the first layer is run": encoder(x, state, SIZES[2], mask, norm_first, own=[0])[
-                0
-            ],
+            "only the first layer runs": encoder(x, state, SIZES[2], mask, norm_first, own=[0])[0],
             "`norm_first` does not reach the layers": encoder(
                 x, state, SIZES[2], mask, False, last_norm=norm_first
             )[0],
@@ -104,7 +102,7 @@ def compare(module, x, state, mask=None, norm_first=False, n_layers=3):
 
 
 def compare_weights(weights, maps, n_layers):
-    """One tensor of weights a layer, in the order of the layers."""
+    """Check for one tensor of weights per layer, in the order of the layers."""
     several = isinstance(weights, (list, tuple))
     one = weights[0] if several and len(weights) == 1 else weights
     alone = next((which for which, own in enumerate(maps) if _alike(one, own)), None)
@@ -124,9 +122,11 @@ def compare_weights(weights, maps, n_layers):
         torch.stack(maps),
         atol=1e-3,
         causes={
-            "from the output down: the first layer's weights come first": torch.stack(maps[::-1]),
+            "the list runs from the output down: the first layer's weights come first": torch.stack(
+                maps[::-1]
+            ),
             **{
-                f"the weights of layer {which} stand there for all": torch.stack([own] * n_layers)
+                f"every entry is the weights of layer {which}": torch.stack([own] * n_layers)
                 for which, own in enumerate(maps)
             },
         },
@@ -146,7 +146,7 @@ def _alike(got, want):
 
 @exercise("3.6", weight=2)
 def test_post_norm(student, rng):
-    """Three layers one after the other, no norm behind the last."""
+    """Three layers in sequence, with no norm after the last."""
     module, state = build(student, rng)
     compare(module, normal(rng, 2, 4, 8), state)
 
@@ -160,7 +160,7 @@ def test_pre_norm(student, rng):
 
 @exercise("3.6")
 def test_own_parameters(student, rng):
-    """Every layer has parameters of its own, and as many layers as asked for are made."""
+    """Every layer has its own parameters, and there are `n_layers` of them."""
     for n_layers in (1, 4):
         module, state = build(student, rng, n_layers=n_layers)
         compare(module, normal(rng, 1, 3, 8), state, n_layers=n_layers)
@@ -177,14 +177,14 @@ def test_mask(student, rng):
 
 @exercise("3.6")
 def test_weights_only_when_asked_for(student, rng):
-    """(output, None) when nobody asks for weights."""
+    """Without `need_weights` the result is (output, None)."""
     module, _ = build(student, rng)
     no_weights_unasked(module, normal(rng, 1, 3, 8), "the docstring of 3.6")
 
 
 @exercise("3.6")
 def test_dropout(student, rng):
-    """The dropout rate reaches the layers: at a rate of 1, pre-norm leaves norm(x) in training."""
+    """The dropout rate reaches the layers: at a rate of 1, training leaves norm(x) in pre-norm."""
     module, state = build(student, rng, dropout=1.0, norm_first=True)
     x = normal(rng, 2, 4, 8)
     module.train()

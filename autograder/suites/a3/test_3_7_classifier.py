@@ -27,7 +27,7 @@ def build(student, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1,
     named_parts(
         module,
         shapes,
-        "the parts `embedding`, `encoder`, `dropout` and `output`, of the sizes asked for",
+        "the parts `embedding`, `encoder`, `dropout` and `output`, of the given sizes",
         "the docstring of 3.7",
     )
     state = draw(rng, shapes)
@@ -40,7 +40,7 @@ def build(student, rng, pooling="mean", norm_first=False, pad_id=0, dropout=0.1,
 def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scale=1.0):
     call = answered(
         lambda: module(ids, need_weights=True),
-        "embedding, encoder, one vector a sentence, dropout, output",
+        "embedding, encoder, one vector per sentence, dropout, output",
         READ,
     )
     logits, weights = expect.parts(call, 2, otherwise="return (logits, weights)", read=READ)
@@ -68,22 +68,22 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
             "pooling is not used: this is the mean" if pooling == "cls" else "this is 'cls'": made(
                 "mean" if pooling == "cls" else "cls"
             ),
-            "the mean runs over the padding too": made("every"),
+            "the mean includes the padding": made("every"),
             "the sum is divided by n, padding included": made("n"),
-            "the last token is taken: 'cls' is the first one": made("last"),
-            "the last real token is taken: 'cls' is the first one": made("last real"),
+            "the last token is used: 'cls' is the first one": made("last"),
+            "the last real token is used: 'cls' is the first one": made("last real"),
             "the largest value of each feature, not the mean": made("largest"),
             "the mask is not passed on to the encoder: padding is attended to": made(masked=False),
         }
         found = {name: one[0] for name, one in found.items()} | {
-            "probabilities: return the logits, as the linear layer gives them": wanted.softmax(-1),
-            "log probabilities: return the logits, as the linear layer gives them": (
+            "probabilities: return the logits, the output of the linear layer": wanted.softmax(-1),
+            "log probabilities: return the logits, the output of the linear layer": (
                 wanted.log_softmax(-1)
             ),
             "a sigmoid of the logits: return them as they are": wanted.sigmoid(),
         }
         if pad_id:
-            found["pad_id is not passed on: 0 is taken for the padding"] = made(pad_id=0)[0]
+            found["pad_id is not passed on: 0 is treated as padding"] = made(pad_id=0)[0]
         if scale != 1:
             found["position_scale is not passed on to the embedding"] = made(scale=1.0)[0]
         return found
@@ -94,7 +94,7 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
         atol=1e-3,
         rtol=1e-4,
         causes=causes,
-        otherwise="embedding, encoder, one vector a sentence, dropout, output",
+        otherwise="embedding, encoder, one vector per sentence, dropout, output",
         read=READ,
         what=f"the logits with pooling={pooling!r}, norm_first={norm_first}",
     )
@@ -103,7 +103,7 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
             isinstance(weights, (list, tuple)) and len(weights) == len(maps),
             expected=f"the weights of {len(maps)} layers",
             got=type(weights).__name__,
-            otherwise="return what the encoder gives, one tensor a layer",
+            otherwise="return the encoder's weights, one tensor per layer",
             read=READ,
         )
         expect.close(weights[number], want, atol=1e-3, what=f"the weights of layer {number}")
@@ -111,7 +111,7 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
 
 @exercise("3.7", weight=2)
 def test_logits(student, rng):
-    """Embedding, encoder, mean over the real tokens, linear layer; both orders of the norm."""
+    """Embedding, encoder, mean over the real tokens, linear layer; post-norm and pre-norm."""
     for norm_first in (False, True):
         module, state = build(student, rng, norm_first=norm_first)
         compare(module, IDS, state, norm_first=norm_first)
@@ -119,15 +119,15 @@ def test_logits(student, rng):
 
 @exercise("3.7")
 def test_pad_id_of_the_embedding(student):
-    """`pad_id` reaches the embedding: its row is the one that starts at zero."""
+    """`pad_id` reaches the embedding: the padding row starts at zero."""
     module = student.EncoderClassifier(10, 2, 1, 8, 2, 12, pad_id=3)
     rows = module.state_dict()["embedding.tokens.weight"].square().sum(1)
     zero = [number for number, size in enumerate(rows.tolist()) if size == 0]
     expect.equal(
         zero,
         [3],
-        causes={"pad_id is not passed on to the embedding: its padding is still 0": [0]},
-        otherwise="hand pad_id to the embedding, by name",
+        causes={"pad_id is not passed on to the embedding: its padding id is still 0": [0]},
+        otherwise="pass pad_id to the embedding, by name",
         read="exercise 3.7",
         what="the rows of the embedding that are zero, with pad_id = 3,",
     )
@@ -142,21 +142,21 @@ def test_position_scale(student, rng):
 
 @exercise("3.7")
 def test_first_token(student, rng):
-    """Pooling "cls" takes the first token; another word is refused."""
+    """Pooling "cls" takes the first token; an unknown pooling raises a ValueError."""
     module, state = build(student, rng, "cls")
     compare(module, IDS, state, "cls")
     expect.raises(
         lambda: student.EncoderClassifier(10, 2, 1, 8, 2, 12, pooling="max"),
         mentions=["max"],
-        because="a misspelt pooling must not go unnoticed",
-        otherwise="a ValueError that names the pooling that was given",
+        because="an unknown pooling is accepted: a typo must not go unnoticed",
+        otherwise="raise a ValueError that names the given pooling",
         read="the docstring of 3.7",
     )
 
 
 @exercise("3.7", weight=2)
 def test_more_padding_changes_nothing(student, rng):
-    """A sentence has the same logits however far its batch is padded, whatever pad_id is."""
+    """Extra padding does not change a sentence's logits, whatever pad_id is."""
     for pad_id in (0, 3):
         ids = torch.where(IDS == 0, pad_id, torch.where(pad_id == IDS, 9, IDS))
         module, state = build(student, rng, pad_id=pad_id)
@@ -172,7 +172,7 @@ def test_dropout(student, rng):
     compare(module, IDS, state)
     module.train()
     only_one_rate(student, module, "the embedding, the encoder and the last dropout", IDS)
-    rest = torch.zeros(1, 8)  # what the encoder makes of dropped embeddings and sub-layers
+    rest = torch.zeros(1, 8)  # the encoder's output when embeddings and sub-layers are dropped
     for number in (0, 1):
         for part in ("attention_residual.", "feed_forward_residual."):
             rest = norm(rest, state, f"encoder.layers.{number}.{part}")
@@ -190,6 +190,6 @@ def test_dropout(student, rng):
 
 @exercise("3.7")
 def test_weights_only_when_asked_for(student, rng):
-    """(logits, None) when nobody asks for weights."""
+    """Without `need_weights` the result is (logits, None)."""
     module, _ = build(student, rng)
     no_weights_unasked(module, IDS, "the docstring of 3.7")

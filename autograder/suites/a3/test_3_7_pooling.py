@@ -14,10 +14,10 @@ IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
 
 
 def pool(student, x, real, what, wanted=None):
-    """The student's mean against ours, with named mistakes."""
+    """Compare the student's mean with ours and with those of likely mistakes."""
     call = answered(
         lambda: student.call(student.masked_mean, x, real[:, None, None, :]),
-        "take the mask's axes of size 1 out, and give it one for the features",
+        "remove the mask's axes of size 1, and add one for the features",
         POOLING,
     )
     expect.unchanged(call.changed)
@@ -28,12 +28,12 @@ def pool(student, x, real, what, wanted=None):
         mean(inner, real) if wanted is None else wanted,
         atol=1e-5,
         causes={
-            "the mean runs over the padding too": inner.mean(1),
+            "the mean includes the padding": inner.mean(1),
             "the sum over the real tokens is divided by n, padding included": (
                 inner * real[..., None]
             ).mean(1),
             "the sum over the real tokens, not the mean": (inner * real[..., None]).sum(1),
-            "the mask is inverted: the mean runs over the padding": mean(inner, ~real),
+            "the mask is inverted: the mean is over the padding": mean(inner, ~real),
             "the largest value of each feature, not the mean": inner.masked_fill(
                 ~real[..., None], -math.inf
             ).amax(1),
@@ -48,7 +48,7 @@ def pool(student, x, real, what, wanted=None):
 
 @exercise("3.7", weight=2)
 def test_masked_mean(student, rng):
-    """The mean over the real tokens, divided by their number."""
+    """The mean over the real tokens: their sum divided by their number."""
     real = IDS != 0
     pool(student, normal(rng, 3, 5, 4) + 1, real, "masked_mean(x, mask)")
     scattered = torch.tensor([[0, 1, 1, 0, 1], [1, 0, 0, 0, 1], [0, 0, 0, 1, 0]]).bool()
@@ -57,7 +57,7 @@ def test_masked_mean(student, rng):
 
 @exercise("3.7")
 def test_padding_holds_anything(student, rng):
-    """What stands at the padding does not count, not even when it is NaN or infinite."""
+    """Values at the padding are ignored, even NaN and infinity."""
     x, real = normal(rng, 3, 5, 4), IDS != 0
     for junk in (1e6, math.inf, math.nan):
         dirty = x.masked_fill(~real[..., None], junk)
@@ -67,11 +67,12 @@ def test_padding_holds_anything(student, rng):
             mean(x, real),
             atol=1e-5,
             causes={
-                "0 · NaN is NaN: replace what stands at the padding (`masked_fill`), instead of "
-                "multiplying it by 0": (dirty * real[..., None]).sum(1) / real.sum(1, keepdim=True),
-                "the mean runs over the padding too": dirty.mean(1),
+                "0 · NaN is NaN: replace the values at the padding (`masked_fill`), instead of "
+                "multiplying them by 0": (dirty * real[..., None]).sum(1)
+                / real.sum(1, keepdim=True),
+                "the mean includes the padding": dirty.mean(1),
             },
-            otherwise="replace what stands at the padding before the sum (`masked_fill`)",
+            otherwise="replace the values at the padding before the sum (`masked_fill`)",
             read=POOLING,
             what=f"the mean, with {junk} at the padding",
         )
@@ -79,7 +80,7 @@ def test_padding_holds_anything(student, rng):
 
 @exercise("3.7")
 def test_nothing_but_padding(student, rng):
-    """A sentence without any real token gives zeros, never NaN."""
+    """A sentence without real tokens gives zeros, never NaN."""
     x, real = normal(rng, 2, 4, 3), torch.zeros(2, 4, dtype=torch.bool)
     real[1, :2] = True
     call = student.call(student.masked_mean, x, real[:, None, None, :])
@@ -93,7 +94,7 @@ def test_nothing_but_padding(student, rng):
             "0 / 0 is NaN: divide by at least 1": wanted.masked_fill(nothing, math.nan),
             "without real tokens the padding is averaged": torch.where(nothing, x.mean(1), wanted),
         },
-        otherwise="zeros for a sentence without any real token",
+        otherwise="zeros for a sentence without real tokens",
         read=POOLING,
-        what="the mean of a sentence of nothing but padding, and of another",
+        what="the means of a sentence of only padding and of another",
     )

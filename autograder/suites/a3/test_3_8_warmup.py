@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.8: the learning rate of the paper, and a scheduler that sets it."""
+"""Hidden tests of exercise 3.8: the paper's learning rate, and a scheduler that sets it."""
 
 import functools
 
@@ -7,7 +7,7 @@ from course_lib.checking.exercise import exercise
 from course_lib.seam import StudentError
 
 READ = "§5.3, Eq. 3"
-NO_VALUE = "step^-0.5 has no value at 0: say so by a ValueError"
+NO_VALUE = "step^-0.5 has no value at 0: raise a ValueError"
 FROM_1 = "torch counts its steps from 0, the paper from 1: the first step has the rate of step 1"
 OPTIMIZER = (
     "lambda rates: torch.optim.SGD([{'params': [torch.nn.Parameter(torch.zeros(1))], 'lr': rate} "
@@ -20,16 +20,18 @@ def rate(step, d_model, warmup_steps):
 
 
 def mistakes(steps, d_model, warmup):
-    """What likely mistakes would have given, step by step."""
+    """The rates that likely mistakes would give at these steps."""
     return {
         name: [one(step) for step in steps]
         for name, one in {
-            "d_model is not used: the rate falls with its root": lambda s: rate(s, 1, warmup),
+            "d_model is not used: the rate is divided by its square root": lambda s: rate(
+                s, 1, warmup
+            ),
             "multiplied by √d_model, not divided": lambda s: d_model * rate(s, d_model, warmup),
-            "divided by d_model, not by its root": lambda s: (
+            "divided by d_model, not by √d_model": lambda s: (
                 rate(s, d_model, warmup) / d_model**0.5
             ),
-            "the larger of the two is taken: Eq. 3 has min": lambda s: (
+            "the larger of the two is used: Eq. 3 has min": lambda s: (
                 d_model**-0.5 * max(s**-0.5, s * warmup**-1.5)
             ),
             "off by one: this is the rate of the step before": lambda s: (
@@ -38,8 +40,8 @@ def mistakes(steps, d_model, warmup):
             "off by one: this is the rate of the step after": lambda s: rate(
                 s + 1, d_model, warmup
             ),
-            "no warm-up: the rate falls from the first step on": lambda s: d_model**-0.5 * s**-0.5,
-            "the rate never falls: after the warm-up it goes with step^-0.5": lambda s: (
+            "no warm-up: the rate decreases from the first step": lambda s: d_model**-0.5 * s**-0.5,
+            "the rate never decreases: after the warm-up it falls as step^-0.5": lambda s: (
                 d_model**-0.5 * s * warmup**-1.5
             ),
             "warmup_steps has the exponent -0.5: it is -1.5": lambda s: (
@@ -68,7 +70,7 @@ def compare(got, steps, d_model, warmup, what, factor=1.0, causes=None):
 
 @exercise("3.8", weight=2)
 def test_rate(student):
-    """Up linearly for warmup_steps, then down with the root of the step."""
+    """The rate rises linearly for warmup_steps, then falls as 1/√step."""
     steps = [1, 2, 7, 10, 11, 40, 1000]
     for d_model, warmup in [(512, 10), (64, 40), (1, 5)]:
         made = [student.warmup_rate(step, d_model, warmup) for step in steps]
@@ -77,7 +79,7 @@ def test_rate(student):
 
 @exercise("3.8")
 def test_paper_values(student):
-    """By default 4000 steps of warm-up; the highest rate of the base model is 7.0e-4."""
+    """warmup_steps defaults to 4000; the base model's peak rate is 7.0e-4."""
     steps = [1, 4000, 100_000]
     made = [student.warmup_rate(step, 512) for step in steps]
     compare(made, steps, 512, 4000, "the rates of the base model")
@@ -85,23 +87,23 @@ def test_paper_values(student):
 
 @exercise("3.8")
 def test_step_zero(student):
-    """Step 0 has no rate: a ValueError, not a division by zero."""
+    """Step 0 raises a ValueError, not a division by zero."""
 
-    def asked(step):
+    def rate_at(step):
         with expect.raising({NO_VALUE: lambda: step**-0.5}, expected="a ValueError"):
             return student.warmup_rate(step, 512)
 
     for step in (0, -1):
         expect.raises(
-            functools.partial(asked, step),
+            functools.partial(rate_at, step),
             because=f"step {step} is not refused: steps count from 1",
-            otherwise="steps count from 1: refuse others by a ValueError",
+            otherwise="steps count from 1: raise a ValueError for anything lower",
             read="the docstring of 3.8",
         )
 
 
-def begun(student, optimizer, d_model, warmup):
-    """The schedule; if it cannot be made because it asks for the rate of step 0, that is said."""
+def make_schedule(student, optimizer, d_model, warmup):
+    """The schedule; explain the error if its constructor asks for the rate of step 0."""
     try:
         return student.WarmupSchedule(optimizer, d_model, warmup)
     except StudentError as error:
@@ -109,16 +111,18 @@ def begun(student, optimizer, d_model, warmup):
             student.warmup_rate(0, d_model, warmup)
         except StudentError as refused:
             if (error.kind, error.message) == (refused.kind, refused.message):
-                told = f"{error.kind}: {error.message}"
-                raise expect.Failure("a schedule", told, FROM_1, READ, True) from None
+                got = f"{error.kind}: {error.message}"
+                raise expect.Failure("a schedule", got, FROM_1, READ, True) from None
         raise
 
 
 def run(student, rates, d_model, warmup, count):
-    """The rates of every group of an optimizer during `count` steps, the first one first."""
+    """One list of `count` rates per parameter group of the optimizer, step 1 first."""
     make = student.make(OPTIMIZER)
-    optimizer = student.call(make, rates, deadline=8.0).value  # a first one loads much of torch
-    schedule = begun(student, optimizer, d_model, warmup)
+    optimizer = student.call(
+        make, rates, deadline=8.0
+    ).value  # the first optimizer imports much of torch
+    schedule = make_schedule(student, optimizer, d_model, warmup)
     seen = []
     for _ in range(count):
         groups = [optimizer.get(f"param_groups.{i}") for i in range(len(rates))]
@@ -130,7 +134,7 @@ def run(student, rates, d_model, warmup, count):
 
 @exercise("3.8", weight=2)
 def test_schedule(student):
-    """The optimizer's first step has the rate of step 1, the next that of step 2."""
+    """The optimizer's first step uses the rate of step 1, the next that of step 2."""
     (got,) = run(student, [1.0], 64, 4, 9)
     steps = list(range(1, 10))
     chained, product = [], 1.0
@@ -144,7 +148,7 @@ def test_schedule(student):
         4,
         "the optimizer's rates at its first nine steps",
         causes={
-            "each rate is multiplied with the last one: start from `base_lrs`": chained,
+            "each rate is multiplied by the previous one: start from `base_lrs`": chained,
             "the first step is taken twice": [rate(max(1, s - 1), 64, 4) for s in steps],
             "the schedule does not change the optimizer's rate": [1.0] * 9,
         },
@@ -153,11 +157,11 @@ def test_schedule(student):
 
 @exercise("3.8")
 def test_own_rate_is_a_factor(student):
-    """Every group's own rate is a factor: 1.0 gives the paper's, 2.0 twice as much."""
+    """Each group's initial rate is a factor: 1.0 gives the paper's rate, 2.0 twice that."""
     first, second = run(student, [2.0, 0.5], 16, 3, 5)
     steps = [1, 2, 3, 4, 5]
     plain = {
-        "the optimizer's own rate is not used: it is a factor": [rate(s, 16, 3) for s in steps]
+        "the optimizer's own rate is not used: multiply by it": [rate(s, 16, 3) for s in steps]
     }
     compare(first, steps, 16, 3, "the rates of a group with lr = 2.0", 2.0, plain)
     compare(second, steps, 16, 3, "the rates of a group with lr = 0.5", 0.5, plain)

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 3.9: one step of training, whose every part can be watched."""
+"""Hidden tests of exercise 3.9: one training step, with every call logged."""
 
 import torch
 
@@ -29,14 +29,14 @@ def check_weights(run, wanted, before, max_norm, what, causes=None):
                 before, inf
             ),
             "max_norm is not used: it is always 1.0": stepped(before, 1.0),
-            "the schedule goes before the optimizer: its step has the next step's rate": stepped(
+            "the schedule steps before the optimizer, which uses the next step's rate": stepped(
                 before, max_norm, RATE / 2
             ),
             "the loss is a sum over the batch, not a mean": stepped(
                 before, max_norm, reduction="sum"
             ),
-            "the weights have not moved: `optimizer.step()`": before,
-            "the step goes uphill": 2 * before - stepped(before, max_norm),
+            "the weights have not changed: call `optimizer.step()`": before,
+            "the step follows the gradient uphill": 2 * before - stepped(before, max_norm),
             **(causes or {}),
         },
         otherwise="loss, backward, clip, optimizer, schedule, zero_grad: each once",
@@ -47,7 +47,7 @@ def check_weights(run, wanted, before, max_norm, what, causes=None):
 
 @exercise("3.9", weight=2)
 def test_one_step(student, rng):
-    """The weights after one step, with and without an effect of clipping."""
+    """The weights after one step, with a max_norm that clips and one that does not."""
     for max_norm in (0.05, 100.0):
         run = Run(student, rng)
         run.step(max_norm=max_norm)
@@ -57,7 +57,7 @@ def test_one_step(student, rng):
 
 @exercise("3.9")
 def test_label_smoothing(student, rng):
-    """The loss is smoothed as much as asked for, by default 0.1."""
+    """The loss uses `label_smoothing`, 0.1 by default."""
     for options, smoothing in [({}, 0.1), ({"label_smoothing": 0.3}, 0.3)]:
         run = Run(student, rng)
         result = returned(run.step(**options), "the docstring of 3.9")
@@ -77,7 +77,7 @@ def test_label_smoothing(student, rng):
 
 @exercise("3.9", weight=2)
 def test_two_steps(student, rng):
-    """A second step does not feel the gradients of the first, and has the schedule's next rate."""
+    """A second step uses only its own gradients and the schedule's next rate."""
     run = Run(student, rng)
     run.step(max_norm=100.0)
     middle = stepped(run.weight, 100.0)
@@ -92,9 +92,9 @@ def test_two_steps(student, rng):
             "the gradients are not cleared: those of the first step are added": (
                 middle - RATE / 2 * (first + second)
             ),
-            "the schedule's step is missing: the rate stays": middle - RATE * second,
+            "`schedule.step()` is missing: the rate does not change": middle - RATE * second,
         },
-        otherwise="clear the gradients once a step, but not between backward and the optimizer",
+        otherwise="clear the gradients once per step, but not between backward and the optimizer",
         read=READ,
         what="the weights after the second step",
     )
@@ -115,7 +115,7 @@ def test_nothing_is_left(student, rng):
 
 @exercise("3.9")
 def test_order(student, rng):
-    """backward, clip, optimizer, schedule; each once; those handed in are the ones used."""
+    """backward, clip, optimizer, schedule, each once; the given functions are used."""
     run = Run(student, rng)
     run.step(**run.watched())
     seen = run.seen()
@@ -124,7 +124,7 @@ def test_order(student, rng):
 
 @exercise("3.9")
 def test_training_mode(student, rng):
-    """The model is in training mode, even when an evaluation has just left it in the other."""
+    """The step puts the model into training mode, even after an evaluation."""
     run = Run(student, rng)
     run.model.eval()
     run.step()
@@ -149,7 +149,7 @@ def test_returned_values(student, rng):
             "this is the norm after clipping": 0.05,
             "the squared norm": found.square().sum(),
         },
-        otherwise="`clip` returns the norm that the gradients had before it",
+        otherwise="`clip` returns the norm of the gradients before clipping",
         read="the docstring of 3.9",
         what="gradient_norm",
     )
@@ -165,11 +165,11 @@ def test_returned_values(student, rng):
         result["accuracy"],
         share,
         causes={
-            "the number of right answers, not their share": share * 4,
-            "accuracy in percent: it is a share between 0 and 1": share * 100,
-            "the share of wrong answers": 1 - share,
+            "the number of correct answers, not their fraction": share * 4,
+            "accuracy in percent: it is a fraction between 0 and 1": share * 100,
+            "the fraction of wrong answers": 1 - share,
         },
-        otherwise="the share of sentences whose largest logit is that of the label",
+        otherwise="the fraction of sentences whose largest logit is that of the label",
         read="the docstring of 3.9",
         what="accuracy",
     )

@@ -1,11 +1,11 @@
-"""torch's own encoder layer as an independent answer to exercise 3.5."""
+"""torch's own encoder layer as an independent reference for exercise 3.5."""
 
 import torch
 from torch.nn import TransformerEncoderLayer
 
 
 def torch_case(norm_first):
-    """Input, padding and output of a layer with random weights, and the weights by our names."""
+    """Input, padding, output and state dict (by our names) of a layer with random weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7 + norm_first)
         theirs = TransformerEncoderLayer(

@@ -1,6 +1,6 @@
-"""A training that can be watched: a model, an optimizer and a schedule that note what happens.
+"""A model, an optimizer and a schedule that log what one training step does to them.
 
-All three are made on the student's side; `gradient` and `stepped` say what should have come of it.
+All three live on the student's side; `gradient` and `stepped` compute the expected results.
 """
 
 import torch
@@ -13,13 +13,13 @@ READ = "§5.3, §5.4; exercise 3.9"
 IDS = torch.tensor([[1, 2, 3], [4, 4, 0], [5, 1, 1], [2, 6, 7]])
 LABELS = torch.tensor([0, 1, 1, 0])
 RATE = 0.5
-# The mean of three-dimensional word vectors is the logits; the model notes its mode.
+# The logits are the mean of three-dimensional word vectors; the model logs its mode.
 MODEL = (
     "type('Model', (torch.nn.EmbeddingBag,), {'forward': lambda self, ids: (events.append("
     "'training mode' if self.training else 'evaluation mode'), "
     "(torch.nn.EmbeddingBag.forward(self, ids), None))[1]})(8, 3)"
 )
-# Plain gradient descent, written out; `zero_grad` and `step` are noted.
+# Plain gradient descent, written out; it logs `zero_grad` and `step`.
 OPTIMIZER = (
     "type('Optimizer', (), {'param_groups': [{'lr': rate, 'params': list(model.parameters())}], "
     "'step': lambda self, *a: (events.append('optimizer'), [p.data.sub_(p.grad * "
@@ -40,12 +40,14 @@ CLIP = (
 
 
 class Run:
-    """A model, an optimizer and a schedule on the student's side, and what happened to them."""
+    """A model, an optimizer and a schedule on the student's side, and the log of their calls."""
+
+    model_source, shape = MODEL, (8, 3)
 
     def __init__(self, student, rng):
-        self.student, self.weight = student, 2 * normal(rng, 8, 3)
+        self.student, self.weight = student, 2 * normal(rng, *self.shape)
         self.events = student.make("[]")
-        self.model = student.make(MODEL, events=self.events)
+        self.model = student.make(self.model_source, events=self.events)
         self.model.load_state_dict({"weight": self.weight})
         self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
         self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)
@@ -55,7 +57,7 @@ class Run:
             lambda: self.student.training_step(
                 self.model, ids, labels, self.optimizer, self.schedule, **options
             ),
-            "`model(token_ids)` gives (logits, weights); `clip(parameters, max_norm)` the norm",
+            "`model(token_ids)` returns (logits, weights); `clip(parameters, max_norm)` the norm",
             READ,
         )
 
@@ -85,7 +87,7 @@ def stepped(weight, max_norm, rate=RATE, smoothing=0.1, reduction="mean"):
 
 
 def called_in_order(seen, read):
-    """backward, clip, optimizer, schedule, each once, after one forward pass."""
+    """Check for backward, clip, optimizer, schedule, each once, after one forward pass."""
     order = [
         event for event in seen if event not in ("zero_grad", "training mode", "evaluation mode")
     ]
@@ -101,7 +103,7 @@ def called_in_order(seen, read):
     between = seen[seen.index("backward") : seen.index("optimizer")]
     expect.true(
         "zero_grad" not in between,
-        expected="gradients that are there when the optimizer steps",
+        expected="gradients that still exist when the optimizer steps",
         got=" → ".join(seen),
         because="the gradients are cleared before they are used",
         read=read,
@@ -111,27 +113,27 @@ def called_in_order(seen, read):
         len(modes) == 1,
         expected="one forward pass",
         got=f"{len(modes)}",
-        because="keep the logits: a second pass draws another dropout" if len(modes) > 1 else "",
+        because="keep the logits: a second pass draws a new dropout mask" if len(modes) > 1 else "",
         read=read,
     )
 
 
 def _wrong_order(order):
     """The mistake that the order of the calls shows, if any."""
-    for name, instead in (("backward", "`loss.backward()`"), ("clip", "a clipping of your own")):
+    for name, instead in (("backward", "`loss.backward()`"), ("clip", "your own clipping")):
         if name not in order:
-            return f"`{name}` is handed in by the training loop: call it, not {instead}"
+            return f"`{name}` is passed in by the training loop: call it, not {instead}"
     if "optimizer" not in order:
         return ""
     if order.index("clip") > order.index("optimizer"):
-        return "the gradients are clipped after the optimizer's step: then it is too late"
+        return "the gradients are clipped after the optimizer's step, which is too late"
     if "schedule" in order and order.index("schedule") < order.index("optimizer"):
-        return "the schedule goes before the optimizer"
+        return "the schedule steps before the optimizer"
     return ""
 
 
 def in_training_mode(seen, read):
-    """The model was in training mode when it was asked."""
+    """Check that the model was in training mode during the forward pass."""
     modes = [event for event in seen if event.endswith("mode")]
     expect.equal(
         modes[:1],
@@ -146,13 +148,13 @@ def in_training_mode(seen, read):
 
 
 def returned(result, read):
-    """The four floats."""
+    """The returned dict, checked for its four floats."""
     names = ["accuracy", "gradient_norm", "learning_rate", "loss"]
     expect.true(
         isinstance(result, dict) and set(names) <= set(result),
         expected=f"a dict with {', '.join(names)}",
         got=f"{sorted(result)}" if isinstance(result, dict) else type(result).__name__,
-        otherwise="return what the docstring names",
+        otherwise="return the keys that the docstring names",
         read=read,
     )
     for name in names:
@@ -167,17 +169,17 @@ def returned(result, read):
 
 
 def cleared(left, at_the_start, read):
-    """The gradient that the step leaves behind, None or a tensor, is none.
+    """Check that the step leaves no gradient: `left` is None or a zero tensor.
 
-    `at_the_start`: a second step has not felt it, so the gradients are cleared somewhere.
+    `at_the_start`: a second step was unaffected by `left`, so gradients are cleared somewhere.
     """
     size = 0.0 if left is None else float(left.norm())
     expect.true(
         size == 0.0,
         expected="no gradient after the step",
         got=f"a gradient of norm {size:.3g}",
-        because="the gradients are cleared at the start of a step: clear them at its end, so "
-        "that the next one, whoever takes it, finds none"
+        because="the gradients are cleared at the start of a step: clear them at its end, "
+        "so that no later step starts with old gradients"
         if at_the_start
         else "",
         otherwise="`optimizer.zero_grad()` at the end",

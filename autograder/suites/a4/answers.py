@@ -1,4 +1,4 @@
-"""How the hidden tests of assignment 4 write weights into a model, and what must not move."""
+"""How the hidden tests of assignment 4 load weights, and check that outputs do not change."""
 
 import math
 
@@ -19,13 +19,13 @@ def write_in(module, state):
 
 
 def unmoved(after, before, limit, *, because, read, what):
-    """`after` equals `before`: what else was changed has no part in it, or `because` is true."""
+    """Check that `after` equals `before` within `limit`; if not, `because` is the mistake."""
     expect.shape(after, tuple(before.shape), what=what, read=read)
     apart = float((after - before).abs().max())
     expect.below(
         apart,
         limit,
-        expected=f"{what}: as before",
+        expected=f"{what}: unchanged",
         got=f"a difference of {apart:.3g}",
         because=because if math.isfinite(apart) else "",
         read=read,

@@ -1,6 +1,6 @@
-"""What the hidden tests of the decoder expect, and what likely mistakes would have given.
+"""Expected outputs for the hidden tests of the decoder, and the outputs of likely mistakes.
 
-Made of plain tensor operations on a state dict. The options of `layer`, `decoder` and `translated`
+Plain tensor operations on a state dict. The options of `layer`, `decoder` and `translated`
 make mistakes on purpose.
 """
 
@@ -23,12 +23,12 @@ from course_lib.attention import attention
 
 ORDER = ("self_attention", "cross_attention", "feed_forward")
 HEADS = 2
-# Whose queries meet whose keys.
+# (source of the queries, source of the keys) of each attention.
 ACROSS, BACK, AMONG = ("target", "source"), ("source", "target"), ("target", "target")
 
 
 def layer_shapes(d_model, d_ff):
-    """The pinned names of one layer's state."""
+    """The names and shapes of one layer's state dict."""
     shapes = {}
     for module in ORDER[:2]:
         for part in ATTENTION:
@@ -60,25 +60,29 @@ def transformer_shapes(vocab_size, n_layers, d_model, d_ff, norm_first=False):
 
 
 def causal(n):
-    """True where a query, one a row, may see a key."""
+    """True where a query (row) may attend to a key (column)."""
     place = torch.arange(n)
     return (place[None, :] <= place[:, None])[None, None]
 
 
 def real(token_ids, pad_id=0):
-    """True at real tokens, for every query of every head."""
+    """True at real tokens, broadcasting over heads and queries."""
     return (token_ids != pad_id)[:, None, None]
 
 
 def misfits(x, memory, target_mask, source_mask):
-    """What raises where a mask meets the keys of the other attention, by what it means."""
+    """Maps each mistake of giving a mask to the wrong attention to a call that raises the same."""
     rows, n_target, n_source = len(x), x.shape[1], memory.shape[1]
     causes = {}
     for name, mask, queries, keys in (
         ("the target mask is given to the attention to the memory", target_mask, *ACROSS),
-        ("the roles are exchanged: the memory asks, and the targets are asked", source_mask, *BACK),
         (
-            "the source mask meets the targets: it is given to the self-attention, or "
+            "the roles are swapped: queries come from the memory, keys from the targets",
+            source_mask,
+            *BACK,
+        ),
+        (
+            "the source mask is applied to the targets: it is given to the self-attention, or "
             "`cross_attention` reads x instead of the memory",
             source_mask,
             *AMONG,
@@ -110,20 +114,20 @@ def layer(
     keys=("x", "x"),
     source=("memory", "memory"),
     modules=ORDER[:2],
-    unnormalised=(),
-    normalised_memory=False,
+    unnormalized=(),
+    normalized_memory=False,
 ):
-    """Output and the weights of both attentions, to the targets and to the source.
+    """Output, and the weights of the self-attention and of the attention to the memory.
 
-    `norms` maps a sub-layer to the residual connection it goes through instead of its own;
+    `norms` maps a sub-layer to the residual connection it uses instead of its own;
     `without` have none. `keys` and `source` say where keys and values of the two attentions come
-    from, `modules` which parameters they use. What is `unnormalised` reads x itself in pre-norm.
+    from, `modules` which parameters they use. What is `unnormalized` reads x itself in pre-norm.
     """
     seen, norms = {}, norms or {}
     for sublayer in order:
         prefix = f"{norms.get(sublayer, sublayer)}_residual."
-        given = norm(x, state, prefix) if norm_first and sublayer not in unnormalised else x
-        read = norm(memory, state, prefix) if normalised_memory else memory
+        given = norm(x, state, prefix) if norm_first and sublayer not in unnormalized else x
+        read = norm(memory, state, prefix) if normalized_memory else memory
         places = {"x": given, "memory": read}
         if sublayer == "feed_forward":
             made = network(given, state)
@@ -151,9 +155,9 @@ def decoder(
     reads=None,
     hands_on_memory=False,
 ):
-    """Output and weights to the source of every layer.
+    """Output, and every layer's weights on the source.
 
-    `own`: which layer's parameters each layer uses. `reads`: what the layers use for x, each anew.
+    `own`: which layer's parameters each layer uses. `reads`: the x that every layer reads.
     With `hands_on_memory` a layer's output is the memory of the next.
     """
     count = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
@@ -170,7 +174,7 @@ def decoder(
 
 
 def encoded(source_ids, state, norm_first=False, pad_id=0, scale=1.0, masked=True):
-    """The memory. `scale` is that of the positions."""
+    """The memory. `scale` multiplies the positions."""
     mask = real(source_ids, pad_id) if masked else None
     x = embedded(source_ids, state["embedding.tokens.weight"], scale)
     return encoder(x, under(state, "encoder."), HEADS, mask, norm_first)[0]
@@ -188,7 +192,7 @@ def decoded(
     target_mask="both",
     matrix=None,
 ):
-    """Logits and weights. `target_mask`: "both", "causal", "padding" or "none" are in it."""
+    """Logits and weights. `target_mask` uses "both" masks, "causal", "padding" or "none"."""
     own = {
         "both": causal(target_ids.shape[1]) & real(target_ids, pad_id),
         "causal": causal(target_ids.shape[1]).expand(len(target_ids), -1, -1, -1),
@@ -212,7 +216,7 @@ def translated(
     looked_over_masked=True,
     **options,
 ):
-    """Logits and weights of the whole model; the source's padding may be seen in two places."""
+    """Logits and weights of the whole model; two options leave the source padding unmasked."""
     memory = encoded(source_ids, state, norm_first, pad_id, scale, read_masked)
     mask = real(source_ids, pad_id) if looked_over_masked else None
     return decoded(target_ids, memory, state, mask, norm_first, pad_id, scale, **options)

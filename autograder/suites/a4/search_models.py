@@ -1,33 +1,33 @@
-"""A model for searches whose probabilities stand in a table, and that watches what it is asked.
+"""A table-driven model for searches that logs every step it is asked for.
 
-The same text is executed on the student's side and used by the judge: see `searching.py`.
+This file's text also runs on the student's side: see `searching.py`.
 """
 
 import torch
 
 
 class Remembered:
-    """What the model remembers of its rows: their sentences, and what it has read of them.
+    """A search state: the sentence of each row, and the tokens read so far.
 
-    `orders` gets the rows of every re-ordering.
+    Every call of `reorder` appends its rows to `orders`.
     """
 
     def __init__(self, sentences, tokens, orders):
         self.sentences, self.tokens, self.orders = sentences, tokens, orders
 
     def reorder(self, rows):
-        """The state whose row i is this one's row `rows[i]`."""
+        """The state whose row i is row `rows[i]` of this one."""
         self.orders.append(torch.as_tensor(rows).tolist())
         return Remembered(self.sentences[rows], self.tokens[rows], self.orders)
 
 
 class TableModel:
-    """Log probabilities of the next token by sentence and prefix.
+    """Log probabilities of the next token, by sentence and prefix.
 
     `table` (rows, vocab_size) holds log probabilities; which row is meant, sentence and prefix
     decide. `by_hand` maps prefixes, "2 4 5", to probabilities and goes before the table. `log`
     keeps what each step was asked: its sentences and its prefixes. `strays` keeps every row whose
-    state belongs to another prefix, `orders` how its states were re-ordered.
+    state belongs to another prefix, `orders` how its states were reordered.
     """
 
     def __init__(self, table, by_hand=None):
@@ -39,12 +39,12 @@ class TableModel:
         self.log, self.strays, self.orders = [], [], []
 
     def start(self, sentences):
-        """The state before the first step, a row for each of the given sentences."""
+        """The state before the first step, one row per given sentence."""
         rows = torch.tensor(sentences)
         return Remembered(rows, torch.empty(len(rows), 0, dtype=torch.long), self.orders)
 
     def following(self, sentence, prefix):
-        """Log probabilities of what follows one prefix, which begins with the start token."""
+        """Log probabilities of the token after one prefix, which begins with the start token."""
         if tuple(prefix) in self.by_hand:
             return self.by_hand[tuple(prefix)]
         place = sentence
@@ -53,7 +53,7 @@ class TableModel:
         return self.table[place]
 
     def step(self, prefixes, state):
-        """The step of a search. Without a state every row is of sentence 0."""
+        """The step of a search. Without a state, every row belongs to sentence 0."""
         prefixes = prefixes.tolist()
         sentences = [0] * len(prefixes)
         if state is not None:
@@ -64,11 +64,11 @@ class TableModel:
         return torch.stack(found) if found else self.table[:0], state
 
     def owners(self, prefixes, state):
-        """The sentence of each row; notes where the state is of another prefix."""
+        """The sentence of each row; logs rows whose state belongs to another prefix."""
         known = list(zip(state.sentences.tolist(), state.tokens.tolist(), strict=True))
         if len(known) != len(prefixes):
             self.strays.append([len(known), len(prefixes)])
-        known += [(0, [])] * len(prefixes)  # a state of too few rows
+        known += [(0, [])] * len(prefixes)  # a state with too few rows
         for (_, read), prefix in zip(known, prefixes, strict=False):
             if read != prefix[:-1]:
                 self.strays.append([read, prefix])

@@ -1,4 +1,4 @@
-"""What searches should find, by their definitions in plain lists, and what mistakes would find.
+"""Reference searches by definition, in plain lists, and the results of mistakes.
 
 The options make mistakes on purpose.
 """
@@ -31,7 +31,7 @@ def greedy(
     kept_start=False,
     free_end=False,
 ):
-    """The one hypothesis of a sentence.
+    """The greedy hypothesis of a sentence.
 
     `goes_on`: its score counts tokens after the end; `endless`: they are kept as well.
     """
@@ -62,7 +62,7 @@ def beam(
     n_best=1,
     start=START,
     end=END,
-    normalised=by_factor,
+    normalized=by_factor,
     running=False,
     extended=False,
     all_ends=False,
@@ -77,9 +77,10 @@ def beam(
     added=True,
     gaps=None,
 ):
-    """The `n_best` hypotheses of a beam, without stopping early. `gaps` gets every close call.
+    """The `n_best` hypotheses of a beam, without stopping early.
 
-    `normalised` makes the score of what has ended; `running` divides the running scores as well.
+    `gaps` collects the score margins of all choices. `normalized` makes the score of a
+    finished hypothesis; `running` divides the running scores as well.
     """
     beams, ended = [([start], 0.0)] * (width if copies else 1), []
     for length in range(max_length):
@@ -98,7 +99,7 @@ def beam(
             ]
         for total, prefix, token in every[: 2 * width if all_ends else width]:
             if token == end:
-                score = normalised(total, length, alpha)
+                score = normalized(total, length, alpha)
                 ended.append(Found(prefix[1:] + [end] * kept_end, score, True))
         if extended:
             others = every
@@ -121,7 +122,7 @@ def beam(
 
 
 def exhaustive(model, sentence, max_length, alpha):
-    """Every hypothesis that ends, the best first, and then every one that is cut off."""
+    """Every finished hypothesis, best first, then every one that is cut off."""
     vocab_size = model.table.shape[1]
     ended, cut = [], []
     others = [token for token in range(vocab_size) if token != END]

@@ -1,4 +1,4 @@
-"""How the hidden tests search: with one model on both sides, and answers read as plain data."""
+"""How the hidden tests search: one model on both sides, results read as plain data."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -11,19 +11,19 @@ from course_lib.checking.expect import Failure
 from course_lib.seam import Handle, StudentError
 
 START, END = 2, 3
-ROUNDING = 1e-4  # between two scores that count as equal
+ROUNDING = 1e-4  # the largest difference of two scores that count as equal
 SOURCE = Path(__file__).with_name("search_models.py").read_text(encoding="utf-8")
 BUILD = "(exec(text, scope := {}), scope['TableModel'](table, by_hand))[1]"
 READ = "lambda found: [[h.tokens, float(h.score), bool(h.finished)] for h in found]"
 NOT_REORDERED = (
-    "the state is not re-ordered with the rows: `state = reorder(state, rows)` with the rows "
+    "the state is not reordered with the rows: `state = reorder(state, rows)` with the rows "
     "that the prefixes were taken from"
 )
 OTHER_ORDER = (
-    "the state is re-ordered by other rows than the prefixes: `reorder(state, rows)` and "
+    "the state is reordered by other rows than the prefixes: `reorder(state, rows)` and "
     "`prefixes[rows]` with the same `rows`"
 )
-# Where a step may be asked to lie: "meta" is on every machine, and its tensors hold no values.
+# Logs the device of the prefixes: "meta" is on every machine, and its tensors hold no values.
 STOPPED = "lambda prefixes, state: (seen.append(prefixes.device.type), 1 / 0)"
 
 
@@ -36,14 +36,14 @@ class Found(NamedTuple):
 
 
 def drawn(rng, vocab_size=6, sharpness=1.5, rows=997, end=0.0):
-    """A table of log probabilities; `end` is added to the logit of the end token."""
+    """A random table of log probabilities; `end` is added to the logit of the end token."""
     logits = sharpness * torch.from_numpy(rng.normal(size=(rows, vocab_size)).astype("float32"))
     logits[:, END] += end
     return logits.log_softmax(-1)
 
 
 class Search:
-    """A model on the student's side, its twin on this side, and the searches it is given to."""
+    """A model on the student's side, its twin on the judge's side, and searches with it."""
 
     def __init__(self, student, table, by_hand=None):
         self.student, self.twin = student, TableModel(table, by_hand)
@@ -51,27 +51,27 @@ class Search:
         self.step = student.make("model.step", model=self.model)
 
     def state(self, sentences):
-        """The first state of some sentences on the student's side; None needs none."""
+        """The initial state of these sentences on the student's side; None for no sentences."""
         if sentences is None:
             return None
         return self.model.method("start", list(sentences))
 
     def greedy(self, n_rows, max_length, sentences=None, name="greedy", **options):
-        """One hypothesis a row."""
+        """One hypothesis per row."""
         found = self.ask(name, n_rows, sentences, max_length=max_length, **options)
-        return self.read(found, n_rows, "a row")
+        return self.read(found, n_rows, "per row")
 
     def beam(self, n_sentences, sentences=None, **options):
-        """A list of hypotheses a sentence."""
+        """One list of hypotheses per sentence."""
         found = self.ask("beam_search", n_sentences, sentences, **options)
         expect.true(
             isinstance(found, (list, tuple)) and len(found) == n_sentences,
-            expected=f"{n_sentences} lists, one a sentence",
+            expected=f"{n_sentences} lists, one per sentence",
             got=described(found),
-            otherwise="each sentence has a list of its own, also when n_best is 1",
+            otherwise="each sentence has its own list, even when n_best is 1",
             read="the docstring of 4.11",
         )
-        return [self.read(one, None, "a place") for one in found]
+        return [self.read(one, None, "per rank") for one in found]
 
     def ask(self, name, n, sentences, **options):
         function = getattr(self.student, name)
@@ -81,11 +81,11 @@ class Search:
             if error.kind.isupper() or not self.model.get("strays"):
                 raise
             got = f"{error.kind}: {error.message}"
-            told = self.misled()
-            raise Failure("hypotheses", got, told, "the docstring of `step`", True) from None
+            mistake = self.state_mistake()
+            raise Failure("hypotheses", got, mistake, "the docstring of `step`", True) from None
 
-    def misled(self):
-        """What became of the state, where a step was given that of other rows."""
+    def state_mistake(self):
+        """The mistake with the state, if a step was given the state of other rows."""
         return OTHER_ORDER if self.model.get("orders") else NOT_REORDERED
 
     def read(self, found, count, each):
@@ -95,7 +95,7 @@ class Search:
             and all(isinstance(one, Handle) and one.type_name == "Hypothesis" for one in found),
             expected="a list of `Hypothesis`",
             got=described(found),
-            otherwise="return `Hypothesis(tokens, score, finished)`, which is given",
+            otherwise="return `Hypothesis(tokens, score, finished)`, which is provided",
             read="the docstring of `Hypothesis`",
         )
         expect.true(
@@ -110,7 +110,7 @@ class Search:
                 isinstance(one.tokens, list) and all(type(token) is int for token in one.tokens),
                 expected="tokens as a list of ints",
                 got=described(one.tokens),
-                otherwise="`.tolist()` makes a list of ints of a tensor",
+                otherwise="`.tolist()` turns a tensor into a list of ints",
                 read="the docstring of `Hypothesis`",
             )
         return made
@@ -119,7 +119,7 @@ class Search:
         return len(self.model.get("log"))
 
     def check_state(self, read):
-        """Every step had the state of its own rows."""
+        """Check that every step had the state of its own rows."""
         strays = self.model.get("strays")
         got = "it was"
         if strays:
@@ -129,14 +129,14 @@ class Search:
                 got = f"a state of {known} rows for {prefix} prefixes"
         expect.true(
             not strays,
-            expected="at every step the state of the rows that are read",
+            expected="each step needs the state of the rows that it reads",
             got=got,
-            because=self.misled(),
+            because=self.state_mistake(),
             read=read,
         )
 
     def check_device(self, name, read):
-        """The prefixes of the first step lie on the `device` that was asked for."""
+        """Check that the prefixes of the first step are on the given `device`."""
         for wanted in ("meta", "cpu"):
             seen = self.student.make("[]")
             stopped = self.student.make(STOPPED, seen=seen)
@@ -149,10 +149,10 @@ class Search:
                 seen.get()[:1],
                 [wanted],
                 causes={
-                    "`device` is not used: on a GPU the prefixes would lie elsewhere than the "
-                    "model": ["cpu"]
+                    "`device` is not used: on a GPU, prefixes and model would be on different "
+                    "devices": ["cpu"]
                 },
-                otherwise="the first step is asked about prefixes on `device`",
+                otherwise="put the prefixes of the first step on `device`",
                 read=read,
                 what=f"the device of the first prefixes with device={wanted!r}",
             )
@@ -166,7 +166,7 @@ def described(value):
 
 
 def same(found, wanted):
-    """Whether two lists of hypotheses agree; those of equal score may come in either order."""
+    """Whether two lists of hypotheses agree; equal scores may come in either order."""
     if len(found) != len(wanted):
         return False
     orders = (None, lambda one: (one.tokens, one.finished))
@@ -179,7 +179,7 @@ def same(found, wanted):
 
 
 def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence"):
-    """Lists of lists of hypotheses. `causes` maps mistakes to all that they would have given."""
+    """Compare lists of lists of hypotheses. `causes` maps mistakes to their results."""
     wrong = [n for n, pair in enumerate(zip(found, wanted, strict=True)) if not same(*pair)]
     if not wrong:
         evidence.report("close", apart(found, wanted) / ROUNDING)
@@ -193,12 +193,12 @@ def compare(found, wanted, *, causes=None, otherwise="", read="", what="sentence
     place = next(
         (i for i, pair in enumerate(zip(found[n], wanted[n], strict=False)) if not agree(*pair)), 0
     )
-    expected, got = told(wanted[n], place), told(found[n], place)
+    expected, got = summary(wanted[n], place), summary(found[n], place)
     raise Failure(f"for {what} {n}: {expected}", got, seen or otherwise, read, bool(seen))
 
 
 def apart(found, wanted):
-    """The largest difference of two scores of the same rank."""
+    """The largest difference between scores of the same rank."""
     pairs = [pair for lists in zip(found, wanted, strict=True) for pair in zip(*lists, strict=True)]
     return max((abs(one.score - other.score) for one, other in pairs), default=0.0)
 
@@ -207,7 +207,8 @@ def agree(one, other):
     return one[::2] == other[::2] and abs(one.score - other.score) <= ROUNDING
 
 
-def told(hypotheses, place):
+def summary(hypotheses, place):
+    """One hypothesis in words; the number of hypotheses if there is none at `place`."""
     if place >= len(hypotheses):
         return f"{len(hypotheses)} hypotheses"
     one = hypotheses[place]

@@ -1,4 +1,4 @@
-"""Neutral substitutes for assignment 4: the pinned names, from earlier weeks and torch's own parts.
+"""Neutral substitutes for assignment 4: the names of the starter, from earlier weeks and torch.
 
 When a test fails because an earlier exercise is wrong, it is run again with the definition of that
 name from here. What a definition shares with another begins with an underscore and is sent along;
@@ -35,7 +35,7 @@ def target_mask(token_ids, pad_id=0):
 
 
 def _fill_layer(layer, d_model, n_heads, d_ff, dropout, norm_first):
-    """Give a module the parts of a decoder layer, under their pinned names."""
+    """Give a module the parts of a decoder layer, under the names of the starter."""
     layer.self_attention = MultiHeadAttention(d_model, n_heads, dropout)
     layer.cross_attention = MultiHeadAttention(d_model, n_heads, dropout)
     layer.feed_forward = FeedForward(d_model, d_ff)
@@ -44,7 +44,7 @@ def _fill_layer(layer, d_model, n_heads, d_ff, dropout, norm_first):
 
 
 def _run_layer(layer, x, memory, target_mask=None, source_mask=None, need_weights=False):
-    """One decoder layer over the parts that `_fill_layer` made."""
+    """Run one decoder layer on the parts that `_fill_layer` made."""
     seen = []
 
     def attend(queries):
@@ -80,14 +80,14 @@ class DecoderLayer(nn.Module):
 
 
 def _fill_decoder(decoder, n_layers, d_model, n_heads, d_ff, dropout, norm_first):
-    """Give a module the parts of a decoder, under their pinned names."""
+    """Give a module the parts of a decoder, under the names of the starter."""
     sizes = (d_model, n_heads, d_ff, dropout, norm_first)
     decoder.layers = nn.ModuleList(_Layer(*sizes) for _ in range(n_layers))
     decoder.norm = LayerNorm(d_model) if norm_first else nn.Identity()
 
 
 def _run_decoder(decoder, x, memory, target_mask=None, source_mask=None, need_weights=False):
-    """A decoder over the parts that `_fill_decoder` made."""
+    """Run a decoder on the parts that `_fill_decoder` made."""
     weights = []
     for layer in decoder.layers:
         x, seen = layer(x, memory, target_mask, source_mask, need_weights)
@@ -107,7 +107,7 @@ class _Stack(nn.Module):
 
 
 class Decoder(nn.Module):
-    """A stack of layers of its own, with a last norm in pre-norm order."""
+    """A stack of independent layers, with a last norm in pre-norm order."""
 
     def __init__(
         self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
@@ -120,7 +120,7 @@ class Decoder(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Encoder and decoder over one matrix of words."""
+    """Encoder and decoder with one shared embedding matrix."""
 
     def __init__(
         self,
@@ -167,13 +167,13 @@ def _smoothed(logits, targets, smoothing, pad_id):
 
 
 def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
-    """Smoothed cross-entropy, the mean over the real targets."""
+    """Label-smoothed cross-entropy, the mean over the real targets."""
     count = targets.ne(pad_id).sum()
     return _smoothed(logits, targets, smoothing, pad_id).sum() / torch.clamp(count, min=1)
 
 
 def shift_targets(target_ids):
-    """What is read, and what is wanted."""
+    """The tokens the decoder reads, and its labels."""
     n = target_ids.shape[1] - 1
     return target_ids.narrow(1, 0, n), target_ids.narrow(1, 1, n)
 
@@ -190,7 +190,7 @@ def translation_step(
     clip=nn.utils.clip_grad_norm_,
     pad_id=0,
 ):
-    """One step of training on pairs."""
+    """One training step on sentence pairs."""
     model.train()
     n = target_ids.shape[1] - 1
     logits, _ = model(source_ids, target_ids.narrow(1, 0, n))
@@ -209,7 +209,7 @@ def translation_step(
 
 
 def paper_optimizer(model, d_model, warmup_steps=4000):
-    """Adam and its rate."""
+    """Adam and its warm-up schedule."""
     if warmup_steps < 1:
         raise ValueError(f"warmup_steps = {warmup_steps}")
     adam = torch.optim.Adam(model.parameters(), lr=d_model**-0.5, betas=(0.9, 0.98), eps=1e-9)
@@ -219,7 +219,7 @@ def paper_optimizer(model, d_model, warmup_steps=4000):
 
 
 def uncached_step(model):
-    """The step of a search over whole prefixes."""
+    """The step of a search that decodes whole prefixes."""
 
     def step(prefixes, state):
         with torch.no_grad():
@@ -230,7 +230,7 @@ def uncached_step(model):
 
 
 def greedy(step, state, n_rows, max_length, start=2, end=3, choose=None, device="cpu"):
-    """The most likely token again and again, in plain lists."""
+    """Greedy search in plain lists."""
     written, totals = [[] for _ in range(n_rows)], [0.0] * n_rows
     going, ended = list(range(n_rows)), set()
     for _ in range(max_length):

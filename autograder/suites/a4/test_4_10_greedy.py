@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.10: greedy search, asked about a model whose table the judge knows."""
+"""Hidden tests of exercise 4.10: greedy search with a model given by a table."""
 
 from autograder.suites.a4.search_reference import greedy
 from autograder.suites.a4.searching import END, Search, compare, drawn
@@ -17,7 +17,7 @@ def wanted(search, sentences, max_length, **options):
 
 
 def mistakes(search, sentences, max_length):
-    """What each likely mistake would have found."""
+    """The hypotheses that each likely mistake would find."""
 
     def made(length=max_length, **options):
         return wanted(search, sentences, length, **options)
@@ -25,20 +25,14 @@ def mistakes(search, sentences, max_length):
     right = made()
     first_end = min([len(h.tokens) + 1 for (h,) in right if h.finished] + [max_length])
     return {
-        "a row that has ended goes on: what it writes afterwards changes its score": made(
-            goes_on=True
-        ),
-        "a row that has ended goes on: after the end token nothing follows": made(endless=True),
-        "the hypotheses are in the order in which they ended: row by row": sorted(
+        "a row continues after its end: later tokens change its score": made(goes_on=True),
+        "a row continues after its end: nothing may follow the end token": made(endless=True),
+        "the hypotheses are in the order in which they ended: return them in row order": sorted(
             right, key=lambda one: (not one[0].finished, len(one[0].tokens))
         ),
         "all rows stop as soon as one has ended": made(first_end),
-        "the end token is kept: a hypothesis has its tokens without start and end": made(
-            kept_end=True
-        ),
-        "the start token is kept: a hypothesis has its tokens without start and end": made(
-            kept_start=True
-        ),
+        "the end token is kept: return the tokens without start and end": made(kept_end=True),
+        "the start token is kept: return the tokens without start and end": made(kept_start=True),
         "the score lacks the log probability of the end token": made(free_end=True),
         "the search ends one step too early: `max_length` steps are allowed": made(max_length - 1),
         "the search goes one step too far: `max_length` steps are allowed": made(max_length + 1),
@@ -46,10 +40,10 @@ def mistakes(search, sentences, max_length):
         "the scores are of opposite sign: the score is the log probability": [
             [h._replace(score=-h.score)] for (h,) in right
         ],
-        "the score is the mean over the tokens: it is the sum": [
+        "the score is the mean over the tokens: return the sum": [
             [h._replace(score=h.score / (len(h.tokens) + h.finished))] for (h,) in right
         ],
-        "`finished` is whether the end token followed": [
+        "`finished` says whether the end token was reached": [
             [h._replace(finished=not h.finished)] for (h,) in right
         ],
     }
@@ -60,8 +54,8 @@ def check(search, sentences, max_length, found, **options):
         [[one] for one in found],
         wanted(search, sentences, max_length, **options),
         causes=lambda: mistakes(search, sentences, max_length),
-        otherwise="each step: the most likely token of each row, its log probability added, until "
-        "the end token",
+        otherwise="at each step, append each row's most likely token and add its log probability, "
+        "until the end token",
         read=READ,
         what="row",
     )
@@ -69,7 +63,7 @@ def check(search, sentences, max_length, found, **options):
 
 @exercise("4.10", weight=2)
 def test_one_row(student, rng):
-    """Tokens, score and end of sentences that are searched one by one."""
+    """Tokens, score and `finished` of sentences searched one by one."""
     for end in (1.0, -1.5):
         search = Search(student, drawn(rng, end=end))
         for max_length in (1, 4, 9):
@@ -79,7 +73,7 @@ def test_one_row(student, rng):
 
 @exercise("4.10", weight=2)
 def test_batch(student, rng):
-    """Rows of a batch end at different steps, and each has what it would have alone."""
+    """Rows of a batch end at different steps, and each gets the same result as alone."""
     for max_length in (3, 12):
         search, rows = uneven(student, rng, max_length)
         check(search, rows, max_length, search.greedy(len(rows), max_length, rows))
@@ -98,17 +92,17 @@ def uneven(student, rng, max_length=12):
 
 @exercise("4.10", weight=2)
 def test_state(student, rng):
-    """The state is that of the rows that are read: it is re-ordered when rows leave."""
+    """The state is reordered when rows leave, so that it matches the rows that are read."""
     search, rows = uneven(student, rng)
     search.greedy(len(rows), 12, rows)
     search.check_state(READ)
     again = Search(student, search.twin.table)
-    check(again, [0] * 3, 5, again.greedy(3, 5))  # a model that remembers nothing
+    check(again, [0] * 3, 5, again.greedy(3, 5))  # a stateless model
 
 
 @exercise("4.10")
 def test_rows_that_ended(student, rng):
-    """A row that has ended is read no more."""
+    """Rows that have ended are no longer read."""
     search, rows = uneven(student, rng)
     right = [h for (h,) in wanted(search, rows, 12)]
     search.greedy(len(rows), 12, rows)
@@ -119,18 +113,18 @@ def test_rows_that_ended(student, rng):
             not late,
             expected=f"at step {step + 1} the rows {left}",
             got=f"also rows {late}, which have ended",
-            because="a row whose prefix holds the end token is read: take the rows that have "
-            "ended out of prefixes, scores and state"
+            because="a row whose prefix contains the end token is read: remove the rows that "
+            "have ended from prefixes, scores and state"
             if any(END in prefix[1:] for prefix in prefixes)
             else "",
-            otherwise="take the rows that have ended out of prefixes, scores and state",
+            otherwise="remove the rows that have ended from prefixes, scores and state",
             read=READ,
         )
 
 
 @exercise("4.10")
 def test_steps(student, rng):
-    """One step a token for the whole batch, none after the longest row has ended."""
+    """One step per token for the whole batch, none after the longest row has ended."""
     for max_length in (12, 100):
         search = Search(student, drawn(rng, end=0.5))
         rows = [0, 1, 2, 3]
@@ -141,8 +135,7 @@ def test_steps(student, rng):
             all(prefixes for _, prefixes in asked),
             expected="steps that read at least one row",
             got="a step without any row",
-            because="`step` is called although no row is left: when none is left the search is "
-            "over",
+            because="`step` is called although no row is left: stop when none is left",
             read=READ,
         )
         each = sum(len(h.tokens) + h.finished for h in found)
@@ -151,17 +144,17 @@ def test_steps(student, rng):
             expected=f"at most {longest} calls of `step` for 4 rows, the longest of "
             f"{longest - 1} tokens and the end",
             got=f"{search.calls()}",
-            because="the rows are searched one after the other: one call serves all of them"
+            because="the rows are searched one after another: call `step` once for all rows"
             if search.calls() == each and all(len(prefixes) == 1 for _, prefixes in asked)
             else "",
-            otherwise="one call serves all rows; when none is left the search is over",
+            otherwise="call `step` once for all rows, and stop when none is left",
             read=READ,
         )
 
 
 @exercise("4.10")
 def test_other_start_and_end(student, rng):
-    """Other numbers of the start and the end token."""
+    """Other ids of the start and the end token."""
     for start, end in ((0, 1), (5, 4)):
         search = Search(student, drawn(rng))
         compare(
@@ -179,7 +172,7 @@ def test_other_start_and_end(student, rng):
 
 @exercise("4.10")
 def test_choose(student, rng):
-    """`choose` picks the tokens; their own log probabilities make the score."""
+    """`choose` picks the tokens; the score sums their log probabilities."""
     search, rows = Search(student, drawn(rng)), [0, 1, 2, 3]
     choose = student.make("lambda rows: rows.topk(2).indices[:, 1]")
     found = search.greedy(4, 8, rows, choose=choose)
@@ -198,5 +191,5 @@ def test_choose(student, rng):
 
 @exercise("4.10", weight=0.5)
 def test_device(student, rng):
-    """The prefixes lie on `device`, where the model is."""
+    """The prefixes are on `device`, where the model is."""
     Search(student, drawn(rng)).check_device("greedy", "the signature of 4.10")

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.11: beam search, against its definition and exhaustive search."""
+"""Hidden tests of exercise 4.11: beam search against its definition and exhaustive search."""
 
 import math
 from itertools import combinations
@@ -16,7 +16,7 @@ from course_lib.checking.exercise import exercise
 READ = "§6.1; the docstring of 4.11"
 PENALTY = "Wu et al. 2016, Eq. 14"
 BY_BEAM = (
-    "each beam gives its own best: n continuations of each sentence, whatever beam they go on from"
+    "each beam gives its own best: n continuations of each sentence, whatever beam they extend from"
 )
 
 
@@ -26,50 +26,52 @@ def powers(base):
 
 MISTAKES = {
     "a score is multiplied by the length penalty: divide by it": {
-        "normalised": lambda score, length, alpha: score * factor(length, alpha)
+        "normalized": lambda score, length, alpha: score * factor(length, alpha)
     },
-    "the 5 of the length penalty is missing": {"normalised": powers(lambda n: n / 6)},
-    "the length counts one token more: |Y| is without start and end": {
-        "normalised": powers(lambda n: (6 + n) / 6)
+    "the 5 of the length penalty is missing": {"normalized": powers(lambda n: n / 6)},
+    "the length counts one token too many: |Y| excludes start and end": {
+        "normalized": powers(lambda n: (6 + n) / 6)
     },
-    "the length penalty is not used": {"normalised": lambda score, *_: score},
+    "the length penalty is not used": {"normalized": lambda score, *_: score},
     "divided by the number of tokens, not by ((5 + |Y|) / 6)^α": {
-        "normalised": lambda score, n, alpha: score / max(n, 1) ** alpha
+        "normalized": lambda score, n, alpha: score / max(n, 1) ** alpha
     },
-    "the length penalty is in the running scores: only what has ended is divided": {
+    "the length penalty is in the running scores: divide only finished hypotheses": {
         "running": True
     },
-    "finished beams are extended: after the end token nothing follows": {"extended": True},
-    "end tokens behind the `width` best candidates finish hypotheses, too": {"all_ends": True},
-    "what has ended takes a place in the beam: refill it with the best of the others": {
+    "finished beams are extended: nothing may follow the end token": {"extended": True},
+    "end tokens ranked below the `width` best candidates also finish hypotheses": {
+        "all_ends": True
+    },
+    "a finished hypothesis takes a place in the beam: refill it with the best of the others": {
         "ends_take_places": True
     },
     "the search stops at the first hypothesis that ends": {"first_only": True},
-    "the search goes on when `width` hypotheses have finished": {"never_done": True},
-    "the hypotheses are not sorted: the best first": {"ranking": list},
-    "what was cut off is ranked among what has finished: it only fills up the list, behind": {
+    "the search continues after `width` hypotheses have finished": {"never_done": True},
+    "the hypotheses are not sorted: return the best first": {"ranking": list},
+    "cut-off hypotheses are ranked among finished ones: they only fill up the end of the list": {
         "ranking": lambda found: sorted(found, key=lambda h: -h.score)
     },
-    "what was cut off stands before what has finished": {
+    "cut-off hypotheses come before finished ones": {
         "ranking": lambda found: sorted(found, key=lambda h: (h.finished, -h.score))
     },
-    "what was cut off is lost: `add_unfinished` gives it": {
+    "cut-off hypotheses are lost: `add_unfinished` adds them": {
         "ranking": lambda found: sorted((h for h in found if h.finished), key=lambda h: -h.score)
     },
     "the worst hypotheses come first": {
         "ranking": lambda found: sorted(found, key=lambda h: (not h.finished, h.score))
     },
     "each beam gives its own best: all candidates of a sentence compete": {"own_best": True},
-    "the first step begins with equal beams: they find everything several times": {"copies": True},
-    "the scores of the prefixes are not added: a score is that of the whole sentence": {
-        "added": False
+    "the first step starts with equal beams: they find every hypothesis several times": {
+        "copies": True
     },
-    "the end token is kept: a hypothesis has its tokens without start and end": {"kept_end": True},
+    "the scores of the prefixes are not added: a score covers the whole sentence": {"added": False},
+    "the end token is kept: return the tokens without start and end": {"kept_end": True},
 }
 
 
-def told(asked, mistakes=MISTAKES):
-    """The right lists of all (model, case) pairs, and what each mistake would have given."""
+def expectations(asked, mistakes=MISTAKES):
+    """The correct lists of all (model, case) pairs, and the lists of each mistake."""
 
     def made(change=lambda case: {}, **mistake):
         return [beam(model, **{**case, **change(case)}, **mistake) for model, case in asked]
@@ -92,9 +94,9 @@ def told(asked, mistakes=MISTAKES):
 
 
 def clear(rng, cases, suits=None, apart=(), **options):
-    """A table on which no choice is so close that rounding decides, and whose lists `suits`.
+    """A table where no choice depends on rounding, and whose lists satisfy `suits`.
 
-    The mistakes `apart` give other lists there than what is right, and than each other.
+    There, the mistakes in `apart` give lists that differ from the correct ones and from each other.
     """
     while True:
         table, gaps = drawn(rng, **options), []
@@ -108,7 +110,7 @@ def clear(rng, cases, suits=None, apart=(), **options):
 
 
 def check(student, tables, cases, mistakes=MISTAKES, **options):
-    """Every case is searched by itself on every table, without a state."""
+    """Run every case separately on every table, without a state."""
     found, asked = [], []
     for table in tables:
         search = Search(student, table)
@@ -117,7 +119,7 @@ def check(student, tables, cases, mistakes=MISTAKES, **options):
             own |= {"max_length": case["max_length"], "n_best": case["n_best"]}
             found += search.beam(1, **own)
             asked.append((search.twin, case))
-    right, others = told(asked, mistakes)
+    right, others = expectations(asked, mistakes)
     compare(found, right, causes=others, read=READ, what="search", **options)
 
 
@@ -145,11 +147,11 @@ def test_length_penalty_factor(student):
         ((5 + lengths) / 6) ** alphas,
         causes={
             "the 5 is missing": (lengths / 6) ** alphas,
-            "the length counts the end or the start token, too": ((6 + lengths) / 6) ** alphas,
-            "the length counts the start and the end token, too": ((7 + lengths) / 6) ** alphas,
-            "the power is of the numerator only": (5 + lengths) ** alphas / 6,
-            "(5 + 1) is in the power, too": (5 + lengths) ** alphas / 6**alphas / 6,
-            "times α, not to the power of α": (5 + lengths) / 6 * alphas,
+            "the length includes the end or the start token": ((6 + lengths) / 6) ** alphas,
+            "the length includes the start and the end token": ((7 + lengths) / 6) ** alphas,
+            "the power applies only to the numerator": (5 + lengths) ** alphas / 6,
+            "the power also applies to (5 + 1)": (5 + lengths) ** alphas / 6**alphas / 6,
+            "times α, not to the power α": (5 + lengths) / 6 * alphas,
             "the factor is inverted: a log probability is divided by it": (
                 ((5 + lengths) / 6) ** -alphas
             ),
@@ -186,7 +188,7 @@ def check_candidates(scores, following, n, totals, rows, tokens):
             value,
             (n_sentences, n),
             causes={BY_BEAM: (n_sentences, beams * max(1, n // beams))},
-            otherwise="n continuations of each sentence, whatever beam they go on from",
+            otherwise="n continuations of each sentence, whatever beam they extend",
             read="the docstring of `continuations`",
             what=f"the {name}",
         )
@@ -222,19 +224,19 @@ def check_candidates(scores, following, n, totals, rows, tokens):
         best,
         atol=1e-5,
         causes=causes,
-        otherwise="the n greatest of score + log probability in each sentence",
+        otherwise="the n largest of score + log probability in each sentence",
         read=READ,
         what="the scores",
     )
     first = torch.arange(0, n_sentences * beams, beams)[:, None]
     swapped = {
-        "division and remainder have changed places: place = beam · vocab_size + token": (
+        "division and remainder are swapped: index = beam · vocab_size + token": (
             first + places % vocab_size
         ),
-        "the rows count from 0 in each sentence: those of sentence i begin at i · beams": (
+        "the rows count from 0 in each sentence: those of sentence i start at i · beams": (
             places // vocab_size
         ),
-        "divided by the number of beams: place = beam · vocab_size + token": first
+        "divided by the number of beams: index = beam · vocab_size + token": first
         + places // beams,
     }
     expect.close(rows, first + places // vocab_size, causes=swapped, read=READ, what="the rows")
@@ -242,13 +244,13 @@ def check_candidates(scores, following, n, totals, rows, tokens):
         tokens,
         places % vocab_size,
         causes={
-            "division and remainder have changed places: place = beam · vocab_size + token": (
+            "division and remainder are swapped: index = beam · vocab_size + token": (
                 places // vocab_size
             ),
-            "the remainder of the number of beams: place = beam · vocab_size + token": (
+            "the remainder by the number of beams: index = beam · vocab_size + token": (
                 places % beams
             ),
-            "the place in the whole list: its remainder by vocab_size is the token": places,
+            "the index in the whole list: its remainder by vocab_size is the token": places,
         },
         read=READ,
         what="the tokens",
@@ -257,7 +259,7 @@ def check_candidates(scores, following, n, totals, rows, tokens):
 
 @exercise("4.11", weight=2)
 def test_exhaustive_search(student, rng):
-    """A beam that covers every prefix of a tiny vocabulary finds what trying all of them finds."""
+    """A beam that covers every prefix of a tiny vocabulary finds what exhaustive search finds."""
     table = drawn(rng, 4, rows=499)
     cases = [
         case(60, alpha, max_length)
@@ -271,13 +273,13 @@ def test_exhaustive_search(student, rng):
         student,
         [table],
         cases,
-        otherwise="with a beam this wide nothing is lost: every hypothesis is found",
+        otherwise="with a beam this wide, every hypothesis is found",
     )
 
 
 @exercise("4.11", weight=3)
 def test_narrow_beams(student, rng):
-    """Beams of 2 to 5, with several penalties and greatest lengths."""
+    """Beams of width 2 to 5, with several penalties and maximum lengths."""
     settings = [(2, 0.0, 6), (2, 0.6, 9), (3, 1.0, 6), (3, 2.0, 8), (4, 0.6, 5), (5, 1.5, 7),
                 (3, 0.6, 1), (2, 1.0, 3)]  # fmt: skip
     cases = [case(width, alpha, max_length) for width, alpha, max_length in settings]
@@ -286,17 +288,17 @@ def test_narrow_beams(student, rng):
         student,
         [clear(rng, cases, apart=[places], end=end) for end in (-0.7, 0.0, 1.5)],
         cases,
-        otherwise="of all candidates of a sentence: ends among the `width` best finish, the "
-        "`width` best others go on",
+        otherwise="of a sentence's candidates, ends among the `width` best finish, and the "
+        "`width` best others continue",
     )
 
 
 @exercise("4.11")
 def test_best_of_the_list(student, rng):
-    """A list shorter than the beam is the beginning of the long one; stopping early is safe."""
+    """With n_best below width the list is a prefix of the full one; stopping early is safe."""
     settings = [(2, 0.6, 9, 1), (4, 2.0, 9, 1), (5, 1.5, 12, 2), (3, 3.0, 9, 2), (5, 0.0, 9, 3)]
     cases = [case(*one) for one in settings]
-    early = "it stops too early: a prefix may still gain by its length, so that its bound is its "
+    early = "it stops too early: a prefix may still gain from its length, so its bound is its "
     hasty = {"hasty": True}
     mistakes = {f"{early}score / factor(max_length - 1)": hasty, **MISTAKES}
     check(
@@ -304,13 +306,13 @@ def test_best_of_the_list(student, rng):
         [clear(rng, cases, apart=[hasty], end=end) for end in (0.0, 0.7)],
         cases,
         mistakes,
-        otherwise="the `n_best` best of all that a beam of `width` meets",
+        otherwise="the `n_best` best of all hypotheses that a beam of `width` finds",
     )
 
 
 @exercise("4.11")
 def test_width_one_is_greedy(student, rng):
-    """A beam of one without length penalty is greedy search."""
+    """A beam of width 1 without length penalty is greedy search."""
     for sharpness in (0.5, 2.0):
         search = Search(student, drawn(rng, sharpness=sharpness))
         found = search.beam(1, width=1, length_penalty=0.0, max_length=10)
@@ -318,15 +320,15 @@ def test_width_one_is_greedy(student, rng):
         compare(
             found,
             right,
-            causes=told([(search.twin, case(1, 0.0, 10))])[1],
-            otherwise="with width 1 the beam is the most likely token at every step",
+            causes=expectations([(search.twin, case(1, 0.0, 10))])[1],
+            otherwise="with width 1, the beam takes the most likely token at every step",
             read=READ,
         )
 
 
 @exercise("4.11")
 def test_cut_off(student, rng):
-    """What the greatest length cuts off fills up the list, behind all that has finished."""
+    """Hypotheses cut off by max_length fill up the list, after all finished ones."""
     cases = [case(3, 0.6, 4), case(4, 2.0, 3), case(3, 0.0, 2)]
 
     def mixed(found):
@@ -338,7 +340,7 @@ def test_cut_off(student, rng):
         student,
         [clear(rng, cases, mixed, [*apart, {"n_best": 1}], end=-0.5)],
         cases,
-        otherwise="`add_unfinished` gives what was cut off; finished hypotheses come first",
+        otherwise="`add_unfinished` adds cut-off hypotheses; finished ones come first",
     )
 
 
@@ -352,7 +354,7 @@ SPARSE = {
 
 @exercise("4.11")
 def test_zero_probability(student, rng):
-    """Nothing of zero probability is found: the list is shorter."""
+    """Hypotheses of probability 0 are left out, so the list is shorter."""
     search = Search(student, drawn(rng), SPARSE)
     found = search.beam(1, width=6, length_penalty=0.0, max_length=6, n_best=6)
     everything = [Found([4], math.log(0.375), True), Found([4, 5], math.log(0.375), True)]
@@ -360,7 +362,7 @@ def test_zero_probability(student, rng):
     impossible = [h.tokens for h in found[0] if not math.isfinite(h.score)]
     expect.true(
         not impossible,
-        expected="hypotheses of finite scores",
+        expected="hypotheses with finite scores",
         got=f"a score of −∞ for the tokens {impossible[:1]}",
         because="a hypothesis of score −∞ has probability 0: leave it out",
         read=READ,
@@ -368,38 +370,38 @@ def test_zero_probability(student, rng):
     compare(
         found,
         [everything],
-        causes=told([(search.twin, case(6, 0.0, 6))])[1],
-        otherwise="three sentences are possible, and all three are found",
+        causes=expectations([(search.twin, case(6, 0.0, 6))])[1],
+        otherwise="return all three possible sentences",
         read=READ,
     )
 
 
 def copies(rng):
-    """Cases and a table that is clear for each of three sentences."""
+    """Cases, and a table without close choices for each of three sentences."""
     cases = [case(3, 0.6, 8, 3, sentence) for sentence in range(5)]
     return cases, clear(rng, cases)
 
 
 @exercise("4.11", weight=2)
 def test_sentences(student, rng):
-    """Each sentence of a batch gets the hypotheses that it would get alone."""
+    """Each sentence of a batch gets the same hypotheses as alone."""
     cases, table = copies(rng)
     search = Search(student, table)
     options = {"width": 3, "length_penalty": 0.6, "max_length": 8, "n_best": 3}
     found = search.beam(5, range(5), **options)
-    right, causes = told([(search.twin, one) for one in cases])
+    right, causes = expectations([(search.twin, one) for one in cases])
     compare(
         found,
         right,
         causes=causes,
-        otherwise="each sentence has its own beam, its own end and its own list",
+        otherwise="each sentence has its own beam, stopping point and list",
         read=READ,
     )
 
 
 @exercise("4.11", weight=2)
 def test_state_follows_the_beams(student, rng):
-    """At every step each row has the state of its own prefix, as a cache needs it."""
+    """At every step each row has the state of its own prefix, as a cache requires."""
     _, table = copies(rng)
     for sentences, width in (([0], 4), (range(5), 3)):
         search = Search(student, table)
@@ -409,7 +411,7 @@ def test_state_follows_the_beams(student, rng):
 
 @exercise("4.11", weight=2)
 def test_steps(student, rng):
-    """Never more steps than `max_length`, and as many for eight sentences as for one."""
+    """At most `max_length` steps, and as many for eight sentences as for one."""
     for max_length in (1, 7):
         asked = []
         for count in (1, 8):
@@ -421,15 +423,15 @@ def test_steps(student, rng):
             asked[0] <= max_length,
             expected=f"at most max_length = {max_length} calls of `step`",
             got=f"{asked[0]}",
-            otherwise="one call a step for all beams together",
+            otherwise="one call per step for all beams together",
             read=READ,
         )
         expect.true(
             asked[1] == asked[0],
             expected=f"{asked[0]} calls of `step` for eight copies of a sentence, as for one",
             got=f"{asked[1]}",
-            because="the sentences are searched one after the other: one call serves the beams of "
-            "all of them, no loop over sentences"
+            because="the sentences are searched one after another: one call serves the beams of "
+            "all of them, with no loop over sentences"
             if asked[1] == 8 * asked[0]
             else "",
             otherwise="one call serves the beams of all sentences",
@@ -439,37 +441,37 @@ def test_steps(student, rng):
 
 @exercise("4.11")
 def test_certain_result(student, rng):
-    """It stops when nothing can change the result any more."""
+    """The search stops when nothing can change the result."""
     sure = {"2": [0.02, 0.02, 0.0, 0.9, 0.04, 0.02]}
     search = Search(student, drawn(rng, end=-3.0), sure)
     found = search.beam(1, width=4, length_penalty=1.0, max_length=10)
     right = [[Found([], math.log(0.9) / (5 / 6), True)]]
-    compare(found, right, causes=told([(search.twin, case(4, 1.0, 10, 1))])[1], read=READ)
+    compare(found, right, causes=expectations([(search.twin, case(4, 1.0, 10, 1))])[1], read=READ)
     one = Search(student, drawn(rng, end=20.0))
     one.beam(1, width=1, length_penalty=1.0, max_length=10)
-    stops = one.calls() < 10  # where the list is full
+    stops = one.calls() < 10  # when the list is full
     expect.true(
         search.calls() <= 2,
-        expected="an end after the first step: no other sentence can reach the score of this one",
+        expected="a stop after the first step: no other sentence can reach the score of this one",
         got=f"{search.calls()} calls of `step`",
-        because="it goes on although the result is certain: `is_final` knows when a sentence is "
+        because="it continues although the result is certain: `is_final` says when a sentence is "
         "done, with bound = best score of the beam / factor(max_length - 1)"
         if stops
         else "",
-        otherwise="`is_final` knows when a sentence is done",
+        otherwise="`is_final` says when a sentence is done",
         read="the docstring of 4.11, second paragraph",
     )
 
 
 @exercise("4.11")
 def test_other_start_and_end(student, rng):
-    """Other numbers of the start and the end token."""
+    """Other ids of the start and the end token."""
     for start, end in ((0, 1), (5, 4)):
         ids = {"start": start, "end": end}
         one = case(3, 0.6, 5, 3) | ids
         search = Search(student, clear(rng, [one]))
         options = {"width": 3, "length_penalty": 0.6, "max_length": 5, "n_best": 3}
-        right, causes = told([(search.twin, one)])
+        right, causes = expectations([(search.twin, one)])
         usual = {"start": 2, "end": END}
         unused = {
             f"`{name}` is not used: it is always {usual[name]}": [
@@ -483,7 +485,7 @@ def test_other_start_and_end(student, rng):
 
 @exercise("4.11", weight=0.5)
 def test_arguments(student, rng):
-    """A list longer than the beam, an empty one and a negative penalty raise a ValueError."""
+    """n_best above width, n_best below 1 and a negative penalty raise a ValueError."""
     search = Search(student, drawn(rng))
     for options in (
         {"width": 2, "n_best": 3},
@@ -495,12 +497,12 @@ def test_arguments(student, rng):
             lambda options=options: search.student.beam_search(
                 search.step, None, 1, max_length=3, **options
             ),
-            because=f"the arguments are not checked: {options} must be refused before the search",
+            because=f"the arguments are not checked: {options} must raise a ValueError",
             read="the docstring of 4.11",
         )
 
 
 @exercise("4.11", weight=0.5)
 def test_device(student, rng):
-    """The prefixes lie on `device`, where the model is."""
+    """The prefixes are on `device`, where the model is."""
     Search(student, drawn(rng)).check_device("beam_search", "the signature of 4.11")

@@ -7,7 +7,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§6.1; the docstring of 4.13"
-# The names whose mean is overwritten together with a state.
+# The names whose mean shares memory with a state.
 SHARED = (
     "lambda averaged, states: (lambda made: [name for name, value in made.items() if any("
     "value.untyped_storage().data_ptr() == one[name].untyped_storage().data_ptr() "
@@ -16,7 +16,7 @@ SHARED = (
 
 
 def state(rng):
-    """Tensors of different shapes, two of them of the same."""
+    """Random tensors of different shapes, two of them equal."""
     return {
         "embedding.tokens.weight": normal(rng, 5, 4),
         "w_q.weight": normal(rng, 4, 4),
@@ -25,11 +25,11 @@ def state(rng):
     }
 
 
-def asked(student, states):
-    """The mean, a tensor a name, and whether a state was written into."""
+def mean_of(student, states):
+    """The mean, one tensor per name, and whether a state was modified."""
     called = answered(
         lambda: student.call(student.averaged, states),
-        "a dict: for each name the mean of its tensors",
+        "a dict with the mean of the tensors for each name",
         READ,
     )
     found = called.value
@@ -37,7 +37,7 @@ def asked(student, states):
         isinstance(found, dict) and set(found) == set(states[0]),
         expected=f"a dict with the names {', '.join(states[0])}",
         got=f"{list(found)}" if isinstance(found, dict) else type(found).__name__,
-        otherwise="a state dict, as `load_state_dict` takes it",
+        otherwise="return a state dict, as `load_state_dict` takes it",
         read=READ,
     )
     return found, called.changed
@@ -51,21 +51,21 @@ def compare(found, states):
             values.mean(0),
             atol=1e-5,
             causes={
-                # with two states both would be the same
+                # with two states both are the same
                 **(
                     {
                         "the sum, not the mean": values.sum(0),
-                        "divided by one too few": values.sum(0) / (len(states) - 1),
+                        "divided by n − 1": values.sum(0) / (len(states) - 1),
                     }
                     if len(states) > 2
                     else {}
                 ),
-                "one state alone: the last": values[-1],
-                "one state alone: the first": values[0],
-                "a running mean: each new state counts as much as all before it": running(values),
-                "the tensors are matched by their places, not by their names": by_place(
-                    states, name
+                "only one state: the last": values[-1],
+                "only one state: the first": values[0],
+                "a running mean: each new state has as much weight as all before it": running(
+                    values
                 ),
+                "the tensors are matched by position, not by name": by_place(states, name),
             },
             otherwise="the mean of the tensors of one name",
             read=READ,
@@ -81,7 +81,7 @@ def running(values):
 
 
 def by_place(states, name):
-    """The mean over what stands at the place of `name`, or nothing where shapes do not fit."""
+    """The mean over the tensors at the position of `name`, or None if their shapes differ."""
     place = list(states[0]).index(name)
     values = [list(one.values())[place] for one in states]
     shapes = {tuple(value.shape) for value in values} - {()}
@@ -90,18 +90,18 @@ def by_place(states, name):
 
 @exercise("4.13", weight=2)
 def test_mean(student, rng):
-    """Each tensor is the mean over the states: of one, two, and five."""
+    """Each tensor is the mean over one, two or five states."""
     for count in (1, 3, 5):
         states = [state(rng) for _ in range(count)]
-        compare(asked(student, states)[0], states)
+        compare(mean_of(student, states)[0], states)
 
 
 @exercise("4.13")
 def test_states_stay(student, rng):
-    """The states stay as they are."""
+    """The states are not changed."""
     states = [state(rng) for _ in range(3)]
     expect.unchanged(
-        asked(student, states)[1],
+        mean_of(student, states)[1],
         because="a state is changed in place: `+=` writes into its tensors",
         read=READ,
     )
@@ -109,10 +109,10 @@ def test_states_stay(student, rng):
 
 @exercise("4.13", weight=0.5)
 def test_own_memory(student, rng):
-    """The mean has memory of its own, also that of one state."""
-    for count in (3, 1):  # the value of a mean is judged first
+    """The mean has its own memory, even for one state."""
+    for count in (3, 1):  # the value of a mean is checked first
         states = [state(rng) for _ in range(count)]
-        compare(asked(student, states)[0], states)
+        compare(mean_of(student, states)[0], states)
         shared = answered(
             lambda states=states: student.make(SHARED)(student.averaged, states),
             "a dict of tensors",
@@ -120,25 +120,24 @@ def test_own_memory(student, rng):
         )
         expect.true(
             not shared,
-            expected="a mean that a later change of the states leaves alone",
-            got=f"{', '.join(shared)} in the memory of a state",
-            because="the mean shares its memory with a state: a training that goes on would "
-            "change it",
+            expected="a mean that later changes of the states do not affect",
+            got=f"{', '.join(shared)} sharing memory with a state",
+            because="the mean shares its memory with a state: further training would change it",
             read=READ,
         )
 
 
 @exercise("4.13")
 def test_by_name(student, rng):
-    """Names decide which tensors belong together, in whatever order a state holds them."""
+    """Tensors are matched by name, in whatever order a state holds them."""
     first, second = state(rng), state(rng)
     order = ["scale", "w_k.weight", "w_q.weight", "embedding.tokens.weight"]
     swapped = ["embedding.tokens.weight", "w_k.weight", "w_q.weight", "scale"]
     for names in (order, swapped):
         states = [first, {name: second[name] for name in names}]
         made = answered(
-            lambda states=states: asked(student, states),
-            "the tensors are matched by their places, not by their names",
+            lambda states=states: mean_of(student, states),
+            "the tensors are matched by position, not by name",
             READ,
             "size",
         )
@@ -150,7 +149,7 @@ def test_nothing_to_average(student, rng):
     """No state, and states of different names, raise a ValueError."""
     expect.raises(
         lambda: student.averaged([]),
-        because="no state is not refused: the mean of nothing does not exist",
+        because="an empty list is accepted: there is no mean of zero states",
         read=READ,
     )
     states = [state(rng), state(rng), state(rng)]
@@ -161,7 +160,7 @@ def test_nothing_to_average(student, rng):
         for order in ([*states, other], [other, *states]):
             expect.raises(
                 lambda order=order: student.averaged(order),
-                because="the names are not compared: those that only some states have must not go "
-                "unnoticed, for these are checkpoints of different models",
+                because="the names are not compared: a name that only some states have must not go "
+                "unnoticed, as it means checkpoints of different models",
                 read=READ,
             )

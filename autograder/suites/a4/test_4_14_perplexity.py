@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.14: perplexity over batches of different size."""
+"""Hidden tests of exercise 4.14: perplexity over batches of different sizes."""
 
 import torch
 from torch.nn.functional import cross_entropy
@@ -9,7 +9,7 @@ from course_lib.checking.exercise import exercise
 
 READ = "§6.2, Table 3; the docstring of 4.14"
 VOCAB = 7
-# Logits from the token read and the mean of the source; dropout makes the mode felt.
+# Logits from the token read and the mean of the source; dropout reveals the mode.
 MODEL = (
     "type('Model', (torch.nn.ModuleDict,), {'forward': lambda self, source_ids, read: "
     "(modes.append(self.training), (self['dropout'](self['read'](read) + self['source'](source_ids)"
@@ -19,7 +19,7 @@ MODEL = (
 
 
 class Model:
-    """A model on the student's side, and its logits on this side."""
+    """A model on the student's side, and its logits on the judge's side."""
 
     def __init__(self, student, rng):
         self.modes = student.make("[]")
@@ -29,7 +29,7 @@ class Model:
         self.there.load_state_dict(weights)
 
     def losses(self, source_ids, target_ids, smoothing=0.0):
-        """The cross-entropy of every token that is to be said, padding too, and these tokens."""
+        """The cross-entropy of every label, including padding, and the labels."""
         logits = self.read[target_ids[:, :-1]] + self.source[source_ids].mean(1, keepdim=True)
         wanted = target_ids[:, 1:]
         loss = cross_entropy(
@@ -39,7 +39,7 @@ class Model:
 
 
 def pairs(rng, lengths, pad_id=0):
-    """A batch: targets START … END of these lengths, filled up with `pad_id`."""
+    """A batch of targets START … END of these lengths, padded with `pad_id`."""
     tokens = [token for token in range(VOCAB) if token not in (pad_id, 2, 3)]
     n = max(lengths) + 2
     target = torch.full((len(lengths), n), pad_id)
@@ -49,8 +49,8 @@ def pairs(rng, lengths, pad_id=0):
     return torch.from_numpy(rng.choice(tokens, (len(lengths), 4))), target
 
 
-def smoothing_tells(model, batches):
-    """Whether smoothed labels would give quite another loss: by chance they may not."""
+def smoothing_shows(model, batches):
+    """Whether label smoothing would change the loss clearly: by chance it may not."""
     made = []
     for smoothing in (0.0, 0.1):
         parts = [model.losses(*batch, smoothing=smoothing) for batch in batches]
@@ -58,10 +58,10 @@ def smoothing_tells(model, batches):
     return abs(made[0] - made[1]) > 0.02
 
 
-def asked(student, model, batches, **options):
+def perplexity_of(student, model, batches, **options):
     return answered(
         lambda: student.perplexity(model.there, batches, **options),
-        "`model(source_ids, read)` gives (logits, weights)",
+        "`model(source_ids, read)` returns (logits, weights)",
         READ,
     )
 
@@ -74,7 +74,7 @@ def compare(found, model, batches, pad_id=0):
     default = [loss[wanted != 0] for loss, wanted in parts]
     wanted = mean.exp()
     causes = {
-        "the mean of the batches' means: a token of a small batch counts more": torch.stack(
+        "the mean of the batches' means: tokens of small batches get more weight": torch.stack(
             [loss.mean() for loss in real]
         )
         .mean()
@@ -82,24 +82,22 @@ def compare(found, model, batches, pad_id=0):
         "the mean of the batches' perplexities": torch.stack(
             [loss.mean().exp() for loss in real]
         ).mean(),
-        "the labels are smoothed: perplexity is of the true tokens alone": torch.cat(
+        "the labels are smoothed: perplexity uses the plain cross-entropy": torch.cat(
             [loss[wanted != pad_id] for loss, wanted in smoothed]
         )
         .mean()
         .exp(),
-        "the padding counts: it is no token to predict": torch.cat(
-            [loss.flatten() for loss, _ in parts]
-        )
+        "the padding counts: leave it out": torch.cat([loss.flatten() for loss, _ in parts])
         .mean()
         .exp(),
         "divided by all tokens, the padding too": (
             torch.cat(real).sum() / sum(wanted.numel() for _, wanted in parts)
         ).exp(),
         "the exponential is missing: this is the loss": mean,
-        "2 to the loss, which is in nats: e to it": 2**mean,
-        "e to the sum of all losses, not to their mean": torch.cat(real).sum().exp(),
+        "2 to the power of the loss: the loss is in nats, so use e": 2**mean,
+        "e to the power of the sum of all losses, not of their mean": torch.cat(real).sum().exp(),
         "`pad_id` is not used: it is always 0": torch.cat(default).mean().exp(),
-        "the last batch alone": real[-1].mean().exp(),
+        "only the last batch": real[-1].mean().exp(),
     }
     expect.close(
         found,
@@ -107,7 +105,7 @@ def compare(found, model, batches, pad_id=0):
         atol=1e-4,
         rtol=1e-4,
         causes=causes,
-        otherwise="e to (the sum of all real tokens' losses / the number of real tokens)",
+        otherwise="exp(the sum of all real tokens' losses / the number of real tokens)",
         read=READ,
         what="the perplexity",
     )
@@ -115,37 +113,37 @@ def compare(found, model, batches, pad_id=0):
 
 @exercise("4.14", weight=2)
 def test_batches(student, rng):
-    """Every token counts once, whatever batch it is in; padding never does."""
+    """Every real token has the same weight in any batch; padding has none."""
     for lengths in ([[3, 1, 4]], [[5, 2], [1, 1, 1, 3], [2]]):
         model = Model(student, rng)
         model.there.eval()
         batches = [pairs(rng, own) for own in lengths]
-        while not smoothing_tells(model, batches):
+        while not smoothing_shows(model, batches):
             batches = [pairs(rng, own) for own in lengths]
-        compare(asked(student, model, batches), model, batches)
+        compare(perplexity_of(student, model, batches), model, batches)
 
 
 @exercise("4.14")
 def test_pad_id(student, rng):
-    """Another number of the padding token."""
+    """Another id of the padding token."""
     model = Model(student, rng)
     model.there.eval()
     batches = [pairs(rng, own, pad_id=5) for own in ([4, 1, 2], [1, 3])]
-    compare(asked(student, model, batches, pad_id=5), model, batches, 5)
+    compare(perplexity_of(student, model, batches, pad_id=5), model, batches, 5)
 
 
 @exercise("4.14")
 def test_mode(student, rng):
-    """Asked in evaluation mode, without dropout, and left in the mode it came in."""
+    """The model is run in evaluation mode, without dropout, and its mode is restored."""
     for mode in ("train", "eval"):
         model = Model(student, rng)
         getattr(model.there, mode)()
-        found = asked(student, model, batches := [pairs(rng, [3, 2]), pairs(rng, [1])])
+        found = perplexity_of(student, model, batches := [pairs(rng, [3, 2]), pairs(rng, [1])])
         expect.true(
             not any(model.modes.get()),
             expected="a model in evaluation mode",
             got="a model in training mode",
-            because="the model is asked in training mode, so that dropout falls on the logits: "
+            because="the model is run in training mode, so dropout changes the logits: "
             "`model.eval()` first",
             read=READ,
         )
@@ -154,22 +152,19 @@ def test_mode(student, rng):
             model.there.get("training"),
             mode == "train",
             causes={
-                "the model is left in evaluation mode: a training that looks at its perplexity "
-                "goes on in the mode it had, `model.train(was_training)`": False
+                "the model is left in evaluation mode: training must continue in the "
+                "previous mode, `model.train(was_training)`": False
             }
             if mode == "train"
-            else {
-                "the model is put into training mode, whatever it came in: "
-                "`model.train(was_training)`": True
-            },
+            else {"the model is always put into training mode: `model.train(was_training)`": True},
             read=READ,
-            what=f"`model.training` of a model that came with `model.{mode}()`",
+            what=f"`model.training` of a model after `model.{mode}()`",
         )
 
 
 @exercise("4.14", weight=0.5)
 def test_no_token(student, rng):
-    """No pair, and nothing but padding, raise a ValueError."""
+    """No pairs, or only padding, raise a ValueError."""
     model = Model(student, rng)
     padding = torch.zeros(2, 3, dtype=torch.long)
     for batches in ([], [(pairs(rng, [1, 2])[0], padding)]):
@@ -177,7 +172,7 @@ def test_no_token(student, rng):
             lambda batches=batches: student.perplexity(model.there, batches),
             because=""
             if batches
-            else "no pair at all is taken: without a token there is no mean, neither 1 nor NaN",
-            otherwise="padding is no token to predict: without any other there is no mean",
+            else "an empty list is accepted: without a token there is no mean, neither 1 nor NaN",
+            otherwise="batches of only padding are accepted: without a real token there is no mean",
             read=READ,
         )

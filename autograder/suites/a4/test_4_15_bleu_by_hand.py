@@ -30,7 +30,7 @@ def counts(hypothesis, reference, order, clipped=True):
 
 
 def brevity(hypothesis, reference):
-    """The factor for lengths of `reference` and `hypothesis` tokens."""
+    """The brevity penalty, given the lengths in tokens."""
     return min(1.0, math.exp(1 - reference / hypothesis))
 
 
@@ -57,50 +57,50 @@ def bleu(
 
 
 def mistakes(hypotheses, references, n):
-    """What each likely mistake would have given."""
+    """The results that each likely mistake would give."""
     pairs = list(zip(hypotheses, references, strict=True))
     own = [brevity(len(h), len(r)) for h, r in pairs]
     return {
-        "n-grams are not clipped: one counts at most as often as it is in the reference": bleu(
+        "n-grams are not clipped: one counts at most as often as it occurs in the reference": bleu(
             hypotheses, references, n, clipped=False
         ),
-        "the mean of the sentences' scores: add the counts of all sentences up first": sum(
+        "the mean of the sentences' scores: sum the counts of all sentences first": sum(
             bleu([h], [r], n) for h, r in pairs
         )
         / len(pairs),
-        "the arithmetic mean of the precisions: the geometric one": bleu(
+        "the arithmetic mean of the precisions: use the geometric mean": bleu(
             hypotheses, references, n, mean="arithmetic"
         ),
         "the product of the precisions, without the n-th root": bleu(
             hypotheses, references, n, mean="product"
         ),
         "the brevity penalty is missing": bleu(hypotheses, references, n, penalty=lambda *_: 1.0),
-        "the brevity penalty is inverted: it falls on hypotheses that are too short": bleu(
+        "the brevity penalty is inverted: it applies to hypotheses that are too short": bleu(
             hypotheses, references, n, penalty=lambda h, r: min(1.0, math.exp(1 - h / r))
         ),
         "the brevity penalty rewards what is long: it is at most 1": bleu(
             hypotheses, references, n, penalty=lambda h, r: math.exp(1 - r / h)
         ),
-        "the brevity penalty is the ratio of the lengths: exp(1 − reference / hypothesis)": bleu(
+        "the brevity penalty is the length ratio: use exp(1 − reference / hypothesis)": bleu(
             hypotheses, references, n, penalty=lambda h, r: min(1.0, h / r)
         ),
-        "the brevity penalty is a mean over sentences: the lengths of the corpus": bleu(
+        "the brevity penalty is a mean over sentences: use the lengths of the corpus": bleu(
             hypotheses, references, n, penalty=lambda *_: sum(own) / len(own)
         ),
         "`n` is not used: it is always 4": bleu(hypotheses, references, 4),
-        "only the n-grams of order n: those of 1 to n": bleu(
+        "only the n-grams of order n: use orders 1 to n": bleu(
             hypotheses, references, n, mean="last"
         ),
-        "matches divided by the reference's n-grams: that is recall": bleu(
+        "matches divided by the reference's n-grams: this is recall": bleu(
             hypotheses, references, n, recall=True
         ),
-        "a share between 0 and 1: BLEU is given from 0 to 100": bleu(hypotheses, references, n)
+        "a fraction between 0 and 1: BLEU goes from 0 to 100": bleu(hypotheses, references, n)
         / 100,
     }
 
 
 def compare(student, corpora, n=None, otherwise=""):
-    """All corpora are asked about before any is judged: together they tell mistakes apart."""
+    """Score all corpora before comparing any: together they distinguish mistakes."""
     options = {} if n is None else {"n": n}
     n = n or 4
     with expect.raising(RAISED, expected="a BLEU", read=READ):
@@ -124,7 +124,7 @@ def compare(student, corpora, n=None, otherwise=""):
 
 
 def corpus(rng, ratio, sentences=5):
-    """References, and hypotheses that share most of their words; `ratio` sets their length."""
+    """References, and hypotheses that share most of their words; `ratio` sets the length ratio."""
     references = [
         [str(w) for w in rng.choice(WORDS, rng.integers(9, 14))] for _ in range(sentences)
     ]
@@ -139,13 +139,13 @@ def corpus(rng, ratio, sentences=5):
 
 @exercise("4.15", weight=2)
 def test_corpus(student, rng):
-    """A corpus of sentences: counts and lengths are added up before anything is divided."""
+    """Counts and lengths are summed over the corpus before anything is divided."""
     compare(student, [corpus(rng, ratio) for ratio in (0.7, 1.0, 1.3)])
 
 
 @exercise("4.15")
 def test_clipping(student):
-    """A word that is said again and again counts as often as the reference has it."""
+    """A repeated word counts at most as often as the reference has it."""
     compare(student, [([["la", "la", "la", "la", "table"]], [["la", "table", "la", "nuit"]])], 1)
     hypotheses = [["la", "table", "la", "table", "la", "table", "noire"], ["le", "chat", "dort"]]
     references = [["la", "table", "la", "nuit", "noire"], ["le", "chat", "noir", "dort"]]
@@ -154,7 +154,7 @@ def test_clipping(student):
 
 @exercise("4.15")
 def test_brevity(student):
-    """Short hypotheses are punished, long ones not; the lengths are those of the corpus."""
+    """Short hypotheses are penalized, long ones are not; lengths are those of the corpus."""
     whole = ["le", "chat", "noir", "dort", "sur", "la", "table", "ronde"]
     # the first is too short, the second too long: together they are long enough
     both = [whole[:5], [*whole, "et", "encore", "ici"]], [whole, whole[:7]]
@@ -163,14 +163,14 @@ def test_brevity(student):
 
 @exercise("4.15")
 def test_orders(student, rng):
-    """`n` says up to which order n-grams count."""
+    """`n` is the highest order of n-grams that counts."""
     for n in (1, 2, 3, 5):
         compare(student, [corpus(rng, ratio) for ratio in (0.9, 1.2)], n)
 
 
 @exercise("4.15")
 def test_nothing_in_common(student):
-    """A precision of 0 makes the score 0, also where a hypothesis is shorter than n."""
+    """A precision of 0 makes the score 0, even if a hypothesis is shorter than n."""
     short, mixed = ["le", "chat", "noir"], ["le", "noir", "chat", "dort", "sur"]
     compare(
         student,
@@ -180,5 +180,5 @@ def test_nothing_in_common(student):
             ([mixed], [["le", "chat", "noir", "dort", "ici"]]),
             ([["le"], mixed], [["la"], mixed]),
         ],
-        otherwise="0 when some precision is 0",
+        otherwise="0 if some precision is 0",
     )

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.16: weights between words, links, and their figure read as data."""
+"""Hidden tests of exercise 4.16: weights between words, links, and their figure."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ PAIRS = "lambda links: sorted([int(source), int(target)] for source, target in l
 
 
 def attention(rng, n_heads, n_target, n_source):
-    """Weights of the heads; each target token gives 1 in all."""
+    """Attention weights of all heads; each target token's weights sum to 1."""
     drawn = rng.random((n_heads, n_target, n_source)) ** 3
     return (drawn / drawn.sum(axis=2, keepdims=True)).astype("float32")
 
@@ -22,7 +22,7 @@ def attention(rng, n_heads, n_target, n_source):
 def between_words(
     weights, target_words, source_words, *, heads=np.mean, target=np.mean, source=np.sum
 ):
-    """The options make mistakes on purpose. A token of no word is left out."""
+    """Word weights; the options make mistakes on purpose. Tokens of no word are left out."""
     over = heads(np.asarray(weights, float), axis=0)
     rows, columns = (
         [[i for i, word in enumerate(words) if word == number] for number in range(max(words) + 1)]
@@ -53,7 +53,7 @@ def negative_index(weights, target_words, source_words):
 def check_words(student, weights, target_words, source_words, what):
     called = answered(
         lambda: student.call(student.word_weights, weights, target_words, source_words),
-        "a number of a word for every token, −1 for a token of none",
+        "a word index for every token, −1 for a token of no word",
         READ,
     )
     expect.unchanged(called.changed)
@@ -65,15 +65,15 @@ def check_words(student, weights, target_words, source_words, what):
         atol=1e-5,
         causes={
             "the sum over the heads, not their mean": between_words(*args, heads=np.sum),
-            "one head alone: the first": between_words(weights[:1], *args[1:]),
+            "only one head: the first": between_words(weights[:1], *args[1:]),
             "the largest of the heads, not their mean": between_words(*args, heads=np.max),
-            "the mean over the tokens of a source word: what they receive adds up": between_words(
+            "the mean over the tokens of a source word: sum what they receive": between_words(
                 *args, source=np.mean
             ),
-            "the sum over the tokens of a target word: each gives 1 in all, so take their mean": (
+            "the sum over the tokens of a target word: each row sums to 1, so take their mean": (
                 between_words(*args, target=np.sum)
             ),
-            "sum and mean have changed places: source tokens add up, target tokens are averaged": (
+            "sum and mean are swapped: sum over source tokens, average over target tokens": (
                 between_words(*args, target=np.sum, source=np.mean)
             ),
             "a token of no word, −1, is counted as part of the last one": with_the_rest(*args),
@@ -96,20 +96,22 @@ def test_word_weights(student, rng):
         weights = attention(rng, n_heads, len(target), len(source))
         check_words(student, weights, target, source, f"the weights of words, {n_heads} heads")
     alone = attention(rng, 2, 3, 4)
-    check_words(student, alone, [0, 1, 2], [0, 1, 2, 3], "weights where each token is a word")
+    check_words(student, alone, [0, 1, 2], [0, 1, 2, 3], "weights when each token is a word")
 
 
 @exercise("4.16")
 def test_tokens_of_no_word(student, rng):
-    """Tokens of no word, such as start and end, are left out, wherever they stand."""
+    """Tokens of no word, such as start and end, are left out, wherever they are."""
     target, source = [0, 1, 1, 2, -1], [-1, 0, 1, 1, 2, -1]
     weights = attention(rng, 3, len(target), len(source))
-    check_words(student, weights, target, source, "the weights of words, some tokens of none")
+    check_words(
+        student, weights, target, source, "the weights of words, with some tokens of no word"
+    )
 
 
 @exercise("4.16", weight=0.5)
 def test_wrong_lengths(student, rng):
-    """A list that is not as long as its axis raises a ValueError."""
+    """A list whose length differs from its axis raises a ValueError."""
     weights = attention(rng, 2, 4, 5)
     for target, source in (
         ([0, 1, 2], [0, 1, 2, 3, 4]),
@@ -118,13 +120,13 @@ def test_wrong_lengths(student, rng):
     ):
         expect.raises(
             lambda target=target, source=source: student.word_weights(weights, target, source),
-            because="lists of a wrong length are taken: compare the lengths with the shape first",
+            because="lists of the wrong length are accepted: compare lengths and shape first",
             read=READ,
         )
 
 
 def links(weights, share=0.5, axis=1):
-    """Pairs (source, target), sorted; `axis` is that of the words a best is looked for among."""
+    """Sorted pairs (source, target); `axis` is the one along which the maximum is taken."""
     best = weights.max(axis=axis, keepdims=True)
     targets, sources = np.nonzero((weights >= share * best) & (best > 0))
     return sorted(
@@ -133,7 +135,7 @@ def links(weights, share=0.5, axis=1):
 
 
 def likely(weights, share):
-    """The links that each likely mistake would have found."""
+    """The links that each likely mistake would find."""
     right = links(weights, share)
     best = weights.max(axis=1, keepdims=True)
 
@@ -141,22 +143,26 @@ def likely(weights, share):
         return sorted([int(source), int(target)] for target, source in np.argwhere(condition))
 
     return {
-        "the links are transposed: (source word, target word)": sorted(
+        "the links are transposed: return (source word, target word)": sorted(
             [target, source] for source, target in right
         ),
         "for every target word its best source words: this is the other way round": links(
             weights, share, axis=0
         ),
-        "the best source word alone: all that get `share` of what it gets": links(weights, 1.0),
-        "a share of 1, not of what the best one gets": where(weights >= share),
+        "only the best source word: include all with at least `share` of its weight": links(
+            weights, 1.0
+        ),
+        "a share of 1, not of the largest weight": where(weights >= share),
         "`share` is not used: it is always 0.5": links(weights),
-        "at least `share`: one that gets just as much has a link": where(weights > share * best),
-        "a target word that looks at nothing has no link": where(weights >= share * best),
+        "at least `share`: a word with exactly that weight has a link": where(
+            weights > share * best
+        ),
+        "a target word without any weight has no link": where(weights >= share * best),
     }
 
 
 def check_links(student, cases):
-    """All (weights, share) are asked about before any is judged: together they tell mistakes."""
+    """Run all (weights, share) before comparing any: together they distinguish mistakes."""
     found = []
     for weights, share in cases:
         options = {} if share is None else {"share": share}
@@ -184,7 +190,7 @@ def check_links(student, cases):
         found[n],
         right[n],
         because=shown[0] if shown else "",
-        otherwise="those that get at least `share` of what the best one of the row gets",
+        otherwise="source words with at least `share` of the row's largest weight",
         read=READ,
         what=f"the links (source, target), sorted, with share = {asked[n][1]}",
     )
@@ -192,7 +198,7 @@ def check_links(student, cases):
 
 @exercise("4.16")
 def test_links(student, rng):
-    """All source words that get at least a share of what the best one gets."""
+    """A target word is linked to all source words with at least `share` of its largest weight."""
     exact = np.array([[0.5, 0.25, 0.125], [0.125, 0.25, 0.5], [0.25, 0.0, 0.0]])
     cases = [(attention(rng, 1, 5, 7)[0], share) for share in (None, 0.3, 0.9)]
     check_links(student, [*cases, (exact, None), (exact, 1.0)])
@@ -200,7 +206,7 @@ def test_links(student, rng):
 
 @exercise("4.16", weight=0.5)
 def test_links_of_nothing(student):
-    """A target word that looks at nothing has no link."""
+    """A target word without any weight has no link."""
     check_links(student, [(np.array([[0.0, 0.0], [0.25, 1.0], [0.0, 0.0]]), None)])
 
 
@@ -227,7 +233,7 @@ def image(shown):
         len(found) == 1,
         expected="one image in the Axes",
         got=f"{len(found)}",
-        otherwise="draw into `ax` when it is given, into a new figure when it is None",
+        otherwise="draw into `ax` if it is given, otherwise into a new figure",
         read=READ,
     )
     return found[0]
@@ -242,9 +248,9 @@ def test_figure(student, rng):
     elsewhere = bool(returned["images"]) and not axes.axes()["images"]
     expect.true(
         not elsewhere,
-        expected="one image in the Axes that was given",
-        got="an image in another one",
-        because="`ax` is not used: draw into `ax` when it is given, into a new figure when not",
+        expected="one image in the given Axes",
+        got="an image in other Axes",
+        because="`ax` is not used: draw into `ax` if it is given, otherwise into a new figure",
         read=READ,
     )
     expect.close(
@@ -257,7 +263,7 @@ def test_figure(student, rng):
                 weights / weights.max(axis=1, keepdims=True)
             ),
         },
-        otherwise="show the weights as they are",
+        otherwise="show the weights unchanged",
         read=READ,
         what="the image",
     )
@@ -269,7 +275,7 @@ def test_figure(student, rng):
 
 @exercise("4.16")
 def test_labels_and_colours(student, rng):
-    """Words at their rows and columns; colours from 0 to 1; names of the axes."""
+    """Words label their rows and columns, colors range from 0 to 1, both axes have names."""
     source, target = ["the", "dog", "the", "cat"], ["le", "chien", "chat"]
     axes = student.make(SMALL)
     weights = attention(rng, 1, 3, 4)[0] / 2
@@ -278,40 +284,40 @@ def test_labels_and_colours(student, rng):
     image(shown)
     for axis, words, others in (("x", source, target), ("y", target, source)):
         ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
-        labelled = sorted((place, text.strip()) for place, text in ticks if text.strip())
-        found = [text for _, text in labelled]
-        places = [int(np.floor(place + 1e-6)) for place, _ in labelled]
+        labeled = sorted((place, text.strip()) for place, text in ticks if text.strip())
+        found = [text for _, text in labeled]
+        places = [int(np.floor(place + 1e-6)) for place, _ in labeled]
         side = "source" if axis == "x" else "target"
         expect.true(
             found == words and places == list(range(len(words))),
-            expected=f"places 0 … {len(words) - 1} of {axis} labelled {', '.join(words)}",
-            got=", ".join(f"{place:g}: {word}" for place, word in labelled) or "no labels",
-            because="the labels of source and target have changed places"
+            expected=f"positions 0 … {len(words) - 1} of {axis} labeled {', '.join(words)}",
+            got=", ".join(f"{place:g}: {word}" for place, word in labeled) or "no labels",
+            because="the labels of source and target are swapped"
             if found in (others, others[: len(words)])
             else "",
-            otherwise=f"set_{axis}ticks(range(n), labels={side}): label by place, words may repeat",
+            otherwise=f"set_{axis}ticks(range(n), labels={side}): words may repeat",
             read=READ,
         )
     expect.close(
         shown["colour_limits"][0],
         [0.0, 1.0],
         causes={
-            "the colours follow the data, so that two figures cannot be compared: vmin=0, vmax=1": [
+            "the colors follow the data, so figures are not comparable: vmin=0, vmax=1": [
                 weights.min(),
                 weights.max(),
             ],
-            "the colours run to the largest weight: vmax=1": [0.0, weights.max()],
+            "the colors end at the largest weight: vmax=1": [0.0, weights.max()],
         },
         otherwise="vmin=0, vmax=1",
         read=READ,
-        what="colour limits",
+        what="color limits",
     )
     x, y = shown["xlabel"].lower(), shown["ylabel"].lower()
     expect.true(
         bool(x and y) and not ("target" in x or "source" in y),
         expected="an x label for the source words and a y label for the target words",
         got=f"x: {shown['xlabel']!r}, y: {shown['ylabel']!r}",
-        because="the names of the axes have changed places: source words are columns"
+        because="the names of the axes are swapped: source words are columns"
         if "target" in x and "source" in y
         else "",
         otherwise="ax.set(xlabel=…, ylabel=…)",
@@ -327,7 +333,7 @@ def test_wrong_words(student, rng):
             lambda shape=shape: student.plot_alignment(
                 attention(rng, 1, *shape)[0], list("abcd"), list("xyz"), ax=student.make(SMALL)
             ),
-            because="weights that do not fit are drawn: compare the shape of the weights with the "
-            "numbers of words first",
+            because="weights of the wrong shape are drawn: compare their shape with the numbers of "
+            "words first",
             read=READ,
         )

@@ -20,46 +20,46 @@ def signs(source, hypothesis, reference, counts, rare=5):
 
 
 def mistakes(source, hypothesis, reference, counts, rare):
-    """By key, what each likely mistake would have told."""
+    """By key, the words that each likely mistake would list."""
     right = signs(source, hypothesis, reference, counts, rare)
     neighbours = [a for a, b in zip(hypothesis, hypothesis[1:], strict=False) if a == b]
-    as_sets = "a word that is missing twice is told twice: count the words, sets do not"
-    exchanged = "dropped and added have changed places: dropped is what the hypothesis lacks"
+    as_sets = "a word that is missing twice is listed twice: count the words, sets do not"
+    exchanged = "dropped and added are swapped: dropped words are missing from the hypothesis"
     return {
         "dropped": {
             exchanged: right["added"],
             as_sets: sorted(set(reference) - set(hypothesis)),
-            "each word is told as often as it is missing": sorted(set(right["dropped"])),
+            "list each word as often as it is missing": sorted(set(right["dropped"])),
         },
         "added": {
             exchanged: right["dropped"],
             as_sets: sorted(set(hypothesis) - set(reference)),
-            "each word is told as often as it is too much": sorted(set(right["added"])),
+            "list each word as often as it is added": sorted(set(right["added"])),
         },
         "repeated": {
-            "only neighbours count: a word may well stand twice in a sentence": sorted(
+            "only adjacent words count: a word may occur twice in a sentence": sorted(
                 word for word, n in Counter(hypothesis).items() if n > 1
             ),
-            "a repeated word is told once": sorted(neighbours),
-            "repeated are words of the hypothesis, not of the reference": signs(
+            "list a repeated word once": sorted(neighbours),
+            "look for repeated words in the hypothesis, not in the reference": signs(
                 source, reference, reference, counts
             )["repeated"],
         },
         "rare": {
-            "fewer than `rare` times: one that training had just as often is not rare": sorted(
+            "fewer than `rare` times: a word seen exactly `rare` times is not rare": sorted(
                 {word for word in source if counts.get(word, 0) <= rare}
             ),
-            "a rare word is told once": sorted(w for w in source if counts.get(w, 0) < rare),
+            "list a rare word once": sorted(w for w in source if counts.get(w, 0) < rare),
             "`rare` is not used: it is always 5": signs(source, hypothesis, reference, counts)[
                 "rare"
             ],
-            "a word that training never had is the rarest of all": sorted(
+            "a word unseen in training is rare": sorted(
                 {word for word in source if word in counts and counts[word] < rare}
             ),
-            "rare are words of the source, not of the hypothesis": sorted(
+            "look for rare words in the source, not in the hypothesis": sorted(
                 {word for word in hypothesis if counts.get(word, 0) < rare}
             ),
-            "rare are words of the source, not of the reference": sorted(
+            "look for rare words in the source, not in the reference": sorted(
                 {word for word in reference if counts.get(word, 0) < rare}
             ),
             "the words that are not rare": sorted(
@@ -72,11 +72,11 @@ def mistakes(source, hypothesis, reference, counts, rare):
 COUNTS = {"the": 900, "dog": 40, "runs": 5, "quickly": 4, "a": 700, "small": 6, "red": 3}
 KNOWN = "the small dog runs quickly quickly a"  # each word has a count
 UNKNOWN = {
-    "`counts` lacks what training never had: `counts.get(word, 0)`": lambda: COUNTS["zebra"],
+    "`counts` lacks words unseen in training: use `counts.get(word, 0)`": lambda: COUNTS["zebra"],
 }
 
 
-def asked(student, source, hypothesis, reference, rare):
+def signs_of(student, source, hypothesis, reference, rare):
     """The student's dict for one sentence."""
     options = {} if rare is None else {"rare": rare}
     words = [text.split() for text in (source, hypothesis, reference)]
@@ -92,29 +92,29 @@ def asked(student, source, hypothesis, reference, rare):
 
 
 def compare(student, keys, cases):
-    """All (source, hypothesis, reference, rare) are asked about before any is judged."""
-    made = [asked(student, *case) for case in cases]
+    """Run all (source, hypothesis, reference, rare) before comparing any."""
+    made = [signs_of(student, *case) for case in cases]
     inputs = [
         (*(text.split() for text in texts), COUNTS, 5 if rare is None else rare)
         for *texts, rare in cases
     ]
     right, wrong = [signs(*one) for one in inputs], [mistakes(*one) for one in inputs]
     for key in keys:
-        told, wanted = [one[key] for one in made], [one[key] for one in right]
-        if told == wanted:
+        found, wanted = [one[key] for one in made], [one[key] for one in right]
+        if found == wanted:
             continue
-        shown = [name for name in wrong[0][key] if [one[key][name] for one in wrong] == told]
+        shown = [name for name in wrong[0][key] if [one[key][name] for one in wrong] == found]
         if (
-            all(isinstance(words, list) for words in told)
-            and [sorted(map(str, words)) for words in told] == wanted
+            all(isinstance(words, list) for words in found)
+            and [sorted(map(str, words)) for words in found] == wanted
         ):
             shown = ["the words are not in alphabetical order"]
-        n = next(n for n, words in enumerate(told) if words != wanted[n])
+        n = next(n for n, words in enumerate(found) if words != wanted[n])
         expect.equal(
-            told[n],
+            found[n],
             wanted[n],
             because=shown[0] if shown else "",
-            otherwise="see the docstring" if isinstance(told[n], list) else "a list of words",
+            otherwise="see the docstring" if isinstance(found[n], list) else "a list of words",
             read=READ,
             what=f"{key} for {' | '.join(cases[n][:3])}",
         )
@@ -122,7 +122,7 @@ def compare(student, keys, cases):
 
 @exercise("4.17", weight=2)
 def test_dropped_and_added(student):
-    """What is missing and what is too much, as often as it is."""
+    """Missing and added words are listed with their multiplicity."""
     texts = (
         ("le chien vite vite vite", "le petit chien court le soir"),
         ("un un chat noir", "un chat un chat noir"),
@@ -135,20 +135,20 @@ def test_dropped_and_added(student):
 
 @exercise("4.17")
 def test_repeated(student):
-    """Words that stand next to themselves, told once."""
+    """Words that repeat immediately are listed once."""
     texts = ("le le chien et le chat", "a b b b a a c", "un chien un chat", "")
     compare(student, ("repeated",), [(KNOWN, text, "x x y", None) for text in texts])
 
 
 @exercise("4.17")
 def test_rare(student):
-    """Words of the source that training had less often than `rare`, told once."""
+    """Source words seen fewer than `rare` times in training are listed once."""
     cases = [(KNOWN, "le chien red", "le zut", rare) for rare in (None, 4, 41)]
     compare(student, ("rare",), cases)
 
 
 @exercise("4.17", weight=0.5)
 def test_never_in_training(student):
-    """Words that training never had are rare."""
+    """Words unseen in training are rare."""
     cases = [(f"{KNOWN} zebra", "le chien red", "le zut", rare) for rare in (None, 4)]
     compare(student, ("rare",), cases)

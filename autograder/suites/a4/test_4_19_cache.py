@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.19: decoding with a cache, exact whatever happens to rows."""
+"""Hidden tests of exercise 4.19: decoding with a cache, exact even when rows move."""
 
 import torch
 
@@ -17,11 +17,11 @@ from course_lib.transformer import Transformer
 READ = "§3.2.3; the docstrings of 4.19"
 SIZES = {"n_layers": 2, "d_model": 8, "n_heads": 2, "d_ff": 16}
 VOCAB = 11
-# Logits reach 50 with these weights, so that two right answers differ by up to 1.1e-5 in float32,
-# on one processor or another. The nearest mistake is 8.7e-3 away.
+# Logits reach 50 with these weights, so two correct results differ by up to 1.1e-5 in float32
+# across processors. The nearest mistake is 8.7e-3 away.
 ROUNDING = 2e-4
 SOURCE = torch.tensor([[5, 6, 7, 8], [10, 4, 0, 0], [9, 5, 7, 0]])
-# Notes how many tokens the feed-forward networks and the projections of the source are given.
+# Logs how many tokens the feed-forward networks and the projections of the source are given.
 WATCH = (
     "[(lambda name, part: part.register_forward_pre_hook(lambda module, given: seen.append([name, "
     "int(given[0].shape[1])])))(name, part) for layer in model.decoder.layers for name, part in "
@@ -34,7 +34,7 @@ NOT_CUT = (
 
 
 class Decoding:
-    """A Transformer on both sides, with the same weights, and a cache on the student's."""
+    """A Transformer on both sides with the same weights, and a cache on the student's side."""
 
     def __init__(self, student, rng, norm_first=False, source=SOURCE):
         self.student, self.source = student, source
@@ -58,7 +58,7 @@ class Decoding:
         return self
 
     def checked(self):
-        """The cache has a `LayerCache` for every layer."""
+        """Check that the cache has a `LayerCache` for every layer."""
         expect.true(
             isinstance(self.cache, Handle) and self.cache.type_name == "Cache",
             expected="a `Cache`",
@@ -70,14 +70,14 @@ class Decoding:
             count == SIZES["n_layers"],
             expected=f"a cache of {SIZES['n_layers']} layers",
             got=f"of {count}",
-            because="the cache is of one layer alone: every layer has keys and values of its own"
+            because="the cache covers only one layer: every layer has its own keys and values"
             if count == 1
             else "",
-            otherwise="every layer has keys and values of its own",
+            otherwise="every layer has its own keys and values",
             read=READ,
         )
 
-    def asked(self, prefixes):
+    def advance(self, prefixes):
         """The student's log probabilities after the next step."""
         with expect.raising(self.uncut(prefixes), read=READ):
             made = self.step(prefixes, self.cache)
@@ -87,7 +87,7 @@ class Decoding:
         return found
 
     def uncut(self, prefixes):
-        """What raises where the mask still has a row for every token of the prefix."""
+        """Explain the error of a mask that still has a row for every token of the prefix."""
         (rows, n), known, heads = prefixes.shape, sum(self.chunks), SIZES["n_heads"]
         queries, keys = torch.zeros(rows, heads, n - known, 4), torch.zeros(rows, heads, n, 4)
         mask = torch.ones(rows, 1, n, n, dtype=torch.bool)
@@ -100,7 +100,7 @@ class Decoding:
         }
 
     def held(self):
-        """How many of the target's tokens the cache holds."""
+        """The number of target tokens in the cache."""
         return self.cache.get("layers.0.keys").shape[2]
 
     def reorder(self, rows):
@@ -124,7 +124,7 @@ class Decoding:
         return ours.generate(x)[:, last].log_softmax(-1)
 
     def mistakes(self, prefixes):
-        """What each likely mistake would have given."""
+        """The results that each likely mistake would give."""
         n, new = prefixes.shape[1], self.chunks[-1]
         number = torch.arange(len(self.chunks)).repeat_interleave(torch.tensor(self.chunks))
         causal, together = causal_mask(n), number[:, None] == number
@@ -133,7 +133,7 @@ class Decoding:
         with torch.no_grad():
             logits, _ = self.ours.decode(prefixes, *self.ours.encode(self.source[self.rows]))
         found = {
-            "the positions of the new tokens are counted from 0: they count from the start of the "
+            "the positions of the new tokens are counted from 0: count from the start of the "
             "sentence": made(prefixes, from_zero=True),
             "the new tokens see only each other: the keys of the earlier ones are not kept": made(
                 prefixes, mask=hidden & causal & together
@@ -141,23 +141,23 @@ class Decoding:
             "the new tokens do not see themselves": made(
                 prefixes, mask=hidden & causal & ~torch.eye(n, dtype=torch.bool)
             ),
-            "the source's keys and values are made of its embeddings, not of the encoder's "
+            "the source's keys and values are made from its embeddings, not the encoder's "
             "output": made(prefixes, memory=self.ours.embedding),
             "the padding of the source is attended to": made(
                 prefixes, seen=torch.ones(1, 1, 1, 1, dtype=torch.bool)
             ),
             "the decoder's last norm is missing": made(prefixes, norm=False),
-            "the padding among the prefix is attended to: a mask has it, too": made(
-                prefixes, mask=causal
-            ),
-            "the new tokens see each other's future": made(
+            "the padding in the prefix is attended to: mask it, too": made(prefixes, mask=causal),
+            "the new tokens see later new tokens": made(
                 prefixes, mask=hidden & (causal | together)
             ),
-            "these are logits: `log_softmax` makes log probabilities of them": logits[:, -1],
+            "these are logits: apply `log_softmax`": logits[:, -1],
             "these are probabilities, not their logarithms": logits[:, -1].softmax(-1),
         }
         if new > 1:
-            found["what follows the first new token, not the last one"] = made(prefixes, last=-new)
+            found["the prediction after the first new token, not the last one"] = made(
+                prefixes, last=-new
+            )
         return found
 
     def compare(self, found, prefixes, what, causes=None):
@@ -185,13 +185,13 @@ def unnormed(decoder):
 
 
 def grown(rng, prefixes):
-    """The prefixes, each longer by one real token."""
+    """The prefixes, each extended by one real token."""
     new = torch.from_numpy(rng.integers(4, VOCAB, (len(prefixes), 1)))
     return torch.cat([prefixes, new], dim=1)
 
 
 def contents(cache):
-    """Everything that a cache holds, by name."""
+    """All tensors in a cache, by name."""
     names = ("keys", "values", "source_keys", "source_values")
     found = {
         f"layers.{i}.{name}": cache.get(f"layers.{i}.{name}")
@@ -207,7 +207,7 @@ def heads(x):
 
 @exercise("4.19")
 def test_start_cache(student, rng):
-    """Keys and values of the source, none of the target, layer by layer."""
+    """The new cache has keys and values of the source, none of the target, in every layer."""
     decoding = Decoding(student, rng).start()
     with torch.no_grad():
         memory, source_mask = decoding.ours.encode(SOURCE)
@@ -222,9 +222,9 @@ def test_start_cache(student, rng):
                     for name, module, weights, x in (
                         ("right", cross, projection, memory),
                         ("they are projected by the self-attention", own, projection, memory),
-                        ("keys and values have changed places", cross, other, memory),
+                        ("keys and values are swapped", cross, other, memory),
                         (
-                            "they are made of the source's embeddings, not of the encoder's output",
+                            "they are made from the source's embeddings, not the encoder's output",
                             cross,
                             projection,
                             embedded,
@@ -246,11 +246,11 @@ def test_start_cache(student, rng):
                 empty,
                 (*right.shape[:2], 0, right.shape[3]),
                 causes={
-                    f"the cache begins with {n} token{'s' * (n > 1)} of the source: before the "
-                    "first token there is none": (*right.shape[:2], n, right.shape[3])
+                    f"the cache begins with {n} token{'s' * (n > 1)} of the source: there is "
+                    "no target token yet": (*right.shape[:2], n, right.shape[3])
                     for n in (1, right.shape[2])
                 },
-                otherwise="before the first token there is none: 0 tokens",
+                otherwise="there is no target token yet: 0 tokens",
                 read=READ,
                 what=f"{part} of layer {number}",
             )
@@ -264,12 +264,12 @@ def test_start_cache(student, rng):
 
 @exercise("4.19", weight=2)
 def test_every_step(student, rng):
-    """At every step the log probabilities are those without a cache; both orders of the norm."""
+    """At every step the log probabilities equal those without a cache; post-norm and pre-norm."""
     for norm_first in (False, True):
         decoding = Decoding(student, rng, norm_first).start()
         prefixes = torch.full((3, 1), 2)
         for step in range(6):
-            found = decoding.asked(prefixes)
+            found = decoding.advance(prefixes)
             order = "pre-norm" if norm_first else "post-norm"
             decoding.compare(found, prefixes, f"log probabilities of step {step + 1}, {order}")
             prefixes = grown(rng, prefixes)
@@ -277,11 +277,11 @@ def test_every_step(student, rng):
 
 @exercise("4.19", weight=2)
 def test_rows_that_move(student, rng):
-    """The same after rows are dropped, swapped and doubled, as a beam does it."""
+    """The same after rows are dropped, swapped and duplicated, as in a beam."""
     decoding = Decoding(student, rng, norm_first=True).start()
     prefixes = torch.full((3, 1), 2)
     for rows in ([0, 0, 1, 1, 2, 2], [1, 0, 3, 3, 5, 4], [3, 2, 5, 5], [1, 0, 2, 2], [3, 0]):
-        found = decoding.asked(prefixes)
+        found = decoding.advance(prefixes)
         decoding.compare(found, prefixes, f"log probabilities of {len(prefixes)} rows")
         rows = torch.tensor(rows)
         decoding.reorder(rows)
@@ -290,30 +290,30 @@ def test_rows_that_move(student, rng):
 
 @exercise("4.19")
 def test_several_new_tokens(student, rng):
-    """Several tokens that the cache lacks are read at once; none sees a later one."""
+    """Several new tokens are read at once, and none sees a later one."""
     decoding = Decoding(student, rng).start()
     whole = torch.full((3, 1), 2)
     for _ in range(6):
         whole = grown(rng, whole)
     for length in (3, 4, 7):
         prefixes = whole[:, :length]
-        found = decoding.asked(prefixes)
+        found = decoding.advance(prefixes)
         decoding.compare(found, prefixes, f"log probabilities after {length} tokens")
 
 
 @exercise("4.19", weight=0.5)
 def test_padding_in_a_prefix(student, rng):
-    """A padding token in a prefix stays hidden, as without a cache."""
+    """A padding token in a prefix stays masked, as without a cache."""
     decoding = Decoding(student, rng).start()
     prefixes = torch.tensor([[2, 5, 0, 7, 4], [2, 0, 8, 9, 6], [2, 4, 5, 6, 0]])
-    for length in range(2, 6):  # two at first: one new token alone would hide a missing mask
-        found = decoding.asked(prefixes[:, :length])
+    for length in range(2, 6):  # start with two: a single new token would hide a missing mask
+        found = decoding.advance(prefixes[:, :length])
         decoding.compare(found, prefixes[:, :length], f"log probabilities after {length} tokens")
 
 
 @exercise("4.19", weight=2)
 def test_layer(student, rng):
-    """One layer: its output for the new tokens, and the cache with their keys and values."""
+    """One layer: its output for the new tokens, and the cache with their keys and values added."""
     for norm_first in (False, True):
         for known, new in ((0, 1), (3, 1), (2, 3)):
             check_layer(student, rng, norm_first, known, new)
@@ -336,7 +336,7 @@ def check_layer(student, rng, norm_first, known, new):
     source_mask = torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]]).bool()[:, None, None]
     made = answered(
         lambda: student.cached_layer(theirs, x, student.LayerCache(*parts), mask, source_mask),
-        "the keys and values of the new tokens belong behind those of the cache",
+        "append the keys and values of the new tokens to those of the cache",
         READ,
     )
     output, cache = expect.parts(made, 2, read="the docstring of `cached_layer`")
@@ -349,7 +349,7 @@ def check_layer(student, rng, norm_first, known, new):
         right,
         atol=1e-4,
         causes=lambda: layer_mistakes(ours, x, own, mask, source_mask),
-        otherwise="the layer as it is, with the keys and values of the cache and the new ones",
+        otherwise="the layer's output, using the keys and values of the cache and the new ones",
         read=READ,
         what=f"the output {name}",
     )
@@ -359,12 +359,12 @@ def check_layer(student, rng, norm_first, known, new):
             found,
             tuple(getattr(after, part).shape),
             causes={
-                "the keys and values of the new tokens are not kept: they belong behind those of "
+                "the keys and values of the new tokens are not kept: append them to those of "
                 "the cache": tuple(before.shape),
-                "only the keys and values of the new tokens are kept: they belong behind those of "
+                "only the keys and values of the new tokens are kept: append them to those of "
                 "the cache": (*before.shape[:2], new, before.shape[3]),
             },
-            otherwise="those of the cache, and behind them those of the new tokens",
+            otherwise="those of the cache, then those of the new tokens",
             read=READ,
             what=f"the {part} {name}",
         )
@@ -374,8 +374,8 @@ def check_layer(student, rng, norm_first, known, new):
             wanted,
             atol=1e-4,
             causes={
-                "the new ones stand before the old ones": wanted.roll(new, dims=2),
-                "keys and values have changed places": getattr(
+                "the new ones come before the old ones": wanted.roll(new, dims=2),
+                "keys and values are swapped": getattr(
                     after, "values" if part == "keys" else "keys"
                 ),
             },
@@ -386,7 +386,7 @@ def check_layer(student, rng, norm_first, known, new):
         expect.close(
             source,
             getattr(own, f"source_{part}"),
-            otherwise="those of the source stay as they are",
+            otherwise="those of the source do not change",
             read=READ,
             what=f"the source's {part} {name}",
         )
@@ -394,7 +394,7 @@ def check_layer(student, rng, norm_first, known, new):
 
 @torch.no_grad()
 def layer_mistakes(layer, x, cache, mask, source_mask):
-    """What each likely mistake would have made of a layer's output."""
+    """The layer outputs that each likely mistake would give."""
     own, new = layer.self_attention, x.shape[1]
     keys, values = (
         torch.cat([old, heads(weights(x))], dim=2)
@@ -416,20 +416,20 @@ def layer_mistakes(layer, x, cache, mask, source_mask):
     alone = LayerCache(*empty, cache.source_keys, cache.source_values)
     exchanged = LayerCache(cache.keys, cache.values, cache.source_values, cache.source_keys)
     return {
-        "the keys and values are made of x before the norm: they belong inside the residual "
+        "the keys and values are made from x before the norm: make them inside the residual "
         "connection": made(lambda y: attend(own, y, keys, values, mask)),
         "the new tokens see only each other: the cache is not used": made(
             cross=alone, mask=mask[..., -new:]
         ),
         "the mask is not used": made(mask=torch.ones_like(mask)),
         "the mask of the source is not used": made(source_mask=torch.ones_like(source_mask)),
-        "the keys and the values of the source have changed places": made(cross=exchanged),
+        "the keys and values of the source are swapped": made(cross=exchanged),
     }
 
 
 @exercise("4.19", weight=8)
 def test_cost(student, rng):
-    """A step reads only the tokens that the cache lacks, and the source only once."""
+    """A step reads only the new tokens, and projects the source only once."""
     decoding = Decoding(student, rng)
     seen = student.make("[]")
     student.make(WATCH, model=decoding.theirs, seen=seen)
@@ -437,7 +437,7 @@ def test_cost(student, rng):
     prefixes, before = torch.full((3, 1), 2), len(seen.get())
     for new in (1, 1, 1, 2):
         held = decoding.held()
-        decoding.asked(prefixes)
+        decoding.advance(prefixes)
         calls = seen.get()[before:]
         read = max((n for name, n in calls if name == "new"), default=0)
         expect.true(
@@ -447,13 +447,13 @@ def test_cost(student, rng):
             because="earlier tokens are read again: the cache has their keys and values"
             if held == prefixes.shape[1] - new
             else "",
-            otherwise="keep the keys and values of what has been read",
+            otherwise="keep the keys and values of the tokens already read",
             read=READ,
         )
         expect.true(
             not any(name == "source" for name, _ in calls),
-            expected="no projection of the source, which `start_cache` has made",
-            got="another one",
+            expected="no projection of the source, since `start_cache` has made it",
+            got="another projection",
             because="the source is projected again: the cache has its keys and values",
             read=READ,
         )
@@ -463,27 +463,23 @@ def test_cost(student, rng):
 
 @exercise("4.19")
 def test_old_cache_stays(student, rng):
-    """A step leaves the old cache as it was: asked again, it answers the same."""
+    """A step does not change the old cache: using it again gives the same result."""
     decoding = Decoding(student, rng).start()
     prefixes = torch.full((3, 1), 2)
     for _ in range(3):
         old = decoding.cache
         before = {name: value.clone() for name, value in contents(old).items()}
-        decoding.asked(prefixes)
+        decoding.advance(prefixes)
         after = contents(old)
-        other = [name for name, value in before.items() if not _equal(value, after[name])]
+        other = [name for name, value in before.items() if not torch.equal(value, after[name])]
         expect.true(
             not other,
-            expected="an old cache with what it held before the step",
+            expected="an old cache with the same contents as before the step",
             got=f"{', '.join(other[:3])} changed",
-            because="the step writes into the old cache: another beam may still go on from it",
+            because="the step writes into the old cache: another beam may still continue from it",
             read=READ,
         )
         prefixes = grown(rng, prefixes)
-
-
-def _equal(one, other):
-    return one.shape == other.shape and bool(torch.equal(one, other))
 
 
 @exercise("4.19", weight=0.5)
@@ -491,15 +487,15 @@ def test_nothing_new(student, rng):
     """Prefixes that have not grown raise a ValueError."""
     decoding = Decoding(student, rng).start()
     prefixes = grown(rng, torch.full((3, 1), 2))
-    decoding.asked(prefixes)
+    decoding.advance(prefixes)
     grew = decoding.held() == 2
     for length in (2, 1):
         expect.raises(
             lambda length=length: decoding.step(prefixes[:, :length], decoding.cache),
-            because="prefixes that have not grown are taken: without a new token there is nothing "
-            "to read, and no probability to give"
+            because="prefixes that have not grown are accepted: without a new token there is "
+            "nothing to read"
             if grew
             else "",
-            otherwise="without a new token there is nothing to read: a ValueError says so",
+            otherwise="without a new token there is nothing to read: raise a ValueError",
             read=READ,
         )

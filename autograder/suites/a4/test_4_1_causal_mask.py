@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.1: no position sees a later one."""
+"""Hidden tests of exercise 4.1: the causal mask."""
 
 import torch
 
@@ -28,17 +28,17 @@ def check(got, n, what):
         read=READ,
     )
     causes = {
-        "every position sees all: nothing hides the future": ones,
-        "every position sees itself only": torch.eye(n, dtype=torch.bool)[None, None],
+        "every position sees all others: nothing hides the future": ones,
+        "every position sees only itself": torch.eye(n, dtype=torch.bool)[None, None],
     }
     if n > 1:
         causes = {
-            "future leak by one: a position sees the next token, which it is to predict": ones.tril(
+            "future leak by one: a position sees the next token, which it must predict": ones.tril(
                 1
             ),
-            "the diagonal is blocked: a position may attend to itself": ones.tril(-1),
-            "inverted: True is what may be attended to, that is, what is not later": ones.triu(1),
-            "queries and keys have changed places: rows are queries, columns keys": ones.triu(),
+            "the diagonal is masked: a position may attend to itself": ones.tril(-1),
+            "inverted: True means may attend, that is, not later": ones.triu(1),
+            "queries and keys are swapped: rows are queries, columns are keys": ones.triu(),
             **causes,
         }
     expect.close(
@@ -66,7 +66,7 @@ def test_one_token(student):
     expect.close(
         got,
         [[[[True]]]],
-        causes={"the diagonal is blocked: a position may attend to itself": [[[[False]]]]},
+        causes={"the diagonal is masked: a position may attend to itself": [[[[False]]]]},
         read=READ,
         what="causal_mask(1)",
     )
@@ -74,10 +74,10 @@ def test_one_token(student):
 
 @exercise("4.1")
 def test_device(student):
-    """The mask is made where `device` says; on the CPU otherwise."""
+    """The mask is made on `device`, by default on the CPU."""
     # torch's "meta" device is on every machine: tensors without values
     where = student.make("lambda make, *a, **k: make(*a, **k).device.type")
-    hint = "`device` is not used: on a GPU the mask would lie elsewhere than the tokens"
+    hint = "`device` is not used: on a GPU, mask and tokens would be on different devices"
     for wanted, arguments, options in (
         ("meta", (4,), {"device": "meta"}),
         ("meta", (4, "meta"), {}),
@@ -90,7 +90,7 @@ def test_device(student):
             got,
             wanted,
             causes={hint: "cpu"},
-            otherwise="on the CPU unless another device is named",
+            otherwise="on the CPU unless `device` names another one",
             read="the signature of 4.1",
             what="the device",
         )

@@ -10,7 +10,7 @@ from course_lib.evaluation.translation import bleu, paired_bootstrap
 
 READ = "§6.2; the docstring of 4.20"
 KEYS = ("width", "length_penalty", "bleu", "difference", "low", "high", "sentences_per_second")
-# Notes every call; `made` has a list of sentences by "width penalty".
+# Logs every call; `made` maps "width penalty" to a list of sentences.
 TRANSLATE = (
     "lambda width, length_penalty: (log.append([int(width), float(length_penalty)]), "
     "__import__('time').sleep(pauses.get(f'{int(width)} {float(length_penalty)}', 0.0)), "
@@ -21,7 +21,7 @@ PAUSE, LONG_PAUSE = 0.02, 0.25
 
 
 class Translator:
-    """A `translate` on the student's side whose translations are drawn here."""
+    """A `translate` on the student's side with translations drawn on the judge's side."""
 
     def __init__(self, student, rng, widths, penalties, sentences=10, pauses=None):
         self.references = [
@@ -37,7 +37,7 @@ class Translator:
 
     @staticmethod
     def spoilt(rng, reference):
-        """Some words replaced: more or fewer of them, so that settings differ."""
+        """The reference with some words replaced, so that settings differ."""
         words = reference.split()
         for place in range(len(words)):
             if rng.random() < 0.25:
@@ -49,12 +49,12 @@ class Translator:
 
 
 def study(student, translator, widths, penalties, samples=60):
-    """The rows, with all their keys."""
+    """The rows, checked for all their keys."""
     rows = answered(
         lambda: student.width_study(
             translator.there, translator.references, widths, penalties, samples
         ),
-        "`translate(width, length_penalty)` gives a list of sentences",
+        "`translate(width, length_penalty)` returns a list of sentences",
         READ,
     )
     expect.true(
@@ -77,16 +77,16 @@ def study(student, translator, widths, penalties, samples=60):
 
 @exercise("4.20")
 def test_rows(student, rng):
-    """Greedy first, then every width with every penalty, widths in the outer order."""
+    """Greedy first, then every width with every penalty, widths in the outer loop."""
     widths, penalties = [2, 5], [0.0, 0.6, 1.0]
     rows = study(student, Translator(student, rng, widths, penalties), widths, penalties, 20)
     found = [[int(row["width"]), float(row["length_penalty"])] for row in rows]
     both = [[w, p] for w in widths for p in penalties]
     inner = [[w, p] for p in penalties for w in widths]
     causes = {
-        "the row of greedy search is missing: the first, width 1 without penalty": both,
-        "greedy search has the last row: it has the first": [*both, [1, 0.0]],
-        "the rows are in the other order: widths in the outer loop": [[1, 0.0], *inner],
+        "the row of greedy search is missing: put it first, with width 1 and no penalty": both,
+        "greedy search is in the last row: put it first": [*both, [1, 0.0]],
+        "the loops are swapped: put widths in the outer loop": [[1, 0.0], *inner],
     }
     expect.equal(
         found,
@@ -100,7 +100,7 @@ def test_rows(student, rng):
 
 @exercise("4.20")
 def test_each_is_run_once(student, rng):
-    """Every setting is translated once, greedy search too."""
+    """Every setting is translated once, including greedy search."""
     widths, penalties = [3, 4], [0.6, 1.0]
     translator = Translator(student, rng, widths, penalties)
     study(student, translator, widths, penalties, 20)
@@ -109,7 +109,7 @@ def test_each_is_run_once(student, rng):
         calls.count([1, 0.0]) == 1,
         expected="one run of greedy search",
         got=f"{calls.count([1, 0.0])}",
-        because="greedy search is run again and again: keep its translations"
+        because="greedy search runs repeatedly: keep its translations"
         if calls.count([1, 0.0]) > 1
         else "",
         otherwise="the first row is `translate(1, 0.0)`",
@@ -131,22 +131,22 @@ def interval(one, other, references, samples=60):
 
 
 def other_intervals(own, greedy, before, references):
-    """What each likely mistake would have given."""
+    """The results that each likely mistake would give."""
     difference, low, high = interval(own, greedy, references)
     return {
-        "the difference is greedy minus this one: the other way round": interval(
+        "the difference is greedy minus this row: it is the other way round": interval(
             greedy, own, references
         ),
-        "compared with the row before, not with greedy search": interval(own, before, references),
+        "compared with the previous row, not with greedy search": interval(own, before, references),
         "`samples` is not used: it is always 1000": interval(own, greedy, references, 1000),
         "compared with itself": [0.0, 0.0, 0.0],
-        "the ends of the interval have changed places": [difference, high, low],
+        "the ends of the interval are swapped": [difference, high, low],
     }
 
 
 @exercise("4.20", weight=2)
 def test_bleu_and_intervals(student, rng):
-    """BLEU of each row, and its difference to greedy search with the interval."""
+    """BLEU of each row, and its difference from greedy search with an interval."""
     widths, penalties = [2, 6], [0.0, 1.0]
     translator = Translator(student, rng, widths, penalties)
     rows = study(student, translator, widths, penalties)
@@ -162,7 +162,7 @@ def test_bleu_and_intervals(student, rng):
             atol=1e-4,
             causes={
                 "this is the BLEU of greedy search": bleu(greedy, references).value,
-                "a share between 0 and 1: BLEU is given from 0 to 100": value / 100,
+                "a fraction between 0 and 1: BLEU goes from 0 to 100": value / 100,
             },
             read=READ,
             what=f"the BLEU {name}",
@@ -172,7 +172,7 @@ def test_bleu_and_intervals(student, rng):
                 row["difference"],
                 0.0,
                 atol=1e-6,
-                otherwise="greedy search does not differ from itself",
+                otherwise="greedy search has a difference of 0 from itself",
                 read=READ,
                 what=f"the difference {name}",
             )
@@ -191,12 +191,12 @@ def test_bleu_and_intervals(student, rng):
 
 
 def speeds(rows):
-    """Each row's sentences a second."""
+    """Each row's sentences per second."""
     found = [row["sentences_per_second"] for row in rows]
     for speed in found:
         expect.true(
             isinstance(speed, (int, float)) and math.isfinite(speed) and speed > 0,
-            expected="sentences a second, a number above 0",
+            expected="sentences per second, a number above 0",
             got=f"{speed!r}",
             otherwise="the number of sentences / the seconds that `translate` took",
             read=READ,
@@ -206,9 +206,9 @@ def speeds(rows):
 
 @exercise("4.20")
 def test_speed(student, rng):
-    """Sentences a second, measured anew for each setting, of the translation alone."""
+    """Sentences per second, measured for each setting, timing only the translation."""
     pauses = {"1 0.0": PAUSE, "4 0.6": LONG_PAUSE, "6 0.6": PAUSE}
-    for _ in range(3):  # a busy machine may hold up the short ones: honest speeds differ in one run
+    for _ in range(3):  # a busy machine may delay the short ones: correct speeds differ in some run
         translator = Translator(student, rng, [4, 6], [0.6], pauses=pauses)
         found = speeds(study(student, translator, [4, 6], [0.6], 20))
         count = len(translator.references)
@@ -217,8 +217,8 @@ def test_speed(student, rng):
         in_order = found[1] < min(found[0], found[2])
         if in_order and all(a < s <= b for a, s, b in zip(at_least, found, at_most, strict=True)):
             return
-    told = ", ".join(f"{speed:.4g}" for speed in found)
-    wanted = f"at most {', '.join(f'{limit:g}' for limit in at_most)} sentences a second, the "
+    got = ", ".join(f"{speed:.4g}" for speed in found)
+    wanted = f"at most {', '.join(f'{limit:g}' for limit in at_most)} sentences per second, the "
     wanted += f"second slower than the others: it takes {LONG_PAUSE} s for {count} sentences"
     upside_down = all(
         a < 1 / s <= b for a, s, b in zip(at_least, found, at_most, strict=True)
@@ -227,12 +227,12 @@ def test_speed(student, rng):
     if len(set(found)) == 1:
         cause = "the same speed in every row: it is invented, not measured"
     elif upside_down:
-        cause = "seconds a sentence, not sentences a second"
+        cause = "seconds per sentence, not sentences per second"
     elif found[1] > at_most[1]:
-        cause = "faster than the translation was: measure the time that passes while `translate` "
+        cause = "faster than the translation was: measure the elapsed time while `translate` "
         cause += "runs, by `time.perf_counter()`"
     otherwise = "the number of sentences / the seconds that `translate` took"
-    expect.true(False, expected=wanted, got=told, because=cause, otherwise=otherwise, read=READ)
+    expect.true(False, expected=wanted, got=got, because=cause, otherwise=otherwise, read=READ)
 
 
 @exercise("4.20", weight=0.5)
@@ -244,6 +244,6 @@ def test_width_one(student, rng):
             lambda widths=widths: student.width_study(
                 translator.there, translator.references, widths, [0.6], 20
             ),
-            because="width 1 is taken: it has its row already, as greedy search; refuse it",
+            because="width 1 is accepted: greedy search already has its row, so raise a ValueError",
             read=READ,
         )

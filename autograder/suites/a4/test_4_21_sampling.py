@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.21: truncated probabilities, and what is drawn from them."""
+"""Hidden tests of exercise 4.21: truncated probabilities, and sampling from them."""
 
 from statistics import NormalDist
 
@@ -19,10 +19,10 @@ GENERATOR = "torch.Generator().manual_seed(seed)"
 
 
 def kept(row, top_k, top_p, *, before=False, least=0, after=False, whole=False):
-    """The places of a row of probabilities that are left, the most likely first.
+    """The indices of a row's tokens that are kept, the most likely first.
 
-    `before` drops the token that reaches `top_p`, but leaves `least` tokens; `after` keeps one
-    more; `whole` measures `top_p` against all tokens, not against those that `top_k` has left.
+    `before` drops the token that reaches `top_p`, but keeps `least` tokens; `after` keeps one
+    more; `whole` measures `top_p` against all tokens, not only those that `top_k` keeps.
     """
     order = row.argsort(descending=True).tolist()[:top_k]
     if top_p is None:
@@ -38,7 +38,7 @@ def kept(row, top_k, top_p, *, before=False, least=0, after=False, whole=False):
 
 
 def narrow(log_probabilities, temperature=1.0, top_k=None, top_p=None, *, divided=True, **options):
-    """By definition, row by row; `divided=False` does not make the rows sum to one again."""
+    """The definition, row by row; `divided=False` does not normalize the rows."""
     rows = torch.softmax(log_probabilities.double() / temperature, dim=-1)
     found = torch.zeros_like(rows)
     for row, own in zip(rows, found, strict=True):
@@ -52,38 +52,40 @@ def mistakes(log_probabilities, temperature, top_k, top_p):
     fewer, more = (None if top_k is None else max(1, top_k + step) for step in (-1, 1))
     late = torch.softmax(narrow(log_probabilities, 1.0, top_k, top_p).log() / temperature, dim=-1)
     return {
-        "the temperature multiplies: it divides the log probabilities": narrow(
+        "the temperature multiplies: divide the log probabilities by it": narrow(
             log_probabilities, 1 / temperature, top_k, top_p
         ),
         "the temperature is not used": narrow(log_probabilities, 1.0, top_k, top_p),
-        "the probabilities are divided by the temperature: their logarithms are": narrow(
+        "the probabilities are divided by the temperature: divide their logarithms": narrow(
             (log_probabilities.exp() / temperature), 1.0, top_k, top_p
         ),
         "`top_k` leaves one token too few": narrow(log_probabilities, temperature, fewer, top_p),
         "`top_k` leaves one token too many": narrow(log_probabilities, temperature, more, top_p),
         "`top_k` is not used": narrow(log_probabilities, temperature, None, top_p),
-        "`top_p` is cut too early: the token that reaches it is kept": narrow(*given, before=True),
-        "`top_p` is cut too early: the token that reaches it is kept, and at least one": narrow(
+        "`top_p` is cut too early: keep the token that reaches it": narrow(*given, before=True),
+        "`top_p` is cut too early: keep the token that reaches it, and at least one": narrow(
             *given, before=True, least=1
         ),
-        "`top_p` is cut too late: once it is reached nothing more is kept": narrow(
+        "`top_p` is cut too late: once it is reached, keep no more tokens": narrow(
             *given, after=True
         ),
         "`top_p` is not used": narrow(log_probabilities, temperature, top_k, None),
-        "`top_p` is measured against all tokens, not against those that `top_k` has left": narrow(
+        "`top_p` is measured against all tokens, not only those that `top_k` keeps": narrow(
             *given, whole=True
         ),
-        "the rows do not sum to one: divide by what is left": narrow(*given, divided=False),
-        "the temperature comes last: first it, then `top_k` and `top_p`": late,
-        "these are logarithms: probabilities are asked for": narrow(*given).log(),
-        "the tokens stay in the order of their probabilities: put each back into its place": (
+        "the rows do not sum to 1: divide by the sum of what is kept": narrow(
+            *given, divided=False
+        ),
+        "the temperature comes last: apply it before `top_k` and `top_p`": late,
+        "these are logarithms: return probabilities": narrow(*given).log(),
+        "the tokens stay sorted by probability: put each back at its own index": (
             narrow(*given).sort(dim=-1, descending=True).values
         ),
     }
 
 
 def clear_rows(rng, settings, n=4, vocab_size=8):
-    """Log probabilities whose sums come close to no `top_p` of the settings."""
+    """Log probabilities whose cumulative sums are not close to any `top_p` of the settings."""
     while True:
         rows = (1.5 * normal(rng, n, vocab_size)).log_softmax(-1)
         near = [
@@ -100,7 +102,7 @@ def clear_rows(rng, settings, n=4, vocab_size=8):
 
 
 def check_distribution(student, rng, settings):
-    """All settings are asked about before any is judged: together they tell mistakes apart."""
+    """Run all settings before comparing any: together they distinguish mistakes."""
     rows = clear_rows(rng, settings)
     found = []
     for temperature, top_k, top_p in settings:
@@ -135,7 +137,7 @@ def test_temperature(student, rng):
 
 @exercise("4.21")
 def test_top_k(student, rng):
-    """The k most likely tokens, at their own places."""
+    """The k most likely tokens, at their own indices."""
     check_distribution(
         student, rng, [(1.0, 3, None), (0.7, 5, None), (1.0, 8, None), (2.0, 1, None)]
     )
@@ -143,14 +145,14 @@ def test_top_k(student, rng):
 
 @exercise("4.21", weight=0.5)
 def test_top_k_of_more(student, rng):
-    """A `top_k` above the vocabulary leaves every token."""
+    """A `top_k` above the vocabulary size keeps every token."""
     rows = drawn(rng, rows=2)
     more = rows.shape[1] + 3
-    enough = "where the vocabulary has fewer tokens than `top_k`, all of them are left"
+    enough = "if the vocabulary has fewer tokens than `top_k`, keep all of them"
     with expect.raising(
         {
-            f"{enough}: `topk` takes no more than there are": lambda: rows.topk(more),
-            f"{enough}: there is no token at place `top_k`": lambda: rows[:, more - 1],
+            f"{enough}: limit k of `topk` to the vocabulary size": lambda: rows.topk(more),
+            f"{enough}: there is no token at index `top_k`": lambda: rows[:, more - 1],
         },
         expected="probabilities",
         read=READ,
@@ -168,14 +170,14 @@ def test_top_k_of_more(student, rng):
 
 @exercise("4.21")
 def test_top_p(student, rng):
-    """The smallest set of most likely tokens that reaches p; with `top_k`, of those it has left."""
+    """The smallest set of most likely tokens that reaches p; with `top_k`, of those it keeps."""
     check_distribution(student, rng, [(1.0, None, 0.7), (0.6, None, 0.9), (1.5, None, 0.05)])
     check_distribution(student, rng, [(1.0, 4, 0.6), (1.3, 3, 0.8)])
 
 
 @exercise("4.21", weight=0.5)
 def test_refused(student, rng):
-    """What cannot be drawn from raises a ValueError."""
+    """Invalid settings raise a ValueError."""
     rows = drawn(rng, rows=2)
     for options in (
         {"temperature": 0.0},
@@ -186,29 +188,29 @@ def test_refused(student, rng):
     ):
         expect.raises(
             lambda options=options: student.sampling_distribution(rows, **options),
-            because=f"{options} is taken: it must be refused",
+            because=f"{options} is accepted: raise a ValueError",
             read=READ,
         )
 
 
 def sampled(search, n_rows, max_length, seed, **options):
-    """Hypotheses drawn with a generator of this seed; each row is of sentence 0."""
+    """Hypotheses sampled with a generator of this seed; each row is of sentence 0."""
     generator = search.student.make(GENERATOR, seed=seed)
     return search.greedy(n_rows, max_length, name="sample", generator=generator, **options)
 
 
 def reach(p, n):
-    """How far a share of n draws may lie from p: Bernstein's inequality, sound for rare tokens too.
+    """How far a frequency of n draws may be from p: Bernstein's inequality, for rare tokens, too.
 
-    Chance goes beyond it in one of 1e8 runs, for all tokens together.
+    Chance exceeds it in one of 1e8 runs, for all tokens together.
     """
     doubts = np.log(2 * p.size / FALSE_ALARM)
     third = doubts / (3 * n)
     return third + np.sqrt(third**2 + 2 * doubts * p * (1 - p) / n)
 
 
-def told_apart(rng, options, n):
-    """A table whose first row is far from what `options` leave of it."""
+def revealing_table(rng, options, n):
+    """A table whose first row changes clearly under `options`."""
     while True:
         table = drawn(rng, sharpness=1.0)
         plain = TableModel(table).following(0, [2])[None]
@@ -219,10 +221,10 @@ def told_apart(rng, options, n):
 
 @exercise("4.21", weight=2)
 def test_frequencies(student, rng):
-    """Tokens are drawn as often as `sampling_distribution` says."""
+    """Tokens are drawn with the probabilities of `sampling_distribution`."""
     n = 1000
     for options in ({}, {"temperature": 0.5}, {"top_k": 3}, {"top_p": 0.6}):
-        table, p, plain = told_apart(rng, options, n)
+        table, p, plain = revealing_table(rng, options, n)
         search = Search(student, table)
         counts = np.zeros(p.size)
         for one in sampled(search, n, 1, 5, **options):
@@ -232,13 +234,13 @@ def test_frequencies(student, rng):
         if options and (np.abs(shares - plain) <= reach(plain, n)).all():
             cause = f"`{next(iter(options))}` is not passed on to `sampling_distribution`"
         elif not options and shares.max() == 1:
-            cause = "always the same token: draw from the probabilities, `torch.multinomial`"
+            cause = "always the same token: sample with `torch.multinomial`"
             if shares.argmax() == p.argmax():
-                cause = "always the most likely token: draw from the probabilities"
+                cause = "always the most likely token: sample from the probabilities"
         right = bool((np.abs(shares - p) <= reach(p, n))[p > 0].all()) and not shares[p == 0].any()
         expect.true(
             right or not cause,
-            expected=f"tokens as frequent as {expect.show(p)}{name}",
+            expected=f"tokens with frequencies {expect.show(p)}{name}",
             got=expect.show(shares),
             because=cause,
             read=READ,
@@ -247,30 +249,30 @@ def test_frequencies(student, rng):
             shares[p == 0],
             np.zeros((p == 0).sum()),
             read=READ,
-            what=f"shares of the tokens that `sampling_distribution` leaves out{name}",
+            what=f"frequencies of the tokens that `sampling_distribution` drops{name}",
         )
         left, sigmas = p[p > 0], NormalDist().inv_cdf(1 - FALSE_ALARM / (2 * (p > 0).sum()))
         expect.by_chance(
             shares[p > 0],
             left,
             reach(left, n) / sigmas,
-            otherwise="draw from what `sampling_distribution` leaves: `torch.multinomial`",
+            otherwise="sample from `sampling_distribution` with `torch.multinomial`",
             read=READ,
-            what=f"shares of the tokens that `sampling_distribution` leaves{name}",
+            what=f"frequencies of the tokens that `sampling_distribution` keeps{name}",
         )
 
 
 @exercise("4.21")
 def test_generator(student, rng):
-    """The generator decides, and it alone: the global one stays as it is."""
+    """Only `generator` decides: the global one is not used."""
     search = Search(student, drawn(rng, sharpness=0.5))
     state = student.make("torch.get_rng_state")
     before = state()
     one, again, other = (sampled(search, 12, 6, seed) for seed in (1, 1, 2))
     expect.true(
         bool(torch.equal(state(), before)),
-        expected="a global generator that nothing was drawn from",
-        got="one that has moved on",
+        expected="an unused global generator",
+        got="one that has advanced",
         because="drawn from the global generator: pass `generator=generator`",
         read=READ,
     )
@@ -278,14 +280,14 @@ def test_generator(student, rng):
         one == again,
         expected="the same hypotheses from equal generators",
         got="others",
-        otherwise="something else than `generator` decides",
+        otherwise="the draw depends on something other than `generator`",
         read=READ,
     )
     expect.true(
         one != other,
-        expected="other hypotheses from another generator",
+        expected="different hypotheses from a different generator",
         got="the same",
-        otherwise="nothing is drawn from `generator`",
+        otherwise="`generator` is not used",
         read=READ,
     )
 
@@ -315,15 +317,17 @@ def test_scores(student, rng):
         [[one] for one in found],
         scored(lambda row: row),
         causes={
-            "the score is of the truncated probabilities: it is the model's own": scored(
+            "the score is of the truncated probabilities: use the model's own": scored(
                 log_of(**options)
             ),
-            "the score is with temperature: it is the model's own": scored(log_of(temperature=2.0)),
+            "the score includes the temperature: use the model's own": scored(
+                log_of(temperature=2.0)
+            ),
             "the score is of log probabilities divided by the temperature": scored(
                 lambda row: row / 2.0
             ),
         },
-        otherwise="the sum of the log probabilities that `step` gave for the tokens drawn",
+        otherwise="sum the log probabilities that `step` gave for the sampled tokens",
         read=READ,
         what="row",
     )
@@ -331,7 +335,7 @@ def test_scores(student, rng):
 
 @exercise("4.21", weight=0.5)
 def test_one_token_is_greedy(student, rng):
-    """With `top_k` 1 every token is the most likely; start and end may have other numbers."""
+    """With `top_k` 1 every token is the most likely; start and end may have other ids."""
     for start, end in ((2, 3), (0, 1)):
         search = Search(student, drawn(rng))
         found = sampled(search, 1, 7, 0, top_k=1, start=start, end=end)
@@ -344,7 +348,7 @@ def test_one_token_is_greedy(student, rng):
                 "`start` is not passed on": [[greedy(search.twin, 0, 7, end=end)]],
                 "`end` is not passed on": [[greedy(search.twin, 0, 7, start=start)]],
             },
-            otherwise="only one token is left: this is greedy search",
+            otherwise="only one token is kept: this is greedy search",
             read=READ,
             what="row",
         )

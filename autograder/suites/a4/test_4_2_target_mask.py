@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.2: what a decoder's own tokens may see."""
+"""Hidden tests of exercise 4.2: the mask of the decoder's self-attention."""
 
 import torch
 
@@ -8,7 +8,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§3.2.3; exercise 4.2"
-WAY = "real tokens, (batch, 1, 1, n), and those that are not later, (1, 1, n, n): both must hold"
+WAY = "real tokens, (batch, 1, 1, n), and tokens that are not later, (1, 1, n, n): both must hold"
 
 
 def check(got, ids, pad_id, what):
@@ -21,19 +21,20 @@ def check(got, ids, pad_id, what):
         "the axis for heads is missing: (batch, 1, n, n)": (padding & order)[:, 0],
         "the future is visible: this is the padding mask alone": padding,
         "the padding is visible: this is the causal mask alone": order,
-        "the padding is visible: only the order counts": order.expand(shape),
+        "the padding is visible: only the future is hidden": order.expand(shape),
         "the future is visible: only the padding is hidden": padding.expand(shape),
-        "one of the two is enough: with True = may attend, masks combine by and": padding | order,
+        "the masks are combined by or: with True = may attend, masks combine by and": padding
+        | order,
         "the queries at the padding are hidden, not the keys": queries & order,
-        "the queries at the padding see nothing: only keys are hidden": padding & queries & order,
-        "inverted: True is what may be attended to": ~(padding & order),
+        "the queries at the padding see nothing: hide only keys": padding & queries & order,
+        "inverted: True means may attend": ~(padding & order),
         "future leak by one: a position sees the next token": padding
         & torch.ones(n, n, dtype=torch.bool).tril(1),
-        "the diagonal is blocked: a position may attend to itself": padding
+        "the diagonal is masked: a position may attend to itself": padding
         & torch.ones(n, n, dtype=torch.bool).tril(-1),
     }
     if pad_id:
-        causes["pad_id is not passed on: 0 is not always the padding"] = real(ids, 0) & order
+        causes["pad_id is not passed on: the padding id is not always 0"] = real(ids, 0) & order
     expect.close(got, padding & order, causes=causes, otherwise=WAY, read=READ, what=what)
 
 
@@ -62,7 +63,7 @@ def test_values(student, rng):
 
 @exercise("4.2")
 def test_another_pad_id(student, rng):
-    """`pad_id` decides what is padding, also in between; then 0 is a token like any other."""
+    """`pad_id` marks padding anywhere in a sentence; then 0 is an ordinary token."""
     ids = draw(rng, 3)
     ids[0, 2], ids[1, 0] = 0, 3
     check(ask(student, ids, 3).value, ids, 3, "target_mask(token_ids, 3)")
@@ -71,7 +72,7 @@ def test_another_pad_id(student, rng):
 
 @exercise("4.2")
 def test_without_padding(student, rng):
-    """Sentences without padding: the causal mask for each; one sentence, and one token."""
+    """Without padding, each sentence gets the causal mask; also one sentence, and one token."""
     for shape in ((3, 5), (1, 4), (2, 1)):
         ids = torch.from_numpy(rng.integers(1, 9, size=shape))
         check(ask(student, ids).value, ids, 0, f"target_mask for sentences of shape {shape}")

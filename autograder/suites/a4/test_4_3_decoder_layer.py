@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.3: one layer of the decoder, with written-in weights."""
+"""Hidden tests of exercise 4.3: one decoder layer, with given weights."""
 
 import functools
 
@@ -24,7 +24,7 @@ READ = "§3.1, Decoder; §3.2.3"
 DOCSTRING = "the docstring of 4.3"
 SIZES = (8, HEADS, 12)  # d_model, n_heads, d_ff
 WAY = (
-    "self-attention among the targets, attention whose keys and values come from the memory, "
+    "self-attention over the targets, attention whose keys and values come from the memory, "
     "feed-forward: each in its own residual connection"
 )
 MASKS = "`target_mask` belongs to the self-attention, `source_mask` to the attention to the memory"
@@ -54,13 +54,13 @@ def ask(module, *inputs, **options):
 
 
 def mistakes(x, memory, state, target_mask, source_mask, norm_first):
-    """The outputs of likely mistakes, and the weights to the source that go with them."""
+    """The outputs of likely mistakes, and the weights on the source that go with them."""
     made = functools.partial(
         layer, x, memory, state, target_mask, source_mask, norm_first=norm_first
     )
     first, second, third = ORDER
     same = x.shape == memory.shape
-    alone = "`{}` goes through no residual connection"
+    alone = "`{}` has no residual connection"
     causes = {
         "the attention to the memory comes before the self-attention": made(
             order=(second, first, third)
@@ -80,10 +80,10 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first):
         "the feed-forward network goes through `self_attention_residual`": made(
             norms={third: first}
         ),
-        "the first two residual connections have changed places": made(
+        "the first two residual connections are swapped": made(
             norms={first: second, second: first}
         ),
-        "the self-attention reads the memory: its keys and values are the targets": made(
+        "the self-attention reads the memory: its keys and values come from the targets": made(
             keys=("memory", "memory")
         )
         if same
@@ -98,7 +98,7 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first):
             made(source=("memory", "x")) if same else None
         ),
         "both attentions use the parameters of `self_attention`": made(modules=(first, first)),
-        "the two attentions have changed places": made(modules=(second, first)),
+        "the two attentions are swapped": made(modules=(second, first)),
         "the attention to the memory is left out": made(order=(first, third)),
         "the self-attention is left out": made(order=(second, third)),
         "the feed-forward network is left out": made(order=(first, second)),
@@ -110,20 +110,20 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first):
                 x, memory, state, target_mask, source_mask, False
             ),
             **{
-                f"{what} reads x itself, not what the residual connection hands over: in pre-norm "
-                "that is normalised": made(unnormalised=names)
+                f"{what} reads x itself, not the residual connection's input: in pre-norm "
+                "that is normalized": made(unnormalized=names)
                 for what, names in (
                     ("the self-attention", (first,)),
                     ("the attention to the memory", (second,)),
                     ("each attention", (first, second)),
                 )
             },
-            "the memory is normalised as well: the encoder's last norm has done so": made(
-                normalised_memory=True
+            "the memory is normalized as well: the encoder's last norm has already done so": made(
+                normalized_memory=True
             ),
         }
     else:
-        causes["pre-norm where the paper's order, post-norm, was asked for"] = layer(
+        causes["this is pre-norm: norm_first=False means post-norm, the paper's order"] = layer(
             x, memory, state, target_mask, source_mask, True
         )
     return {name: found for name, found in causes.items() if found is not None} | masked(
@@ -132,7 +132,7 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first):
 
 
 def masked(x, memory, state, target_mask, source_mask, norm_first):
-    """What mistakes with masks would have given."""
+    """The outputs of mistakes with masks."""
     made = functools.partial(layer, x, memory, state, norm_first=norm_first)
     causes = {}
     if target_mask is not None:
@@ -152,7 +152,7 @@ def masked(x, memory, state, target_mask, source_mask, norm_first):
             target_mask, both
         )
         if source_mask is not None:
-            causes["the two masks have changed places"] = made(source_mask, target_mask)
+            causes["the two masks are swapped"] = made(source_mask, target_mask)
             causes["the self-attention is masked by the source mask as well"] = made(
                 both, source_mask
             )
@@ -181,10 +181,10 @@ def compare(module, x, memory, state, target_mask=None, source_mask=None, norm_f
         across,
         atol=1e-5,
         causes={
-            "these are the weights of the self-attention: return those to the source": own,
+            "these are the weights of the self-attention: return those on the source": own,
             "the mean over the heads: return each head's weights": across.mean(1),
         },
-        otherwise="the weights are those of `cross_attention`, each head's: (batch, heads, "
+        otherwise="return the weights of `cross_attention`, one map per head: (batch, heads, "
         "targets, source)",
         read=DOCSTRING,
         what="the weights",
@@ -196,8 +196,8 @@ def padding(lengths, n):
 
 
 def _torch_case(norm_first):
-    """A layer of torch's own with random weights: inputs, masks, output, and its weights by our
-    names. Made once, before any rule of an exercise forbids its parts."""
+    """torch's decoder layer with random weights: inputs, masks, output, and its weights by our
+    names. Computed once, before an exercise's rules forbid torch's layer."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(11 + norm_first)
         theirs = TransformerDecoderLayer(
@@ -237,7 +237,7 @@ TORCH_CASES = {norm_first: _torch_case(norm_first) for norm_first in (False, Tru
 
 @exercise("4.3", weight=2)
 def test_post_norm(student, rng):
-    """Self-attention, attention to the memory, feed-forward; each added, then normalised."""
+    """Self-attention, attention to the memory, feed-forward; each added, then normalized."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x, memory = normal(rng, 2, 4, 8), normal(rng, 2, 4, 8)
@@ -247,7 +247,7 @@ def test_post_norm(student, rng):
 
 @exercise("4.3")
 def test_pre_norm(student, rng):
-    """With `norm_first`, all three sub-layers get the normalised input; the memory stays."""
+    """With `norm_first`, all three sub-layers get the normalized input; the memory is as given."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state, norm_first=True)
     compare(module, normal(rng, 2, 4, 8), normal(rng, 2, 4, 8), state, norm_first=True)
@@ -268,7 +268,7 @@ def test_masks(student, rng):
 
 @exercise("4.3")
 def test_source_of_another_length(student, rng):
-    """Source and target have different lengths; one target, one word of source."""
+    """Source and target may have different lengths, including a length of 1."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     for n_target, lengths in ((3, [6, 4]), (6, [2, 3]), (1, [1, 1])):
@@ -279,7 +279,7 @@ def test_source_of_another_length(student, rng):
 
 @exercise("4.3")
 def test_what_changes_what(student, rng):
-    """A later target changes no earlier output; the padding of the source changes none."""
+    """Later targets do not change earlier outputs, and source padding changes none."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x, memory, source = normal(rng, 2, 5, 8), normal(rng, 2, 6, 8), padding([6, 4], 6)
@@ -312,7 +312,7 @@ def test_what_changes_what(student, rng):
 
 @exercise("4.3")
 def test_parity_with_torch(student):
-    """Equal to torch's own decoder layer, in both orders."""
+    """Equal to torch's decoder layer, in both orders."""
     for norm_first, (x, memory, source, wanted, state) in TORCH_CASES.items():
         module = build(student, state, norm_first=norm_first)
         output, _ = ask(module, x, memory, causal(5), source)
@@ -358,7 +358,7 @@ def test_dropout(student, rng):
 
 @exercise("4.3")
 def test_weights_only_when_asked_for(student, rng):
-    """`need_weights` decides between each head's weights to the source and None."""
+    """`need_weights` switches between each head's weights on the source and None."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x, memory = normal(rng, 1, 3, 8), normal(rng, 1, 4, 8)
@@ -366,9 +366,9 @@ def test_weights_only_when_asked_for(student, rng):
         _, weights = ask(module, x, memory, **options)
         expect.true(
             weights is None,
-            expected="(output, None) when nobody asks for weights",
+            expected="(output, None) without need_weights",
             got=describe(weights),
-            because="there are weights although nobody asks: pass `need_weights` on to the "
+            because="weights are returned without `need_weights`: pass it on to the "
             "attention to the memory"
             if torch.is_tensor(weights)
             else "",
@@ -380,7 +380,7 @@ def test_weights_only_when_asked_for(student, rng):
 
 @exercise("4.3")
 def test_gradients(student, rng):
-    """Gradients reach x, the memory and every parameter, as through the formula."""
+    """The gradients of x, the memory and every parameter are those of the formula."""
     state = draw(rng, layer_shapes(8, 12))
     module = build(student, state)
     x, memory, cotangent = normal(rng, 2, 3, 8), normal(rng, 2, 4, 8), normal(rng, 2, 3, 8)
@@ -400,8 +400,8 @@ def test_gradients(student, rng):
             want,
             atol=1e-3,
             rtol=1e-3,
-            causes={"nothing flows back: `.detach()` or `torch.no_grad()`": want * 0},
-            otherwise=f"the output itself is not the formula's, or a path is cut: {WAY}",
+            causes={"no gradient flows back: `.detach()` or `torch.no_grad()`": want * 0},
+            otherwise=f"the output is wrong, or one path passes no gradient: {WAY}",
             read=READ,
             what=f"the gradient of `{name}`",
         )

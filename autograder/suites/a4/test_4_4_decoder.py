@@ -15,7 +15,7 @@ from course_lib.checking.shown import describe
 READ = "§3.1, Decoder"
 DOCSTRING = "the docstring of 4.4"
 SIZES = (8, HEADS, 12)  # d_model, n_heads, d_ff
-WAY = "the output of one layer is the x of the next; memory and masks are the same for all of them"
+WAY = "each layer's output is the next layer's x; memory and masks are the same for all layers"
 
 
 def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
@@ -25,9 +25,9 @@ def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
     own = sorted(name for name in found if not name.startswith("layers."))
     cause = ""
     if norm_first and found and not own:
-        cause = "the last norm is missing: in pre-norm nothing normalises the sum of a layer"
+        cause = "the last norm is missing: in pre-norm no layer normalizes its sum"
     elif not norm_first and "norm.weight" in found:
-        cause = "a last norm in post-norm: the last layer has normalised its sum already"
+        cause = "a last norm in post-norm: the last layer has already normalized its sum"
     expect.true(
         not cause,
         expected=f"a last norm, `norm`, {'in' if norm_first else 'but not in post-norm, only in'} "
@@ -42,10 +42,10 @@ def build(student, rng, dropout=0.1, norm_first=False, n_layers=3):
         len(trained) == len(shapes),
         expected=f"{len(shapes)} parameters in {n_layers} layers",
         got=f"{len(trained)}",
-        because="all layers are one and the same object: make each layer anew"
+        because="all layers are one and the same object: create each layer separately"
         if len(trained) == len(decoder_shapes(1, 8, 12, norm_first))
         else "",
-        otherwise="make each layer anew",
+        otherwise="create each layer separately",
         read='§3.1: "a stack of N = 6 identical layers"; their parameters are their own',
     )
     state = draw(rng, shapes)
@@ -61,12 +61,12 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first, n_layers):
     order = list(range(n_layers))
     with_masks = functools.partial(decoder, x, memory, state, norm_first=norm_first)
     causes = {
-        "the layers are run in reverse": made(own=order[::-1]),
-        "every layer gets the embeddings: hand x from layer to layer": made(reads=x),
-        "only the first layer is run": made(own=[0]),
+        "the layers run in reverse order": made(own=order[::-1]),
+        "every layer gets the embeddings: pass x from layer to layer": made(reads=x),
+        "only the first layer runs": made(own=[0]),
     }
     if x.shape == memory.shape:
-        causes["a layer's output is taken for the memory of the next"] = made(hands_on_memory=True)
+        causes["a layer's output is used as the memory of the next"] = made(hands_on_memory=True)
     if norm_first:
         causes["`norm_first` does not reach the layers"] = decoder(
             x, memory, state, target_mask, source_mask, False, last_norm=True
@@ -81,12 +81,14 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first, n_layers):
             with_masks(target_mask, None)
         )
         if target_mask is not None and x.shape == memory.shape:
-            causes["the two masks have changed places"] = with_masks(source_mask, target_mask)
+            causes["the two masks are swapped"] = with_masks(source_mask, target_mask)
     return {name: found[0] for name, found in causes.items()}
 
 
 def ask(module, *inputs, **options):
-    call = answered(lambda: module(*inputs, **options), f"{WAY}; a layer gives (x, weights)", READ)
+    call = answered(
+        lambda: module(*inputs, **options), f"{WAY}; a layer returns (x, weights)", READ
+    )
     return expect.parts(call, 2, otherwise="return (output, weights)", read=DOCSTRING)
 
 
@@ -109,7 +111,7 @@ def compare(
 
 
 def compare_weights(weights, maps, n_layers):
-    """One tensor of weights a layer, in the order of the layers."""
+    """Check for one tensor of weights per layer, in the order of the layers."""
     alone = weights[0] if isinstance(weights, (list, tuple)) and len(weights) == 1 else weights
     cause = ""
     if n_layers > 1 and torch.is_tensor(alone) and alone.shape == maps[-1].shape:
@@ -129,7 +131,7 @@ def compare_weights(weights, maps, n_layers):
             got,
             want,
             atol=1e-3,
-            causes={"the same layer's weights stand there for all": maps[-1]},
+            causes={"every entry is the same layer's weights": maps[-1]},
             otherwise="in the order of the layers",
             read=DOCSTRING,
             what=f"the weights of layer {number}",
@@ -138,7 +140,7 @@ def compare_weights(weights, maps, n_layers):
 
 @exercise("4.4", weight=2)
 def test_post_norm(student, rng):
-    """Three layers one after the other, no norm behind the last."""
+    """Three layers in sequence, with no norm after the last."""
     module, state = build(student, rng)
     x, memory = normal(rng, 2, 4, 8), normal(rng, 2, 4, 8)
     compare(module, x, memory, state)
@@ -154,7 +156,7 @@ def test_pre_norm(student, rng):
 
 @exercise("4.4")
 def test_own_parameters(student, rng):
-    """Every layer has parameters of its own, and as many layers as asked for are made."""
+    """Every layer has its own parameters, and there are `n_layers` of them."""
     for n_layers in (1, 4):
         module, state = build(student, rng, n_layers=n_layers)
         x, memory = normal(rng, 1, 3, 8), normal(rng, 1, 5, 8)
@@ -163,7 +165,7 @@ def test_own_parameters(student, rng):
 
 @exercise("4.4", weight=2)
 def test_masks(student, rng):
-    """Both masks reach every layer, each in its place."""
+    """Both masks reach every layer, each for its own attention."""
     source = real(torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]]))
     for norm_first in (False, True):
         module, state = build(student, rng, norm_first=norm_first)
@@ -174,7 +176,7 @@ def test_masks(student, rng):
 
 @exercise("4.4")
 def test_weights_only_when_asked_for(student, rng):
-    """(output, None) when nobody asks for weights."""
+    """(output, None) without need_weights."""
     module, _ = build(student, rng)
     _, weights = ask(module, normal(rng, 1, 3, 8), normal(rng, 1, 4, 8))
     expect.true(
@@ -184,14 +186,14 @@ def test_weights_only_when_asked_for(student, rng):
         because="a list of None is not None: `weights if need_weights else None`"
         if isinstance(weights, (list, tuple)) and not any(one is not None for one in weights)
         else "",
-        otherwise="`need_weights` decides",
+        otherwise="return None unless `need_weights`",
         read=DOCSTRING,
     )
 
 
 @exercise("4.4")
 def test_dropout(student, rng):
-    """The dropout rate reaches the layers: at a rate of 1, pre-norm leaves norm(x) in training."""
+    """The dropout rate reaches the layers: at a rate of 1, training leaves norm(x) in pre-norm."""
     module, state = build(student, rng, dropout=1.0, norm_first=True)
     x = normal(rng, 2, 4, 8)
     module.train()

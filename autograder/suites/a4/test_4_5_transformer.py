@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.5: encoder, decoder, and one matrix for words."""
+"""Hidden tests of exercise 4.5: encoder, decoder and one shared embedding matrix."""
 
 import functools
 import math
@@ -28,18 +28,18 @@ DOCSTRING = "the docstring of 4.5"
 VOCAB, LAYERS, D_MODEL, D_FF = 11, 2, 8, 12
 SOURCE = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])
 TARGET = torch.tensor([[2, 6, 10, 4], [2, 7, 5, 0], [2, 9, 0, 0]])
-WAY = "encode the source, decode the targets with both masks, and score every token"
+WAY = "encode the source, decode the targets with both masks, then compute logits"
 TIED = (
-    "source, target and output share one matrix, `embedding.tokens`: nothing else has a number "
+    "source, target and output share one matrix, `embedding.tokens`: nothing else has a row "
     "for every word"
 )
-OWN_LINEAR = f"a linear layer with a matrix of its own: {TIED}"
+OWN_LINEAR = f"a linear layer with its own matrix: {TIED}"
 OWN_EMBEDDING = f"more than one embedding: {TIED}"
 TRANSPOSED = "x @ Wᵀ, with W the matrix of the embedding, (vocab_size, d_model): transpose it"
 
 
 def build(student, rng, norm_first=False, vocab_size=VOCAB, **options):
-    """The student's model in evaluation mode with fresh weights, and these.
+    """The student's model in evaluation mode, and its random weights.
 
     A second name for the same parameter, such as that of a tied linear layer, is allowed.
     """
@@ -80,17 +80,17 @@ def ask(call, otherwise=WAY):
 
 
 def mistakes(source, target, state, norm_first, pad_id, scale):
-    """The logits of likely mistakes."""
+    """The logits that likely mistakes would give."""
     made = functools.partial(
         translated, source, target, state, norm_first, pad_id=pad_id, scale=scale
     )
     wanted, matrix = made()[0], state[MATRIX]
     direct = embedded(source, matrix, scale)
     causes = {
-        "the logits are multiplied by √d_model: only embeddings that go in are": wanted
+        "the logits are multiplied by √d_model: scale only the input embeddings": wanted
         * math.sqrt(D_MODEL),
         "the logits are divided by √d_model": wanted / math.sqrt(D_MODEL),
-        "the future is visible: the target mask of 4.2 is the decoder's own": made(
+        "the future is visible: give the decoder the target mask of 4.2": made(
             target_mask="padding"
         )[0],
         "the targets are not masked": made(target_mask="none")[0],
@@ -103,21 +103,21 @@ def mistakes(source, target, state, norm_first, pad_id, scale):
         "the padding of the source is attended to": made(
             read_masked=False, looked_over_masked=False
         )[0],
-        "the decoder reads the source's embeddings: it is to read what the encoder gives": decoded(
+        "the decoder reads the source's embeddings: it needs the encoder's output": decoded(
             target, direct, state, real(source, pad_id), norm_first, pad_id, scale
         )[0],
-        "probabilities: the logits are scores, without a softmax": wanted.softmax(-1),
-        "log probabilities: the logits are scores, without a softmax": wanted.log_softmax(-1),
+        "probabilities: return logits, without a softmax": wanted.softmax(-1),
+        "log probabilities: return logits, without a softmax": wanted.log_softmax(-1),
         "`norm_first` is passed on to neither encoder nor decoder": translated(
             source, target, state, False, pad_id, scale
         )[0],
     }
     if pad_id:
-        causes["pad_id is not passed on: 0 is not always the padding"] = translated(
+        causes["pad_id is not passed on: the padding id is not always 0"] = translated(
             source, target, state, norm_first, 0, scale
         )[0]
         other = encoded(source, state, norm_first, pad_id, scale)
-        causes["pad_id does not reach the target mask: 0 is not always the padding"] = linear(
+        causes["pad_id does not reach the target mask: the padding id is not always 0"] = linear(
             decoder(
                 embedded(target, matrix, scale),
                 other,
@@ -138,7 +138,7 @@ def mistakes(source, target, state, norm_first, pad_id, scale):
 def compare(
     module, state, source=SOURCE, target=TARGET, norm_first=False, pad_id=0, scale=1.0, what=""
 ):
-    """The student's logits and weights; at the targets' padding anything may stand."""
+    """Compare logits and weights; values at the targets' padding do not matter."""
     logits, weights = ask(lambda: module(source, target, need_weights=True), TRANSPOSED)
     wanted, maps = translated(source, target, state, norm_first, pad_id, scale)
     own = target != pad_id
@@ -162,10 +162,10 @@ def compare(
         isinstance(weights, (list, tuple)) and len(weights) == len(maps),
         expected=f"the weights to the source of {len(maps)} layers",
         got=describe(weights),
-        because="there are no weights although they are asked for: pass `need_weights` on"
+        because="weights are requested but None is returned: pass `need_weights` on"
         if weights is None
         else "",
-        otherwise="return what the decoder gives",
+        otherwise="return the decoder's weights",
         read=DOCSTRING,
     )
     for number, (got, want) in enumerate(zip(weights, maps, strict=True)):
@@ -177,7 +177,7 @@ def compare(
 
 @exercise("4.5", weight=2)
 def test_logits(student, rng):
-    """Encoder, decoder, scores of every token, with padding in both; both orders of the norm."""
+    """Encoder, decoder, logits of every token, with padding in both; post-norm and pre-norm."""
     for norm_first in (False, True):
         module, state = build(student, rng, norm_first)
         compare(module, state, norm_first=norm_first)
@@ -187,7 +187,7 @@ def test_logits(student, rng):
 
 @exercise("4.5", weight=2)
 def test_one_matrix(student, rng):
-    """Words that go in and words that come out share one matrix, and its gradient has both."""
+    """Input and output words share one matrix, whose gradient sums both uses."""
     module, state = build(student, rng)
     cotangent = normal(rng, 3, 4, VOCAB)
     answered(lambda: module(SOURCE, TARGET), TRANSPOSED, READ)
@@ -212,15 +212,15 @@ def test_one_matrix(student, rng):
     if found is None:  # a tied layer's name may come first
         found = next((v for v in got.values() if v is not None and v.shape == leaf.shape), None)
     expect.close(
-        torch.zeros(VOCAB - 1, D_MODEL) if found is None else found[1:],  # row 0 is the padding's
+        torch.zeros(VOCAB - 1, D_MODEL) if found is None else found[1:],  # row 0 is the padding
         gradient(leaf, leaf),
         atol=1e-3,
         rtol=1e-3,
         causes={
-            "nothing flows back through the output: it uses a copy of the matrix, or another one": (
+            "no gradient flows back through the output: it uses a copy of the matrix": (
                 gradient(leaf, fixed)
             ),
-            "the words that go in do not use this matrix": gradient(fixed, leaf),
+            "the input words do not use this matrix": gradient(fixed, leaf),
         },
         otherwise=TIED,
         read="§3.4",
@@ -230,7 +230,7 @@ def test_one_matrix(student, rng):
 
 @exercise("4.5")
 def test_generate(student, rng):
-    """`generate` is x times the transposed embedding, for any leading shape."""
+    """`generate` multiplies x by the transposed embedding matrix, for any leading shape."""
     for vocab_size in (D_MODEL, VOCAB):
         module, state = build(student, rng, vocab_size=vocab_size)
         matrix = state[MATRIX]
@@ -238,11 +238,11 @@ def test_generate(student, rng):
             x = normal(rng, *shape, D_MODEL)
             wanted = x @ matrix.T
             causes = {
-                "multiplied by √d_model: only embeddings that go in are": wanted
+                "multiplied by √d_model: scale only the input embeddings": wanted
                 * math.sqrt(D_MODEL),
                 "divided by √d_model": wanted / math.sqrt(D_MODEL),
-                "probabilities, not scores": wanted.softmax(-1),
-                "log probabilities, not scores": wanted.log_softmax(-1),
+                "probabilities, not logits": wanted.softmax(-1),
+                "log probabilities, not logits": wanted.log_softmax(-1),
             }
             if vocab_size == D_MODEL:
                 causes["the matrix is not transposed: x @ Wᵀ"] = x @ matrix
@@ -259,13 +259,13 @@ def test_generate(student, rng):
 
 @exercise("4.5")
 def test_encode_and_decode(student, rng):
-    """`encode` gives the memory and the source mask, which `decode` takes."""
+    """`encode` returns the memory and the source mask, which `decode` takes."""
     module, state = build(student, rng, norm_first=True)
     memory, mask = ask(lambda: module.method("encode", SOURCE), "return (memory, source_mask)")
     expect.close(
         mask,
         real(SOURCE),
-        causes={"inverted: True is a real token": ~real(SOURCE)},
+        causes={"inverted: True means a real token": ~real(SOURCE)},
         otherwise="the second value is the padding mask of the source, (batch, 1, 1, n_source)",
         read=DOCSTRING,
         what="the source mask",
@@ -281,7 +281,7 @@ def test_encode_and_decode(student, rng):
             "the source mask does not reach the encoder: the padding of the source is attended "
             "to": encoded(SOURCE, state, True, masked=False)[own],
         },
-        otherwise="the embeddings of the source, through the encoder",
+        otherwise="the encoder's output for the source's embeddings",
         read=DOCSTRING,
         what="the memory at real tokens",
     )
@@ -289,7 +289,7 @@ def test_encode_and_decode(student, rng):
     logits, weights = ask(lambda: module.method("decode", TARGET, other, other_mask))
     expect.true(
         weights is None,
-        expected="(logits, None) when nobody asks for weights",
+        expected="(logits, None) without need_weights",
         got=type(weights).__name__,
         otherwise="pass `need_weights` on to the decoder",
         read=DOCSTRING,
@@ -305,7 +305,7 @@ def test_encode_and_decode(student, rng):
             "the source mask does not reach the decoder: the padding of the source is attended "
             "to": decoded(TARGET, other, state, None, True)[0][own],
         },
-        otherwise="the memory and the mask are those that `decode` is given",
+        otherwise="use the memory and the mask that `decode` is given",
         read=DOCSTRING,
         what="the logits of decode(target_ids, memory, source_mask) at real targets",
     )
@@ -313,7 +313,7 @@ def test_encode_and_decode(student, rng):
 
 @exercise("4.5")
 def test_later_targets_change_nothing(student, rng):
-    """Changing target j changes no logits before j."""
+    """Changing target j does not change the logits before j."""
     module, _ = build(student, rng)
     ids = torch.from_numpy(rng.integers(1, VOCAB, size=(3, 6)))
     before, _ = ask(lambda: module(SOURCE, ids), TRANSPOSED)
@@ -326,7 +326,7 @@ def test_later_targets_change_nothing(student, rng):
             after[:, :j],
             before[:, :j],
             1e-3,
-            because="the future is visible: the decoder's own mask is the target mask of 4.2",
+            because="the future is visible: give the decoder the target mask of 4.2",
             read="§3.2.3",
             what=f"the logits before target {j}, after target {j} has changed",
         )
@@ -334,13 +334,13 @@ def test_later_targets_change_nothing(student, rng):
 
 @exercise("4.5")
 def test_more_padding_changes_nothing(student, rng):
-    """A pair has the same logits however far its batch is padded, whatever pad_id is."""
+    """Extra padding does not change a pair's logits, whatever pad_id is."""
     for pad_id in (0, 3):
         source, target = (
             torch.where(ids == 0, pad_id, torch.where(ids == pad_id, 9, ids))
             for ids in (SOURCE, TARGET)
         )
-        source[0, 1] = target[0, 1] = 0 if pad_id else 3  # a word like any other
+        source[0, 1] = target[0, 1] = 0 if pad_id else 3  # an ordinary word
         module, state = build(student, rng, pad_id=pad_id)
         for more in (0, 3):
             fill = torch.full((3, more), pad_id)
@@ -367,7 +367,7 @@ def test_dropout(student, rng):
         memory,
         state["encoder.norm.bias"].expand(3, 5, -1),
         atol=1e-4,
-        otherwise="with a rate of 1 nothing but the last norm's bias remains: pass `dropout` on to "
+        otherwise="with a rate of 1 only the last norm's bias remains: pass `dropout` on to "
         "the embedding and to the encoder",
         read=read,
         what="the pre-norm memory in training mode, dropout = 1",

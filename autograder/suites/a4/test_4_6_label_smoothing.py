@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.6: cross-entropy with smoothed labels, padding left out."""
+"""Hidden tests of exercise 4.6: label-smoothed cross-entropy without padding."""
 
 import math
 
@@ -16,7 +16,7 @@ WAY = "−(1 − ε) · log p(true token) − ε · the mean of all log probabil
 
 
 def wanted(logits, targets, smoothing, pad_id):
-    """torch's own loss; 0 without any real target."""
+    """torch's own loss; 0 without real targets."""
     loss = cross_entropy(
         logits.flatten(0, -2),
         targets.flatten(),
@@ -28,7 +28,7 @@ def wanted(logits, targets, smoothing, pad_id):
 
 
 def spread(logits, targets, smoothing, pad_id, over):
-    """The mean loss over real tokens if ε is spread over `over` (a boolean row for each target)."""
+    """The mean loss over real tokens with ε spread over `over` (a boolean row per target)."""
     real = targets != pad_id
     true = torch.nn.functional.one_hot(targets, logits.shape[-1]).to(logits)
     label = (1 - smoothing) * true + smoothing * over / over.sum(-1, keepdim=True)
@@ -36,7 +36,7 @@ def spread(logits, targets, smoothing, pad_id, over):
 
 
 def mistakes(logits, targets, smoothing, pad_id):
-    """What likely mistakes would have given."""
+    """The losses that likely mistakes would give."""
     logs, real = logits.log_softmax(-1), targets != pad_id
     true = logs.gather(-1, targets[..., None])[..., 0]
     vocab_size = logits.shape[-1]
@@ -55,25 +55,23 @@ def mistakes(logits, targets, smoothing, pad_id):
         if p > 0
     )
     causes = {
-        "the targets that are padding are counted": every.mean(),
+        "padding targets are counted": every.mean(),
         "the mean runs over all positions: divide by the number of real tokens": total
         / targets.numel(),
-        "padding is not counted in the sum, but the sum is not divided": total,
+        "padding is left out of the sum, but the sum is not divided": total,
         "the labels are not smoothed": -true[real].mean(),
         "smoothing is not used: it is always 0.1": wanted(logits, targets, 0.1, pad_id),
         "ε is spread over vocab_size − 1 tokens: the true token is included": spread(
             logits, targets, smoothing, pad_id, ~is_true
         ),
-        "ε is not spread to the padding: it goes to the whole vocabulary": spread(
+        "ε is not spread to the padding token: spread it over the whole vocabulary": spread(
             logits, targets, smoothing, pad_id, ~is_pad
         ),
-        "ε goes neither to the true token nor to the padding: it goes to the whole vocabulary": (
+        "ε goes neither to the true token nor to the padding: spread it over all tokens": (
             spread(logits, targets, smoothing, pad_id, ~is_true & ~is_pad)
         ),
-        "ε is not divided by vocab_size: the mean of the log probabilities, not their sum": sums[
-            real
-        ].mean(),
-        "1 − ε and ε have changed places": -(smoothing * true + (1 - smoothing) * logs.mean(-1))[
+        "ε is not divided by vocab_size: use the mean of the log probabilities": sums[real].mean(),
+        "1 − ε and ε are swapped": -(smoothing * true + (1 - smoothing) * logs.mean(-1))[
             real
         ].mean(),
         "probabilities, not their logarithms": -(
@@ -84,24 +82,25 @@ def mistakes(logits, targets, smoothing, pad_id):
             (1 - smoothing) * logits.gather(-1, targets[..., None])[..., 0]
             + smoothing * logits.mean(-1)
         )[real].mean(),
-        "in bits: nats are natural logarithms": right / math.log(2),
+        "in bits: use natural logarithms": right / math.log(2),
         "the sign is missing": -right,
-        "the entropy of the smoothed labels is taken off: this is the divergence": right - entropy,
+        "the entropy of the smoothed labels is subtracted: this is the KL divergence": right
+        - entropy,
     }
     if targets.ndim > 1:
         rows = [row[own].mean() for row, own in zip(every, real, strict=True) if own.any()]
-        causes["the mean of the sentences' means: every real token counts the same"] = torch.stack(
-            rows
-        ).mean()
+        causes["the mean of the sentences' means: every real token has the same weight"] = (
+            torch.stack(rows).mean()
+        )
     if pad_id:
-        causes["pad_id is not used: 0 is not always the padding"] = wanted(
+        causes["pad_id is not used: the padding id is not always 0"] = wanted(
             logits, targets, smoothing, 0
         )
     return causes
 
 
 def compare(student, logits, targets, smoothing=0.1, pad_id=0, atol=1e-5):
-    """The loss; options are handed over only where they differ from the default."""
+    """Compare the loss; options are passed only if they differ from the default."""
     options = {"smoothing": smoothing} if smoothing != 0.1 else {}
     options |= {"pad_id": pad_id} if pad_id else {}
     call = answered(
@@ -134,7 +133,7 @@ def draw(rng, *shape, vocab_size=9, pad_id=0, dtype="float32"):
 
 @exercise("4.6", weight=2)
 def test_equal_to_torch(student, rng):
-    """Equal to torch's cross-entropy to 1e-6 in double precision, smoothed by 0.1 or as asked."""
+    """Equal to torch's cross-entropy to 1e-6 in double precision, with any smoothing."""
     logits, targets = draw(rng, 4, 6, dtype="float64")
     for smoothing in (0.1, 0.3, 0.0):
         compare(student, logits, targets, smoothing, atol=1e-6)
@@ -144,11 +143,11 @@ def test_equal_to_torch(student, rng):
 
 @exercise("4.6", weight=2)
 def test_padding(student, rng):
-    """What is padding counts neither in the sum nor in the number, whatever its logits are."""
+    """Padding counts neither in the sum nor in the divisor, whatever its logits are."""
     for pad_id in (0, 4):
         logits, targets = draw(rng, 3, 8, pad_id=pad_id)
         if pad_id:
-            targets[0, 0] = 0  # now a token like any other
+            targets[0, 0] = 0  # now an ordinary token
         compare(student, logits, targets, pad_id=pad_id)
         other = logits.masked_fill((targets == pad_id)[..., None], 50.0)
         other[..., 1] -= 30.0 * (targets == pad_id)
@@ -164,7 +163,7 @@ def test_shapes(student, rng):
 
 @exercise("4.6")
 def test_no_real_target(student, rng):
-    """Without any real target the loss is 0, and so are its gradients: never NaN."""
+    """Without real targets the loss and its gradients are 0, never NaN."""
     logits, _ = draw(rng, 2, 3)
     nothing = torch.zeros(2, 3, dtype=torch.long)
     compare(student, logits, nothing)
@@ -174,13 +173,13 @@ def test_no_real_target(student, rng):
         torch.zeros_like(logits),
         causes={NOTHING: torch.full_like(logits, math.nan)},
         read=READ,
-        what="the gradient without any real target",
+        what="the gradient without real targets",
     )
 
 
 @exercise("4.6")
 def test_unlikely_targets(student, rng):
-    """Targets with a probability that underflows have a large loss, not an infinite one."""
+    """Targets whose probability underflows have a large but finite loss."""
     logits, targets = draw(rng, 3, 5)
     call = answered(lambda: student.label_smoothed_loss(100 * logits, targets), WAY, READ)
     expect.close(
@@ -189,7 +188,7 @@ def test_unlikely_targets(student, rng):
         atol=1e-3,
         causes=mistakes(100 * logits, targets, 0.1, 0)
         | {f"{UNDERFLOW} to 0 and gives ∞": math.inf, f"{UNDERFLOW} to 0 and gives NaN": math.nan},
-        otherwise="`log_softmax` subtracts in the exponent, and so loses nothing",
+        otherwise="`log_softmax` works with logarithms throughout, so nothing underflows",
         read=READ,
         what="the loss of logits in the hundreds",
     )
@@ -197,7 +196,7 @@ def test_unlikely_targets(student, rng):
 
 @exercise("4.6")
 def test_gradients(student, rng):
-    """Gradients of the logits as torch's; none at the padding."""
+    """The gradients of the logits equal torch's, and are 0 at the padding."""
     logits, targets = draw(rng, 3, 5)
     compare(student, logits, targets, 0.2)
     got = student.vjp(student.label_smoothed_loss, logits, targets, smoothing=0.2).arguments

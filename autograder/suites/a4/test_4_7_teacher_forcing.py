@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.7: shifted targets, and one step of training on pairs."""
+"""Hidden tests of exercise 4.7: shifted targets, and one training step on pairs."""
 
 import functools
 import inspect
@@ -6,7 +6,12 @@ import inspect
 import torch
 
 from autograder.suites.a3.answers import answered
-from autograder.suites.a3.watched_training import called_in_order, in_training_mode, returned
+from autograder.suites.a3.watched_training import (
+    called_in_order,
+    cleared,
+    in_training_mode,
+    returned,
+)
 from autograder.suites.a4.watched_translation import (
     RATE,
     READ,
@@ -31,8 +36,8 @@ DOCSTRING = "the docstring of 4.7"
 NOT_SMOOTHED = "the labels are not smoothed"
 NOT_CLIPPED = "the gradients are clipped after the optimizer's step, or not at all"
 ALWAYS_1 = "max_norm is not used: it is always 1.0"
-NOT_SHIFTED = "the shift is forgotten: whole targets are read, and whole targets are wanted"
-# Unwrapped: where shapes are watched, the watcher would raise before torch does.
+NOT_SHIFTED = "the shift is forgotten: whole targets are both read and wanted"
+# Unwrapped: with shape checks on, the checker would raise before torch does.
 PLAIN_LOSS = inspect.unwrap(label_smoothed_loss)
 HALF_SHIFTED = {
     "the shift is forgotten in what is read: `model(source_ids, read)`, not the whole targets": (
@@ -59,12 +64,12 @@ def test_shift(student, rng):
             ("wanted", got[1], last, first),
         ):
             causes = {
-                "read and wanted have changed places, or the start token is shifted away"
+                "read and wanted are swapped, or the start token is shifted away"
                 if name == "read"
                 else "the targets are not shifted: the decoder would copy what it reads": other,
-                "this is the whole target: it is one token shorter": ids,
-                "shifted the wrong way, around the end": ids.roll(1, 1),
-                "shifted around the end: the start token follows END": ids.roll(-1, 1),
+                "this is the whole target: return one token less": ids,
+                "rolled in the wrong direction": ids.roll(1, 1),
+                "rolled: the start token follows END": ids.roll(-1, 1),
                 **(
                     {f"the targets are shifted {what}": value for what, value in of_two.items()}
                     if name == "wanted"
@@ -80,7 +85,7 @@ def test_shift(student, rng):
 
 
 def mistakes(before, max_norm, smoothing=0.1):
-    """The weights after one step with likely mistakes."""
+    """The weights after one step with each likely mistake."""
     made = functools.partial(stepped, before, max_norm, smoothing=smoothing)
     real = int((TARGET[:, 1:] != 0).sum())
     found = {
@@ -90,25 +95,27 @@ def mistakes(before, max_norm, smoothing=0.1):
         ),
         NOT_SHIFTED: made(shift=forgotten),
         "the targets are shifted by two": made(shift=shifted_by_two),
-        "the start token is shifted away: the decoder never learns to begin": made(
+        "the start token is shifted away: the decoder never learns to start": made(
             shift=started_late
         ),
-        "the decoder reads what it is to say": made(shift=lambda ids: (ids[:, 1:], ids[:, 1:])),
-        "read and wanted have changed places": made(shift=lambda ids: shifted(ids)[::-1]),
+        "the decoder reads what it should predict": made(
+            shift=lambda ids: (ids[:, 1:], ids[:, 1:])
+        ),
+        "read and wanted are swapped": made(shift=lambda ids: shifted(ids)[::-1]),
         "the padding of the targets is counted": made(pad_id=None),
         "the mean runs over all positions: padding is counted": made(total=TARGET[:, 1:].numel()),
         "the loss is a sum, not a mean": made(total=1),
         NOT_CLIPPED: stepped(before, float("inf"), smoothing=smoothing),
         ALWAYS_1: stepped(before, 1.0, smoothing=smoothing),
-        "the schedule goes before the optimizer: its step has the next step's rate": made(
+        "the schedule steps before the optimizer, which uses the next step's rate": made(
             rate=RATE / 2
         ),
-        "the weights have not moved: `optimizer.step()`": before,
-        "the step goes uphill": 2 * before - made(),
+        "the weights have not changed: call `optimizer.step()`": before,
+        "the step follows the gradient uphill": 2 * before - made(),
         "the loss is a mean over the sentences": made(total=real / len(TARGET)),
     }
     if torch.allclose(found[ALWAYS_1], found[NOT_CLIPPED], atol=1e-3):
-        del found[ALWAYS_1]  # a norm below 1: nothing tells them apart
+        del found[ALWAYS_1]  # with a norm below 1 both give the same weights
     return found
 
 
@@ -126,7 +133,7 @@ def check_weights(run, wanted, before, max_norm, what, smoothing=0.1):
 
 @exercise("4.7", weight=2)
 def test_one_step(student, rng):
-    """The weights after one step, with and without an effect of clipping."""
+    """The weights after one step, with a max_norm that clips and one that does not."""
     for max_norm in (0.05, 100.0):
         run = Run(student, rng)
         call = answered(
@@ -139,7 +146,7 @@ def test_one_step(student, rng):
                 run.schedule,
                 max_norm=m,
             ),
-            f"`model(source_ids, read)` gives (logits, weights); {SHIFT}",
+            f"`model(source_ids, read)` returns (logits, weights); {SHIFT}",
             READ,
         )
         wanted = stepped(run.weight, max_norm)
@@ -149,7 +156,7 @@ def test_one_step(student, rng):
 
 @exercise("4.7")
 def test_label_smoothing(student, rng):
-    """The loss is smoothed as much as asked for, by default 0.1."""
+    """The loss uses `label_smoothing`, 0.1 by default."""
     for options, smoothing in [({}, 0.1), ({"label_smoothing": 0.3}, 0.3)]:
         run = Run(student, rng)
         result = returned(run.step(**options), DOCSTRING)
@@ -169,7 +176,7 @@ def test_label_smoothing(student, rng):
 
 @exercise("4.7")
 def test_two_steps(student, rng):
-    """A second step does not feel the gradients of the first, and has the schedule's next rate."""
+    """A second step uses only its own gradients and the schedule's next rate."""
     run = Run(student, rng)
     run.step(max_norm=100.0)
     middle = stepped(run.weight, 100.0)
@@ -184,9 +191,9 @@ def test_two_steps(student, rng):
             "the gradients are not cleared: those of the first step are added": (
                 middle - RATE / 2 * (first + second)
             ),
-            "the schedule's step is missing: the rate stays": middle - RATE * second,
+            "`schedule.step()` is missing: the rate does not change": middle - RATE * second,
         },
-        otherwise="clear the gradients once a step, but not between backward and the optimizer",
+        otherwise="clear the gradients once per step, but not between backward and the optimizer",
         read=READ,
         what="the weights after the second step",
     )
@@ -194,7 +201,7 @@ def test_two_steps(student, rng):
 
 @exercise("4.7")
 def test_order(student, rng):
-    """backward, clip, optimizer, schedule; each once; those handed in are the ones used."""
+    """backward, clip, optimizer, schedule, each once; the given functions are used."""
     run = Run(student, rng)
     run.step(**run.watched())
     seen = run.seen()
@@ -203,7 +210,7 @@ def test_order(student, rng):
 
 @exercise("4.7")
 def test_training_mode(student, rng):
-    """The model is in training mode, even when an evaluation has just left it in the other."""
+    """The step puts the model into training mode, even after an evaluation."""
     run = Run(student, rng)
     run.model.eval()
     run.step()
@@ -211,7 +218,7 @@ def test_training_mode(student, rng):
 
 
 def accuracy(logits, target, pad_id):
-    """What was right, what was real, and the share of the real that was right."""
+    """The correct positions, the real ones, and the accuracy over the real ones."""
     wanted = target[:, 1:]
     right, real = logits.argmax(-1) == wanted, wanted != pad_id
     return right, real, float((right & real).sum() / real.sum())
@@ -223,19 +230,19 @@ def check_accuracy(got, logits, target):
         got,
         share,
         causes={
-            "padding is counted, among the right ones too": float(right.double().mean()),
+            "padding is counted, in the numerator too": float(right.double().mean()),
             "padding is counted: divide by the number of real tokens": float(
                 (right & real).double().mean()
             ),
-            "padding that is guessed right is counted as right": float(right.sum() / real.sum()),
-            "the number of right answers, not their share": float((right & real).sum()),
-            "accuracy in percent: it is a share between 0 and 1": share * 100,
-            "the share of wrong answers": 1 - share,
-            "compared with what was read, not with what was wanted": float(
+            "correctly predicted padding is counted as correct": float(right.sum() / real.sum()),
+            "the number of correct answers, not their fraction": float((right & real).sum()),
+            "accuracy in percent: it is a fraction between 0 and 1": share * 100,
+            "the fraction of wrong answers": 1 - share,
+            "compared with `read`, not with `wanted`": float(
                 ((logits.argmax(-1) == target[:, :-1]) & real).sum() / real.sum()
             ),
         },
-        otherwise="the share of real tokens whose largest logit is the wanted one",
+        otherwise="the fraction of real tokens whose largest logit is the wanted one",
         read=DOCSTRING,
         what="accuracy",
     )
@@ -252,7 +259,7 @@ def test_returned_values(student, rng):
         "the targets are not shifted: the model learns to copy what it reads": unshifted,
         NOT_SHIFTED: forgotten,
         "the targets are shifted by two": shifted_by_two,
-        "the start token is shifted away: the decoder never learns to begin": started_late,
+        "the start token is shifted away: the decoder never learns to start": started_late,
     }
     expect.close(
         result["loss"],
@@ -263,7 +270,7 @@ def test_returned_values(student, rng):
             NOT_SMOOTHED: gradient(run.weight, smoothing=0.0)[0],
             **{name: gradient(run.weight, shift=shift)[0] for name, shift in other.items()},
         },
-        otherwise="the smoothed loss: the mean over the real tokens",
+        otherwise="return the smoothed loss, the mean over the real tokens",
         read=READ,
         what="loss",
     )
@@ -275,7 +282,7 @@ def test_returned_values(student, rng):
             "this is the norm after clipping": 0.05,
             "the squared norm": found.square().sum(),
         },
-        otherwise="`clip` returns the norm that the gradients had before it",
+        otherwise="`clip` returns the norm of the gradients before clipping",
         read=DOCSTRING,
         what="gradient_norm",
     )
@@ -291,9 +298,9 @@ def test_returned_values(student, rng):
 
 @exercise("4.7")
 def test_accuracy(student, rng):
-    """The share of real tokens that were the most likely; padding counts on neither side."""
+    """The fraction of real tokens with the largest logit; padding is left out entirely."""
     run = Run(student, rng)
-    # what follows a word is its most likely successor here, and the padding's is the padding
+    # here each word has a most likely successor, and that of padding is padding
     successor = torch.tensor([0, 3, 5, 0, 7, 6, 7, 3])
     weight = 0.1 * run.weight + 4.0 * torch.nn.functional.one_hot(successor, VOCAB)
     run.model.load_state_dict({"weight": weight})
@@ -303,9 +310,9 @@ def test_accuracy(student, rng):
 
 
 def often_right(rng, successor, rows=24, longest=9):
-    """Sources, and padded targets in which about half of the words are such successors.
+    """Sources, and padded targets in which about half of the words follow `successor`.
 
-    Many, so that no two mistakes have the same share by chance.
+    Many, so that no two mistakes have the same accuracy by chance.
     """
     target = torch.zeros(rows, longest + 2, dtype=torch.long)
     for row in target:
@@ -319,7 +326,7 @@ def often_right(rng, successor, rows=24, longest=9):
 
 @exercise("4.7")
 def test_another_pad_id(student, rng):
-    """`pad_id` is passed on: what is padding counts neither in the loss nor in the accuracy."""
+    """`pad_id` is passed on: padding counts neither in the loss nor in the accuracy."""
     run = Run(student, rng)
     target = torch.where(TARGET == 0, 6, torch.where(TARGET == 6, 0, TARGET))
     result = returned(run.step(target=target, max_norm=100.0, pad_id=6), DOCSTRING)
@@ -329,7 +336,7 @@ def test_another_pad_id(student, rng):
         loss,
         atol=1e-5,
         causes={
-            "pad_id is not passed on to the loss: 0 is not always the padding": gradient(
+            "pad_id is not passed on to the loss: the padding id is not always 0": gradient(
                 run.weight, target, pad_id=0
             )[0],
             "the padding of the targets is counted": gradient(run.weight, target, pad_id=None)[0],
@@ -342,8 +349,8 @@ def test_another_pad_id(student, rng):
     expect.close(
         result["accuracy"],
         share,
-        causes={"pad_id is not used for the accuracy: 0 is not always the padding": usual},
-        otherwise="the share of real tokens whose largest logit is the wanted one",
+        causes={"pad_id is not used for the accuracy: the padding id is not always 0": usual},
+        otherwise="the fraction of real tokens whose largest logit is the wanted one",
         read=DOCSTRING,
         what="accuracy with pad_id = 6",
     )
@@ -355,19 +362,8 @@ def test_no_gradient_is_left(student, rng):
     run = Run(student, rng)
     run.step(max_norm=100.0)
     left = run.model.get("weight.grad")
-    size = 0.0 if left is None else float(left.norm())
     middle = run.model.state_dict()["weight"]
     run.step(max_norm=100.0)
     second = middle - RATE / 2 * gradient(middle)[1]
     unfelt = torch.allclose(run.model.state_dict()["weight"], second, atol=1e-3)
-    expect.true(
-        size == 0.0,
-        expected="no gradient after the step",
-        got=f"a gradient of norm {size:.3g}",
-        because="the gradients are cleared at the start of a step: clear them at its end, so that "
-        "whoever takes the next one finds none"
-        if unfelt
-        else "",
-        otherwise="`optimizer.zero_grad()` at the end",
-        read=READ,
-    )
+    cleared(left, unfelt, READ)

@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.8: Adam as in the paper, and its rate."""
+"""Hidden tests of exercise 4.8: the paper's Adam and learning rate."""
 
 import functools
 
@@ -22,7 +22,7 @@ def made(student, values, *arguments, **options):
     """The model, its optimizer and its schedule, on the student's side."""
     model = student.make(MODEL, values=values)
     call = answered(
-        # a first optimizer loads much of torch
+        # the first optimizer imports much of torch
         lambda: (
             student.call(student.paper_optimizer, model, *arguments, deadline=8.0, **options).value
         ),
@@ -36,7 +36,7 @@ def made(student, values, *arguments, **options):
 
 
 def adam(start, gradients, rates, betas=(0.9, 0.98), epsilon=1e-9, decay=0.0):
-    """Kingma and Ba's rule in double precision; `decay` is AdamW's."""
+    """Kingma and Ba's update in double precision; `decay` is AdamW's weight decay."""
     value = start.double()
     first, second = torch.zeros_like(value), torch.zeros_like(value)
     for step, (gradient, size) in enumerate(zip(gradients, rates, strict=True), start=1):
@@ -50,7 +50,7 @@ def adam(start, gradients, rates, betas=(0.9, 0.98), epsilon=1e-9, decay=0.0):
 
 
 def run(student, values, gradients, d_model, warmup):
-    """The weights after these steps, and the rates that they had."""
+    """The weights after these steps, and the rate of each step."""
     model, optimizer, schedule = made(student, values, d_model, warmup)
     descend, rates = student.make(DESCEND), []
     for number in range(len(next(iter(gradients.values())))):
@@ -63,7 +63,7 @@ def run(student, values, gradients, d_model, warmup):
 
 @exercise("4.8", weight=2)
 def test_steps(student, rng):
-    """Several steps of Adam with the paper's β and ε, small and changing gradients included."""
+    """Several steps of Adam with the paper's β and ε, including small and changing gradients."""
     d_model, warmup, sizes = 16, 2, (1.0, 4.0, 0.25, 2.0, 8.0, 0.5, 0.25, 1.0)
     values = {"a": normal(rng, 3, 2), "b": normal(rng, 4)}
     scales, count = {"a": 1.0, "b": 1e-9}, len(sizes)
@@ -74,31 +74,29 @@ def test_steps(student, rng):
     rates = [rate(step, d_model, warmup) for step in range(1, count + 1)]
     zero = [0.0, *rates[:-1]]
     wrong = {
-        "ε is 1e-8, as torch has it: the paper has 1e-9": {"epsilon": 1e-8},
-        "β₂ is 0.999, as torch has it: the paper has 0.98": {"betas": (0.9, 0.999)},
+        "ε is 1e-8, torch's default: the paper has 1e-9": {"epsilon": 1e-8},
+        "β₂ is 0.999, torch's default: the paper has 0.98": {"betas": (0.9, 0.999)},
         "β₁ is 0.98: the paper has 0.9": {"betas": (0.98, 0.98)},
-        "β₂ and ε are torch's: the paper has 0.98 and 1e-9": {
+        "β₂ and ε are torch's defaults: the paper has 0.98 and 1e-9": {
             "betas": (0.9, 0.999),
             "epsilon": 1e-8,
         },
-        "weights decay: the paper has Adam, not AdamW": {"decay": 0.01},
-        "step 0: torch counts from 0, the paper from 1, so that nothing is learned at first": {
-            "rates": zero
-        },
+        "weight decay: the paper uses Adam, not AdamW": {"decay": 0.01},
+        "step 0: torch counts from 0, the paper from 1; the first step has rate 0": {"rates": zero},
         "the optimizer's own rate multiplies the schedule: it is 1e-3, and should be 1": {
             "rates": [1e-3 * r for r in rates]
         },
         "the schedule is not used: the rate stays 1": {"rates": [1.0] * count},
-        "the larger of the two is taken: Eq. 3 has min": {
+        "the larger of the two is used: Eq. 3 has min": {
             "rates": mistakes(range(1, count + 1), d_model, warmup)[
-                "the larger of the two is taken: Eq. 3 has min"
+                "the larger of the two is used: Eq. 3 has min"
             ]
         },
-        "d_model is not used: the rate falls with its root": {
+        "d_model is not used: the rate is divided by its square root": {
             "rates": [rate(s, 1, warmup) for s in range(1, count + 1)]
         },
     }
-    for name in ("b", "a"):  # the small ones first: they tell ε
+    for name in ("b", "a"):  # the small ones first: they reveal ε
         ours = functools.partial(adam, values[name], gradients[name])
         expect.close(
             found[name],
@@ -114,7 +112,7 @@ def test_steps(student, rng):
 
 @exercise("4.8", weight=2)
 def test_rates(student):
-    """The first step has the rate of step 1 of Eq. 3; up for warmup_steps, then down."""
+    """The first step has the rate of step 1 in Eq. 3, which rises for warmup_steps, then falls."""
     values = {"a": torch.zeros(1)}
     for d_model, warmup in ((64, 4), (512, 1), (16, 3)):
         steps = list(range(1, 9))
@@ -133,7 +131,7 @@ def test_rates(student):
                 "the optimizer's own rate multiplies the schedule's: it should be 1": [
                     1e-3 * value for value in right
                 ],
-                # step 0 by its other name says less
+                # drop the less specific name of the same rates
                 **{name: value for name, value in others if not np.allclose(value, zero)},
             },
             otherwise="d_model^-0.5 · min(step^-0.5, step · warmup_steps^-1.5)",
@@ -144,7 +142,7 @@ def test_rates(student):
 
 @exercise("4.8")
 def test_paper_values(student):
-    """By default 4000 steps of warm-up, β = (0.9, 0.98) and ε = 1e-9."""
+    """The defaults: 4000 warm-up steps, β = (0.9, 0.98) and ε = 1e-9."""
     _, optimizer, _ = made(student, {"a": torch.zeros(2)}, 512)
     group = optimizer.get("param_groups.0")
     for key, want in (("betas", (0.9, 0.98)), ("eps", 1e-9), ("weight_decay", 0.0)):
@@ -155,7 +153,7 @@ def test_paper_values(student):
             causes={
                 "betas": {"β₁ = 0.9 and β₂ = 0.98: torch's β₂ is 0.999": [0.9, 0.999]},
                 "eps": {"ε is 1e-9: torch's is 1e-8": 1e-8},
-                "weight_decay": {"weights do not decay in the paper: this is AdamW's": 0.01},
+                "weight_decay": {"this is AdamW's weight decay: the paper has none": 0.01},
             }[key],
             otherwise="β₁ = 0.9, β₂ = 0.98, ε = 1e-9, and no weight decay",
             read=READ,
@@ -168,7 +166,7 @@ def test_paper_values(student):
         causes={
             "step 0: torch counts from 0, the paper from 1": 0.0,
             "d_model is not used": rate(1, 1, 4000),
-            "the larger of the two is taken: Eq. 3 has min": 512**-0.5,
+            "the larger of the two is used: Eq. 3 has min": 512**-0.5,
             "the schedule has not set the first rate": 1.0,
         },
         otherwise="the rate of step 1, with 4000 steps of warm-up",
@@ -179,13 +177,13 @@ def test_paper_values(student):
 
 @exercise("4.8")
 def test_no_warmup(student):
-    """Less than one step of warm-up is a ValueError."""
+    """Fewer than one warm-up step raises a ValueError."""
     model = student.make(MODEL, values={"a": torch.zeros(1)})
     for warmup in (0, -5):
         expect.raises(
             functools.partial(student.paper_optimizer, model, 64, warmup),
-            because="less than one step of warm-up is taken, but 0^-1.5 has no value: say so by a "
+            because="fewer than one warm-up step is accepted, but 0^-1.5 has no value: raise a "
             "ValueError",
-            otherwise="0^-1.5 has no value: say so by a ValueError",
+            otherwise="0^-1.5 has no value: raise a ValueError",
             read="the docstring of 4.8",
         )

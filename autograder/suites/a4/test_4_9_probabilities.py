@@ -1,4 +1,4 @@
-"""Hidden tests of exercise 4.9: the step of a search, without a cache."""
+"""Hidden tests of exercise 4.9: one search step without a cache."""
 
 import torch
 
@@ -10,7 +10,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 READ = "§3.4, last but one sentence; exercise 4.9"
-WAY = "decode the prefixes, take the last position, and its log-softmax"
+WAY = "decode the prefixes, then take the log-softmax of the last position"
 SIZES = (11, 2, 8, HEADS, 12)  # vocab_size, n_layers, d_model, n_heads, d_ff
 LENGTHS = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 0, 0, 0]])
 STATE = "student['Encoded'](memory, source_mask)"
@@ -18,7 +18,7 @@ RECORDED = "lambda step, prefixes, state: step(prefixes, state)[0].requires_grad
 
 
 def build(student, rng):
-    """A model with fresh weights, its step, and what the step's state holds."""
+    """A model with random weights, its step, and the contents of the step's state."""
     module = student.Transformer(*SIZES, norm_first=True)
     state = draw(rng, transformer_shapes(*SIZES[:3], SIZES[4], norm_first=True))
     state[MATRIX][0] = 0.0
@@ -38,7 +38,7 @@ def check(got, prefixes, weights, memory, mask, what):
         return decoded(ids, memory, weights, mask, True)[0]
 
     wanted = logits()[:, -1].log_softmax(-1)
-    every = "every position is returned: only the last one tells what comes next"
+    every = "every position is returned: only the last one predicts the next token"
     expect.shape(
         got,
         tuple(wanted.shape),
@@ -50,26 +50,26 @@ def check(got, prefixes, weights, memory, mask, what):
 
     def causes():
         found = {
-            "probabilities: scores of sentences are sums of their logarithms": wanted.exp(),
+            "probabilities: scores of sentences are sums of log probabilities": wanted.exp(),
             "logits: the softmax is missing": logits()[:, -1],
-            "in bits: nats are natural logarithms": wanted / torch.tensor(2.0).log(),
+            "in bits: use natural logarithms": wanted / torch.tensor(2.0).log(),
             "the softmax runs over the rows, not over the tokens": logits()[:, -1].log_softmax(0),
-            "only the last token is decoded: without a cache the whole prefix is read": logits(
+            "only the last token is decoded: without a cache, decode the whole prefix": logits(
                 prefixes[:, -1:]
             )[:, -1].log_softmax(-1),
             "the source mask is dropped: the padding of the source is attended to": logits(
                 mask=None
             )[:, -1].log_softmax(-1),
-            "the mean over all positions: the last one tells what comes next": logits()
+            "the mean over all positions: only the last one predicts the next token": logits()
             .mean(1)
             .log_softmax(-1),
         }
         if prefixes.shape[1] > 1:
             found |= {
-                "the first position, not the last: it tells what follows the start token": logits()[
+                "the first position: it predicts what follows the start token": logits()[
                     :, 0
                 ].log_softmax(-1),
-                "the last position but one: the last tells what comes next": logits()[
+                "the second-to-last position: the last one predicts the next token": logits()[
                     :, -2
                 ].log_softmax(-1),
             }
@@ -86,7 +86,7 @@ def prefix(rng, rows, n):
 
 @exercise("4.9", weight=2)
 def test_values(student, rng):
-    """Log probabilities of what follows each prefix, (rows, vocab_size), in nats."""
+    """Log probabilities of the token after each prefix, (rows, vocab_size), in nats."""
     step, weights, memory, mask = build(student, rng)
     state = student.make(STATE, memory=memory, source_mask=mask)
     for n in (4, 2):
@@ -101,7 +101,7 @@ def test_values(student, rng):
 
 @exercise("4.9")
 def test_rows_sum_to_one(student, rng):
-    """The first step reads the start token only; the probabilities of each row sum to one."""
+    """The first step reads only the start token; the probabilities of each row sum to 1."""
     step, weights, memory, mask = build(student, rng)
     ids = torch.full((3, 1), 2)
     got, _ = ask(step, ids, student.make(STATE, memory=memory, source_mask=mask))
@@ -111,12 +111,12 @@ def test_rows_sum_to_one(student, rng):
 
 @exercise("4.9")
 def test_state(student, rng):
-    """The state of each call is used and returned: rows that are reordered have their own."""
+    """Each call uses and returns its state, also after rows are reordered."""
     step, weights, memory, mask = build(student, rng)
     state = student.make(STATE, memory=memory, source_mask=mask)
     ids = prefix(rng, 3, 3)
     _, state = ask(step, ids, state)
-    hint = "return the state as it is: without a cache a step adds nothing to it"
+    hint = "return the state unchanged: without a cache a step adds nothing to it"
     for rows in (torch.tensor([2, 0, 0, 1]), torch.tensor([3, 1, 1, 0])):
         expect.close(
             answered(lambda state=state: state.get("memory"), hint, READ),
@@ -134,13 +134,13 @@ def test_state(student, rng):
 
 @exercise("4.9", weight=0.5)
 def test_no_gradients(student, rng):
-    """No gradients are recorded: a search only asks."""
+    """No gradients are recorded: a search does not train."""
     step, _, memory, mask = build(student, rng)
     state = student.make(STATE, memory=memory, source_mask=mask)
     recorded = answered(lambda: student.make(RECORDED)(step, prefix(rng, 3, 3), state), WAY, READ)
     expect.true(
         not recorded,
-        expected="log probabilities without a graph behind them",
+        expected="log probabilities without a graph",
         got="log probabilities with `requires_grad=True`",
         because="gradients are recorded: every step of a search would keep its graph in memory; "
         "`@torch.no_grad()` on the inner function",

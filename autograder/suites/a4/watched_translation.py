@@ -1,20 +1,21 @@
-"""A training on pairs that can be watched: `watched_training` of assignment 3, with two inputs.
+"""A logged training step on sentence pairs: `watched_training` of assignment 3, with two inputs.
 
-The model is made on the student's side; `gradient` and `stepped` say what should have come of it.
+The model lives on the student's side; `gradient` and `stepped` compute the expected results.
 """
 
 import torch
 from torch.nn.functional import cross_entropy
 
-from autograder.suites.a3.answers import answered, normal
-from autograder.suites.a3.watched_training import BACKWARD, CLIP, OPTIMIZER, RATE, SCHEDULE
+from autograder.suites.a3 import watched_training
+from autograder.suites.a3.answers import answered
+from autograder.suites.a3.watched_training import RATE
 
 READ = "§3.1, §5.3, §5.4; exercise 4.7"
 SOURCE = torch.tensor([[5, 1, 6], [4, 7, 0], [1, 0, 0]])
 TARGET = torch.tensor([[2, 5, 6, 7, 3], [2, 4, 3, 0, 0], [2, 1, 7, 3, 0]])
 VOCAB = 8
-# A row of logits for each word that is read, plus the mean of those of the source; the model
-# notes its mode and how much it was given to read.
+# The logits are the row of each word read, plus the mean over the source's rows; the model
+# logs its mode.
 MODEL = (
     "type('Model', (torch.nn.Embedding,), {'forward': lambda self, source_ids, target_ids: "
     "(events.append('training mode' if self.training else 'evaluation mode'), "
@@ -23,19 +24,13 @@ MODEL = (
 )
 
 
-class Run:
-    """A model, an optimizer and a schedule on the student's side, and what happened to them."""
+class Run(watched_training.Run):
+    """The same for `translation_step`."""
 
-    def __init__(self, student, rng):
-        self.student, self.weight = student, 2 * normal(rng, VOCAB, VOCAB)
-        self.events = student.make("[]")
-        self.model = student.make(MODEL, events=self.events)
-        self.model.load_state_dict({"weight": self.weight})
-        self.optimizer = student.make(OPTIMIZER, events=self.events, model=self.model, rate=RATE)
-        self.schedule = student.make(SCHEDULE, events=self.events, optimizer=self.optimizer)
+    model_source, shape = MODEL, (VOCAB, VOCAB)
 
     def step(self, source=SOURCE, target=TARGET, explained=True, **options):
-        """What the student's step returns; what it raises is told with advice if `explained`."""
+        """The result of the student's step; errors are explained with advice if `explained`."""
 
         def call():
             return self.student.translation_step(
@@ -46,28 +41,19 @@ class Run:
             return call()
         return answered(
             call,
-            "`model(source_ids, read)` gives (logits, weights); `clip(parameters, max_norm)` the "
-            "norm; read and wanted have one token less than the targets",
+            "`model(source_ids, read)` returns (logits, weights); `clip(parameters, max_norm)` the "
+            "norm; read and wanted have one token fewer than the targets",
             READ,
         )
 
-    def watched(self):
-        return {
-            "backward": self.student.make(BACKWARD, events=self.events),
-            "clip": self.student.make(CLIP, events=self.events),
-        }
-
-    def seen(self):
-        return self.events.get()
-
 
 def shifted(target):
-    """What the decoder reads, and what it is to say."""
+    """The tokens the decoder reads, and the tokens it should predict."""
     return target[:, :-1], target[:, 1:]
 
 
 def unshifted(target):
-    """The mistake: what is to be said is what was read."""
+    """The mistake: the decoder is to predict the tokens it reads."""
     return target[:, :-1], target[:, :-1]
 
 
@@ -88,7 +74,7 @@ def started_late(target):
 def gradient(
     weight, target=TARGET, smoothing=0.1, pad_id=0, *, shift=shifted, source=SOURCE, total=None
 ):
-    """The loss, its gradient and the logits. `total`: what the sum is divided by instead."""
+    """The loss, its gradient and the logits. `total` replaces the divisor of the mean."""
     leaf = weight.clone().requires_grad_()
     read, wanted = shift(target)
     logits = leaf[read] + leaf[source].mean(1, keepdim=True)

@@ -1,4 +1,4 @@
-"""Style: the standard library: Counter, bisect, statistics, named tuples, exceptions of its own."""
+"""Style: the standard library: Counter, bisect, statistics, named tuples, custom exceptions."""
 
 import bisect
 import math
@@ -11,7 +11,7 @@ from torch import nn
 
 
 class NotFitting(ValueError):
-    """What was given does not fit."""
+    """Raised for invalid arguments."""
 
 
 def padding_mask(token_ids, pad_id=0):

@@ -58,7 +58,7 @@ def warmup_rate(step, d_model, warmup_steps=4000):
 
 
 class WarmupSchedule:
-    """No scheduler of torch's: it writes into the optimizer's groups."""
+    """Not a torch scheduler: it writes into the optimizer's groups."""
 
     def __init__(self, optimizer, d_model, warmup_steps=4000):
         self.optimizer = optimizer

@@ -138,7 +138,7 @@ def _asked(model):
 
 
 def diagnose(model, token_ids, pad_id=0):
-    """Early returns; sentences one by one, each with padding of its own."""
+    """Early returns; sentences one by one, each with its own padding."""
     with _asked(model):
         for row in token_ids:
             found = _examine(model, row[row != pad_id], pad_id)

@@ -27,7 +27,7 @@ class FeedForward(nn.Module):
 
 
 class _Around(nn.Module):
-    """A residual connection of its own making."""
+    """A hand-written residual connection."""
 
     def __init__(self, d_model: int, dropout: float):
         super().__init__()
@@ -159,7 +159,7 @@ class EncoderClassifier(nn.Module):
 
 
 class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
-    """Counts for itself."""
+    """A schedule with its own step count."""
 
     def __init__(
         self, optimizer: torch.optim.Optimizer, d_model: int, warmup_steps: int = 4000

@@ -116,7 +116,7 @@ class EncoderClassifier(nn.Module):
 
 
 class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
-    """The closed form from torch's own count of steps."""
+    """The closed form, from torch's step count."""
 
     def __init__(self, optimizer, d_model, warmup_steps=4000):
         self.curve = [(n, warmup_rate(n, d_model, warmup_steps)) for n in range(1, 20)]

@@ -137,7 +137,7 @@ class Transformer(nn.Module):
 
 
 def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
-    """The cross-entropy with a distribution that is written down token by token."""
+    """The cross-entropy with an explicit target distribution."""
     vocab_size = logits.shape[-1]
     logits, targets = logits.reshape(-1, vocab_size), targets.reshape(-1)
     wanted = torch.full_like(logits, smoothing / vocab_size)
@@ -148,7 +148,7 @@ def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
 
 
 class uncached_step:
-    """A class where the handout speaks of a function: calling it makes the step."""
+    """A class where the handout has a function: calling it makes the step."""
 
     def __init__(self, model):
         self.model = model
@@ -170,7 +170,7 @@ def greedy(
     choose=most_likely,
     device="cpu",
 ):
-    """Rows that have ended are told apart by a mask, and dropped when all others are known."""
+    """One tensor holds all rows; `alive` lists those that have not ended."""
     alive = torch.arange(n_rows, device=device)
     written = torch.full((n_rows, 1), start, dtype=torch.long, device=device)
     totals = torch.zeros(n_rows, device=device)
@@ -224,7 +224,7 @@ def beam_search(
     end=3,
     device="cpu",
 ):
-    """Always `width` rows a sentence, also for sentences that are done, until all are."""
+    """Always `width` rows per sentence, even for finished ones, until all are finished."""
     if n_best < 1 or n_best > width:
         raise ValueError(f"n_best = {n_best} must lie between 1 and width = {width}")
     if length_penalty < 0:

@@ -1,4 +1,4 @@
-"""Style: the batch keeps its size; what has ended goes on and is not listened to."""
+"""Style: the batch keeps its size; rows that have ended keep running and are ignored."""
 
 import math
 

@@ -109,7 +109,7 @@ class Transformer(nn.ModuleDict):
 
 
 def paper_optimizer(model, d_model, warmup_steps=4000):
-    """A chain of two of torch's schedules would not do: a table of the rise, then the formula."""
+    """A table for the warm-up, then the formula."""
     if warmup_steps < 1:
         raise ValueError("at least one step of warm-up")
     optimizer = torch.optim.Adam(
@@ -136,7 +136,7 @@ def beam_search(
     end=3,
     device="cpu",
 ):
-    """Heaps: what has ended with its score, and what may go on with its log probability."""
+    """Heaps of finished hypotheses by score, and of open ones by log probability."""
     if not 1 <= n_best <= width:
         raise ValueError(f"of {width} hypotheses {n_best} cannot be the best")
     if length_penalty < 0:

@@ -1,4 +1,4 @@
-"""Style: double precision inside, single outside; what was asked for comes back as it was given."""
+"""Style: double precision inside, single outside; results come back in the input's dtype."""
 
 import math
 from fractions import Fraction
@@ -147,7 +147,7 @@ def word_weights(weights, target_words, source_words):
     if table.shape != (len(target_words), len(source_words)):
         raise ValueError(f"{tuple(table.shape)}: {len(target_words)} × {len(source_words)} tokens")
     target, source = torch.tensor(target_words), torch.tensor(source_words)
-    # what belongs to no word is collected in a last row and a last column, which are cut off
+    # tokens of no word are collected in a last row and column, which are cut off
     target = torch.where(target < 0, target.max() + 1, target)
     source = torch.where(source < 0, source.max() + 1, source)
     rows = torch.zeros(int(max(target_words)) + 2, table.shape[1], dtype=torch.float64)

@@ -82,7 +82,7 @@ def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
 
 
 def uncached_step(model):
-    """Only the last position is turned into scores' logarithms, by way of softmax."""
+    """Log probabilities of the last position only, as the log of a softmax."""
 
     def step(prefixes, state):
         with torch.no_grad():
@@ -186,7 +186,7 @@ def cached_layer(layer, x, cache, mask, source_mask):
 
 
 def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
-    """A table of who is likelier than whom."""
+    """A table of pairwise comparisons of probabilities."""
     if temperature <= 0:
         raise ValueError("temperature must be positive")
     if top_k is not None and top_k <= 0:

@@ -162,9 +162,9 @@ def beam_search(
     end=3,
     device="cpu",
 ):
-    """A sentence is (number, beam, found); one pure function carries it over a step."""
+    """A sentence is (number, beam, found); one pure function advances it by a step."""
     if n_best > width or n_best < 1 or length_penalty < 0:
-        raise ValueError("1 ≤ n_best ≤ width and 0 ≤ length_penalty are asked for")
+        raise ValueError("1 ≤ n_best ≤ width and 0 ≤ length_penalty are required")
     penalty = partial(length_penalty_factor, alpha=length_penalty)
     decided = [[] for _ in range(n_sentences)]
 
@@ -286,7 +286,7 @@ def alignment_links(weights, share=0.5):
 
 
 def plot_alignment(weights, source, target, ax=None):
-    """pcolormesh, whose first row is turned to the top."""
+    """pcolormesh, with its first row at the top."""
     if np.shape(weights) != (len(target), len(source)):
         raise ValueError(f"{np.shape(weights)} against {(len(target), len(source))}")
     if ax is None:

@@ -58,7 +58,7 @@ def translation_step(
     clip=nn.utils.clip_grad_norm_,
     pad_id=0,
 ):
-    """What is reported is gathered as it comes up; gradients are cleared first and last."""
+    """Collects the reported values along the way; clears the gradients first and last."""
     report = {"learning_rate": float(optimizer.param_groups[0]["lr"])}
     optimizer.zero_grad()
     model.train()

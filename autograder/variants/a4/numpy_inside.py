@@ -75,7 +75,7 @@ def beam_search(
     end=3,
     device="cpu",
 ):
-    """Rows are open prefixes of any sentence; `owner` says of which."""
+    """Rows are open prefixes of any sentence; `owner` maps each to its sentence."""
     if n_best < 1 or width < n_best or length_penalty < 0:
         raise ValueError("give 1 ≤ n_best ≤ width and length_penalty ≥ 0")
     owner, totals = np.arange(n_sentences), np.zeros(n_sentences)

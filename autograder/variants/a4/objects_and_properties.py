@@ -136,7 +136,7 @@ class Transformer(nn.Module):
 
 
 class PaperSchedule:
-    """No scheduler of torch's: it writes the rate into the optimizer's groups."""
+    """Not a torch scheduler: it writes the rate into the optimizer's groups."""
 
     def __init__(self, optimizer, d_model, warmup_steps):
         self.optimizer, self.d_model, self.warmup_steps = optimizer, d_model, warmup_steps
@@ -180,7 +180,7 @@ def uncached_step(model):
 
 @dataclass
 class Sentence:
-    """What greedy search is writing."""
+    """One greedy hypothesis in progress."""
 
     tokens: list = field(default_factory=list)
     score: float = 0.0
@@ -343,7 +343,7 @@ def cached_step(model):
 
 
 class Narrower:
-    """Removes tokens from a ranking, and gives what is left its probabilities."""
+    """Removes tokens from a ranking, and gives the rest its probabilities."""
 
     def __init__(self, log_probabilities, temperature):
         ranked = torch.sort(log_probabilities / temperature, dim=1, descending=True)

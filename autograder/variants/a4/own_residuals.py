@@ -1,4 +1,4 @@
-"""Style: type hints, residual connections of one's own, schedulers and steps that are classes."""
+"""Style: type hints, hand-written residual connections, schedulers and steps that are classes."""
 
 import math
 from collections import defaultdict
@@ -143,7 +143,7 @@ class Transformer(nn.Module):
 def label_smoothed_loss(
     logits: Tensor, targets: Tensor, smoothing: float = 0.1, pad_id: int = 0
 ) -> Tensor:
-    """Only real tokens are looked at, the rest is left out before anything is computed."""
+    """Drops all but the real tokens before computing anything."""
     real = targets.ne(pad_id)
     if not real.any():
         return logits.new_zeros(()) + 0.0 * logits.sum()
@@ -170,7 +170,7 @@ def translation_step(
     clip: Callable[..., Tensor] = nn.utils.clip_grad_norm_,
     pad_id: int = 0,
 ) -> dict[str, float]:
-    """The gradients are cleared through the model; the accuracy is worked out at the end."""
+    """The gradients are cleared through the model; the accuracy is computed at the end."""
     read, wanted = shift_targets(target_ids)
     if not model.training:
         model.train(mode=True)
@@ -210,13 +210,13 @@ def paper_optimizer(
     model: nn.Module, d_model: int, warmup_steps: int = 4000
 ) -> tuple[torch.optim.Adam, _Rate]:
     if not warmup_steps >= 1:
-        raise ValueError(f"a warm-up of {warmup_steps} steps is none")
+        raise ValueError(f"a warm-up of {warmup_steps} steps is too short")
     adam = torch.optim.Adam(list(model.parameters()), betas=(0.9, 0.98), eps=1e-9)
     return adam, _Rate(adam, d_model, warmup_steps)
 
 
 class _Beam:
-    """What one sentence has so far."""
+    """The search state of one sentence."""
 
     def __init__(self, start: int) -> None:
         self.open: list[tuple[float, list[int]]] = [(0.0, [start])]
@@ -238,7 +238,7 @@ def beam_search(
     end: int = 3,
     device: torch.device | str = "cpu",
 ) -> list[list[Hypothesis]]:
-    """An object a sentence; the tensors are made anew for each step."""
+    """One object per sentence; the tensors are rebuilt at each step."""
     if n_best > width or n_best < 1:
         raise ValueError(f"cannot give {n_best} of {width}")
     if length_penalty < 0:
