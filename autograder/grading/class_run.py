@@ -55,8 +55,7 @@ def resolve(
     id = submission.assignment
     if id not in known:
         id = default.id if default else _by_names(submission.data, syllabus) or known[0]
-    model = syllabus.assignment(id).model
-    beside = submission.beside.only(model.files if model else ())
+    beside = submission.beside.only(syllabus.assignment(id).files)
     return replace(submission, assignment=id, beside=beside)
 
 

@@ -26,7 +26,8 @@ def started(
         folder = stack.enter_context(work_folder())
         warm = {}
         for id in sorted(ids):
-            student_tree.write(syllabus, folder / id, id)
+            out = student_tree.released_before(syllabus, id)
+            student_tree.write(syllabus, folder / id, id, out)
             warm[id] = WarmProcess(folder / id, imports(syllabus.assignment(id)), min_tier=min_tier)
         with ThreadPoolExecutor() as starters:  # they import their libraries in parallel
             starting = [starters.submit(process.__enter__) for process in warm.values()]

@@ -98,12 +98,12 @@ def grade(
     collected = collect(cells, names)
     suite = session.suite_files(assignment, public_only)
     load = Load(collected.statements, collected.unavailable)
-    run = _run(assignment, collected, load, open_worker, only, suite)
+    run = _run(assignment, collected, load, open_worker, only, suite, files or {})
     entries = score.exercises(
         assignment,
         run.tests,
         run.passed_with,
-        collected.written,
+        {*collected.written, *(files or {})},
         written_answers.written(assignment, cells),
         only,
     )
@@ -183,12 +183,18 @@ def _run(
     open_worker: OpenWorker,
     only: Collection[str] | None,
     suite: list[Path],
+    files: dict[str, bytes],
 ) -> _Run:
     """Run the suite, then rerun tests that may have failed because of an earlier exercise."""
     verdicts = decided(assignment, collected)
     with open_worker(load) as worker:
         tests = session.run(
-            assignment, Student(worker), exercises=only, verdicts=verdicts, files=suite
+            assignment,
+            Student(worker),
+            exercises=only,
+            verdicts=verdicts,
+            files=suite,
+            handed_in=files,
         )
         run = _Run(tests, {}, worker.isolation, worker.printed, worker.unloadable)
     if run.unloadable is not None:
@@ -197,7 +203,12 @@ def _run(
         replaced = substitutes.sources(assignment, list(broken))
         with open_worker(replace(load, substitutes=replaced)) as worker:
             again = session.run(
-                assignment, Student(worker), only=ids, verdicts=verdicts, files=suite
+                assignment,
+                Student(worker),
+                only=ids,
+                verdicts=verdicts,
+                files=suite,
+                handed_in=files,
             )
         run.passed_with.update({test.id: list(broken) for test in again if test.outcome == PASSED})
     return run

@@ -37,7 +37,7 @@ def exercises(
     """One entry per exercise.
 
     `passed_with`: for tests that pass with substitutes, the exercises substituted. `written`: the
-    names that are defined and no longer stubs. `answers`: by written part.
+    names that are defined and no longer stubs, and the files handed in. `answers`: by written part.
     """
     known = bugs.load(assignment.id)
     found = []
@@ -138,7 +138,7 @@ def _code(
         for test, share in zip(tests, shares, strict=True)
     ]
     points = round(sum(s for t, s in zip(graded, shares, strict=True) if t.points), 2)
-    absent = not set(exercise.names) & set(written)
+    absent = not {*exercise.names, *exercise.files} & set(written)
     caused_by = list(dict.fromkeys(id for test in graded for id in test.caused_by))
     status = "not written" if absent else "partial" if points else "zero"
     return {

@@ -10,7 +10,7 @@ import io
 import time
 import zlib
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -64,6 +64,7 @@ def run(
     exercises: Collection[str] | None = None,
     verdicts: dict[str, StudentError] | None = None,
     files: list[Path] | None = None,
+    handed_in: Mapping[str, bytes] | None = None,
     seed: int | None = None,
 ) -> list[TestResult]:
     """Run the suite, restricted to the test ids `only` and to `exercises` if given.
@@ -72,7 +73,11 @@ def run(
     Raises RuntimeError if the suite itself cannot be read.
     """
     session = _Session(
-        assignment, student, verdicts or {}, assignment.seed if seed is None else seed
+        assignment,
+        student,
+        verdicts or {},
+        assignment.seed if seed is None else seed,
+        handed_in or {},
     )
     paths = [path for path in files or suite_files(assignment) if path.exists()]
     tests = [  # read them all first: the rules of a running test may apply in this process too
@@ -97,6 +102,7 @@ class _Session:
     student: Student
     verdicts: dict[str, StudentError]
     seed: int
+    handed_in: Mapping[str, bytes]
     timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
 
     def result(self, test: Test, public: bool) -> TestResult:
@@ -106,7 +112,8 @@ class _Session:
         try:
             self._begin(test)
             # the same random inputs for everyone, seeded by the release and the test's id
-            test.call(self.student, np.random.default_rng([self.seed, _number(test.id)]))
+            rng = np.random.default_rng([self.seed, _number(test.id)])
+            test.call(self.student, rng, self.handed_in)
         except Exception as error:
             special = isinstance(error, StudentError) and error.kind.isupper()
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ not out yet gets stand-ins for them, backed by `torch.nn`.
 from __future__ import annotations
 
 import ast
+import datetime
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,6 +36,16 @@ def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, st
         for exercise in assignment.exercises
         for component in exercise.components
     }
+
+
+def released_before(syllabus: Syllabus, id: str) -> list[str]:
+    """Assignments whose answers are out when assignment `id` is released, late days included."""
+    begins = syllabus.assignment(id).released
+    return [
+        other.id
+        for other in syllabus.assignments
+        if other.due.date() + datetime.timedelta(days=other.late_days) < begins
+    ]
 
 
 def write(
@@ -85,10 +96,11 @@ def _modules(hidden: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str
         for path in sorted(PACKAGE.rglob("*.py"))
         if path.relative_to(PACKAGE).parts[0] not in SHARED
     }
-    absent = closed.copy()
-    while left_out := {n for n in whole.keys() - absent if _imports(n, whole[n]) & absent}:
+    absent = {reference.removeprefix("course_lib.").replace(":", ".") for reference in hidden}
+    texts = {name: text for name, text in whole.items() if name not in closed}
+    while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
         absent |= left_out
-    texts = {name: text for name, text in whole.items() if name not in absent}
+        texts = {name: text for name, text in texts.items() if name not in left_out}
     return texts | {name: stubbed(f"course_lib.{name}", hidden) for name in closed} | stand_ins
 
 
@@ -107,7 +119,7 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
 
 
 def _imports(name: str, text: str) -> set[str]:
-    """Modules of `course_lib` that its module `name` imports or imports from."""
+    """What the module `name` imports of `course_lib`: modules, and `module.thing`s."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level:

@@ -10,11 +10,13 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..course import syllabus
+from ..course.submission_folder import FOLDER
 from ..seam import StudentError
 from ..seam.executor import Executor
 from ..seam.facade import Student
@@ -52,6 +54,7 @@ def run_public_tests(
 ) -> list[tuple[str, Message | None]]:
     """Title and message (None = passed) of each visible test, in file order."""
     executor = Executor(namespace)
+    files = {n: path.read_bytes() for n in exercise.files if (path := Path(FOLDER, n)).is_file()}
     student = Student(LocalBackend(executor))
     outcomes: list[tuple[str, Message | None]] = []
     with _restored_state():
@@ -59,7 +62,7 @@ def run_public_tests(
             message = None
             try:
                 student.begin(seed=number, forbid=assignment.forbidden_in(exercise))
-                test.call(student, np.random.default_rng(number))
+                test.call(student, np.random.default_rng(number), files)
             except Exception as error:
                 if isinstance(error, StudentError) and error.kind == "KeyboardInterrupt":
                     raise KeyboardInterrupt from None

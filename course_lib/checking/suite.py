@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -20,7 +20,7 @@ import numpy as np
 from ..seam.facade import Student
 from .exercise import ExerciseMark, mark_of
 
-OFFERED = ("student", "rng")
+OFFERED = ("student", "rng", "handed_in")
 
 _read: dict[Path, tuple[tuple[int, int], list[Test]]] = {}  # (mtime in ns, size), tests
 
@@ -36,17 +36,19 @@ class Test:
     parameters: tuple[str, ...]
     function: Callable[..., Any]
 
-    def call(self, student: Student, rng: np.random.Generator) -> None:
-        """Raises what the test raises."""
-        offered = dict(zip(OFFERED, (student, rng), strict=True))
+    def call(
+        self, student: Student, rng: np.random.Generator, handed_in: Mapping[str, bytes]
+    ) -> None:
+        """Raises what the test raises. `handed_in` are the files beside the notebook, by name."""
+        offered = dict(zip(OFFERED, (student, rng, handed_in), strict=True))
         self.function(**{name: offered[name] for name in self.parameters})
 
 
 def read_tests(path: Path) -> list[Test]:
     """The tests of a file, in file order; a file is read again when it has changed.
 
-    Raises RuntimeError if the file cannot be imported, or a test has no mark or other parameters
-    than `student` and `rng`.
+    Raises RuntimeError if the file cannot be imported, or a test has no mark or a parameter that
+    is not in `OFFERED`.
     """
     status = path.stat()
     stamp = (status.st_mtime_ns, status.st_size)
@@ -78,6 +80,6 @@ def _test(path: Path, name: str, function: Callable[..., Any]) -> Test:
     parameters = tuple(inspect.signature(function).parameters)
     if unknown := set(parameters) - set(OFFERED):
         raise RuntimeError(
-            f"{path}: {name} takes {', '.join(unknown)}; a test may take student and rng only"
+            f"{path}: {name} takes {', '.join(unknown)}; a test may take {', '.join(OFFERED)}"
         )
     return Test(f"{path.name}::{name}", mark, parameters, function)

@@ -35,6 +35,7 @@ class Exercise(Table):
     kind: Literal["code", "written", "model"] = "code"
     bonus: bool = False
     components: list[str] = []
+    files: list[str] = []  # handed in beside the notebook; the tests read them
     parts: list[WrittenPart] = []
     depends_on: list[str] = []
     forbidden: list[str] = []
@@ -49,8 +50,8 @@ class Exercise(Table):
 
     @model_validator(mode="after")
     def _complete(self) -> Exercise:
-        if self.kind == "code" and not self.components:
-            raise ValueError(f"exercise {self.id} names no component")
+        if self.kind == "code" and not self.components and not self.files:
+            raise ValueError(f"exercise {self.id} names no component and no file")
         if self.kind == "model" and (self.zero_at is None or self.full_at is None):
             raise ValueError(f"exercise {self.id} trains a model: give zero_at and full_at")
         if self.kind == "written" and sum(part.points for part in self.parts) != self.points:

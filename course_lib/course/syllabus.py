@@ -66,6 +66,12 @@ class Assignment(Table):
     def minutes(self) -> int:
         return sum(exercise.minutes for exercise in self.exercises if not exercise.bonus)
 
+    @cached_property
+    def files(self) -> list[str]:
+        """Names of the files that are handed in beside the notebook."""
+        of_exercises = [name for exercise in self.exercises for name in exercise.files]
+        return [*(self.model.files if self.model else []), *of_exercises]
+
     def exercise(self, id: str) -> Exercise:
         """The exercise with this id. Raises KeyError, listing the known ones."""
         for exercise in self.exercises:
