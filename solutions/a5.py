@@ -246,7 +246,7 @@ with needs("5.1", "5.2", "5.3"):
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     Path("submission").mkdir(exist_ok=True)
-    database = storage(f"sqlite:///submission/study-{PROFILE}.db")
+    database = storage(f"sqlite:///study-{PROFILE}.db")
     designs = {"one at a time": single, "sampled": sampled}
     study = queue(database, Plan.of(PROFILE, settings.name, designs, settings.seeds))
     started = time.perf_counter()
