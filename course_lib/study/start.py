@@ -7,13 +7,12 @@ from .classification_task import ClassificationTask
 from .database.plan import Plan
 from .profiles import StudyProfile
 from .space import DEFAULT, FACTORS, one_at_a_time, sampled_design
-from .task import Task
 from .translation_task import TranslationTask
 
 DESIGN_SEED = 0  # of the configurations that are drawn at random
 
 
-def task_of(settings: StudyProfile, device: str = "cpu") -> Task:
+def task_of(settings: StudyProfile, device: str = "cpu") -> ClassificationTask | TranslationTask:
     """The task of a profile, on the data that `load` finds for it."""
     data = load(settings.dataset)
     if "label" in data["train"].column_names:
