@@ -11,6 +11,7 @@ from .svg import inlined
 
 # Figures set their colours in attributes, hence 'unsafe-inline'; nothing may be fetched or run.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+MANY = 6  # columns; in a table of more, the first keeps enough room for a configuration
 
 
 def html_page(report: Report) -> str:
@@ -79,9 +80,10 @@ def _table(table: Table) -> str:
         )
         rows.append(f"<tr{' class=marked' if place in table.marked else ''}>{cells}</tr>")
     body = "\n".join(rows)
+    wide = ' class="wide"' if len(table.head) > MANY else ""
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.caption)}">'
-        f"<table>\n<caption>{_inline(table.caption)}</caption>\n"
+        f"<table{wide}>\n<caption>{_inline(table.caption)}</caption>\n"
         f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 

@@ -53,6 +53,8 @@ th, td { padding: 0.35rem 0.7rem 0.35rem 0; text-align: left; vertical-align: to
   border-bottom: 1px solid var(--rule); }
 th.right, td.right { text-align: right; white-space: nowrap; padding: 0.35rem 0 0.35rem 0.9rem; }
 td.right + td:not(.right), th.right + th:not(.right) { padding-left: 1.4rem; }
+thead th.right { white-space: normal; }
+.wide th:first-child, .wide td:first-child { min-width: 15rem; }
 thead th { color: var(--quiet); font-weight: 500; font-size: 0.82rem; vertical-align: bottom; }
 tr.marked { background: var(--soft); font-weight: 600; }
 @media (max-width: 48rem) {

@@ -8,7 +8,7 @@ from statistics import stdev
 from ..document import Block, Paragraph, Section
 from ..material import Material
 from ..validation_size import validation_size
-from ..wording import counted, interval, number
+from ..wording import counted, number
 
 
 def noise(material: Material) -> Section:
@@ -64,11 +64,10 @@ def _of_the_split(material: Material) -> str:
         return ""
     share = (material.findings.recommended or lines[0])["mean"] / 100
     error = 100 * math.sqrt(share * (1 - share) / n)
-    low, high = 100 * share - 1.96 * error, 100 * share + 1.96 * error
     return (
         f"Seeds do not show everything: the validation split is itself a sample of {n:,} "
         f"sentences. An accuracy of {number(100 * share)} % on that many has a binomial standard "
-        f"error of {number(error)} points (95 % interval {interval(max(low, 0), min(high, 100))}). "
+        f"error of {number(error)} points, for a 95 % interval of some ±{number(1.96 * error)}. "
         "More seeds do not make it smaller. It matters for what to expect on other sentences, and "
         "less for comparisons, as all configurations are measured on the same ones."
     )
