@@ -18,7 +18,8 @@ from course_lib.study.report.build import SECTIONS, report, write
 from course_lib.study.report.document import Drawing, Paragraph, Table
 from course_lib.study.report.figures.canvas import BLUE, GREY, ORANGE, ROLES
 from course_lib.study.report.figures.forest import forest
-from course_lib.study.report.material import material
+from course_lib.study.report.material import Material, material
+from course_lib.study.report.sections.again import again
 from course_lib.study.report.sections.convergence import mean_curves
 from course_lib.study.report.validation_size import validation_size
 from course_lib.study.report.wording import amount, number, percent, probability, signed
@@ -78,6 +79,8 @@ class TestTheAnswer:
         assert text.startswith("**Take the configuration with n_layers 4.**")
         assert "null result" not in text
         assert "do differ by more than the noise" in text
+        assert "p < 0.001" in text
+        assert "With 2 seeds each" in text
         assert "2 of the 4 configurations lie within that margin" in text
         assert "6.00 s a training, against 12.0 s of the configuration with dropout 0.0" in text
         assert "cheaper, not because it is better" in text
@@ -210,7 +213,7 @@ class TestSensitivity:
             assert segment[:, 0].tolist() == pytest.approx([difference - half, difference + half])
         (table,) = tables(section)
         assert table.rows[0][2] == "+9.90"
-        assert all(row[4] == row[5] == "below 0.001" for row in table.rows)
+        assert all(row[4] == row[5] == "< 0.001" for row in table.rows)
 
     def test_only_what_holds_after_holm_is_coloured(self):
         row = {"difference": 1.0, "low": 0.5, "high": 1.5, "adjusted": 0.01}
@@ -301,6 +304,10 @@ class TestPruned:
             ["n_heads 16", "0", "20", "98.00", "4.00"],
         ]
 
+    def test_a_recommended_configuration_of_survivors_says_so(self, opened):
+        text = said(sections_of(opened, *CLEAR, pruned(50.0, seed=2, n_layers=4))[0]["answer"])
+        assert "survivors only:** 1 trial of it was pruned" in text
+
     def test_none_is_said_as_well(self, opened):
         assert "None" in said(sections_of(opened, *CLEAR)[0]["cut_short"])
 
@@ -313,6 +320,7 @@ def test_what_was_not_tried_is_counted(opened):
     assert "Of the 135 pairs of levels of two factors, 26 occur" in text
     assert tables(sections["untried"])[0].rows[1][1] == "4 (2), 6 (2), 8 (0)"
     assert "rises to 0.003" in text
+    assert "more than 2 seeds" in text
 
 
 class TestConfirmation:
@@ -431,12 +439,8 @@ def test_the_command_refuses_what_cannot_be_compared(opened, tmp_path):
         command(Where(opened.url, name), tmp_path / "out", as_json=False)
 
 
-def test_findings_keep_the_password_out():
-    found = Findings.of([])
-    from course_lib.study.report.material import Material
-    from course_lib.study.report.sections.again import again
-
-    text = said(again(Material("n", "postgresql://me@host/db", found, None)))
+def test_a_password_that_is_left_out_is_told():
+    text = said(again(Material("n", "postgresql://me@host/db", Findings.of([]), None)))
     assert "password of the database is left out" in text
 
 
@@ -453,4 +457,4 @@ def test_numbers_as_words():
         "above 99 %",
         "100 %",
     ]
-    assert [probability(p) for p in (0.0001, 0.0503, 0.2)] == ["below 0.001", "0.0503", "0.200"]
+    assert [probability(p) for p in (0.0001, 0.0503, 0.2)] == ["< 0.001", "0.0503", "0.200"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import optuna
@@ -48,7 +49,8 @@ def confirm(where: Where, seeds: str, device: str, as_json: bool) -> int:
     study = open_study(opened, where.name)
     deterministic()
     with sentences(opened.url):
-        task = task_of(profile(study.user_attrs["profile"]), device)
+        with redirect_stdout(sys.stderr):  # what was loaded is told, and stdout is for the record
+            task = task_of(profile(study.user_attrs["profile"]), device)
         same_data(study, task.data)
         record = confirm_study(study, task, wanted, lambda line: print(line, file=sys.stderr))
     if as_json:

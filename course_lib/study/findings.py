@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median_low
 from typing import Any
 
 import numpy as np
@@ -104,8 +105,8 @@ class Findings:
 
     @cached_property
     def n_seeds(self) -> int:
-        """The fewest seeds of a configuration that comes into question; 0 without one."""
-        return min((line["n"] for line in self.sound), default=0)
+        """The median number of seeds of those that come into question; 0 without one."""
+        return median_low([line["n"] for line in self.sound]) if self.sound else 0
 
     @cached_property
     def margin(self) -> float | None:

@@ -42,11 +42,6 @@ class Material:
         """The measure without its signature, for axes and heads of tables."""
         return self.measure.partition(",")[0]
 
-    @property
-    def cost(self) -> str:
-        """The measure of time, for axes."""
-        return "training time (s)"
-
     def named(self, row: Row) -> str:
         return changes(row, self.findings.default)
 

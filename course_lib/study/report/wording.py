@@ -42,10 +42,16 @@ def percent(share: float) -> str:
 
 
 def probability(p: float) -> str:
-    """0.034, below 0.001; with more digits where rounding would hide a side of 5 %."""
+    """0.034, < 0.001; with more digits where rounding would hide a side of 5 %."""
     if p < 0.001:
-        return "below 0.001"
+        return "< 0.001"
     return f"{p:.4f}" if round(p, 3) == 0.05 else f"{p:.3f}"
+
+
+def p_value(p: float) -> str:
+    """p = 0.034, p < 0.001"""
+    shown = probability(p)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
 def counted(count: int, name: str, plural: str = "") -> str:

@@ -11,8 +11,8 @@ from ..wording import (
     interval,
     level,
     number,
+    p_value,
     percent,
-    probability,
 )
 from .confirmed import confirmed
 from .difference import against_default
@@ -85,7 +85,8 @@ def _ceiling(material: Material, half: float) -> str:
 
 
 def _reasons(material: Material, chosen: Row) -> list[str]:
-    texts = [_field(material), _choice(material, chosen), against_default(material, chosen)]
+    texts = [_field(material), _choice(material, chosen), _survivors(chosen)]
+    texts.append(against_default(material, chosen))
     texts += [_chance(material, chosen), _optimism(material)]
     return [text for text in texts if text]
 
@@ -97,7 +98,9 @@ def _field(material: Material) -> str:
     if p is None:
         return "It is the only configuration measured: there is nothing to compare it with."
     assert margin is not None
-    seeds = f"{counted(found.n_seeds, 'seed')} each"
+    seeds = counted(found.n_seeds, "seed")
+    same = {line["n"] for line in found.sound} == {found.n_seeds}
+    seeds += " each" if same else " (the median over configurations)"
     spread = found.sound[0]["mean"] - found.sound[-1]["mean"]
     detectable = (
         f"With {seeds}, two means must lie {number(margin)} points apart before their difference "
@@ -106,13 +109,13 @@ def _field(material: Material) -> str:
     if p >= ALPHA:
         return (
             f"**This is a null result.** The {m} configurations do not differ by more than the "
-            f"noise between seeds explains (one-way analysis of variance, p = {probability(p)}): "
+            f"noise between seeds explains (one-way analysis of variance, {p_value(p)}): "
             f"from the highest mean to the lowest it is {number(spread)} points. {detectable}. "
             "The study does not show that all are equally good; it cannot tell them apart."
         )
     return (
         f"The {m} configurations do differ by more than the noise between seeds explains (one-way "
-        f"analysis of variance, p = {probability(p)}). {detectable}."
+        f"analysis of variance, {p_value(p)}). {detectable}."
     )
 
 
@@ -136,6 +139,15 @@ def _choice(material: Material, chosen: Row) -> str:
         f"{amount(best['train_seconds'])} s of {_called(material, best)}, whose mean of "
         f"{number(best['mean'])} is the highest. It is recommended because it is cheaper, not "
         "because it is better."
+    )
+
+
+def _survivors(chosen: Row) -> str:
+    if not chosen["pruned"]:
+        return ""
+    return (
+        f"**Its mean is of survivors only:** {counted(chosen['pruned'], 'trial')} of it "
+        f"{'was' if chosen['pruned'] == 1 else 'were'} pruned, so the mean is too high."
     )
 
 

@@ -7,7 +7,7 @@ from math import prod
 
 from ..document import Block, Paragraph, Section, Table
 from ..material import Material
-from ..wording import counted, level, listed
+from ..wording import counted, level
 
 
 def untried(material: Material) -> Section:
@@ -60,8 +60,7 @@ def _levels(material: Material) -> Table:
 
 def _fixed(material: Material) -> list[str]:
     found, settings = material.findings, material.settings
-    seeds = sorted({row["seed"] for row in found.rows})
-    texts = []
+    texts: list[str] = []
     if settings is not None:
         texts.append(
             "The learning rate was fixed: every schedule rises to "
@@ -76,9 +75,7 @@ def _fixed(material: Material) -> list[str]:
             f"All of this holds for {settings.n_steps:,} steps. Regularization and model size "
             "often pay only in longer trainings, which were not tried."
         )
-    if seeds:
-        texts.append(
-            f"A configuration has at most {counted(len(seeds), 'seed')} "
-            f"({listed([str(seed) for seed in seeds])})."
-        )
+    if found.measured:
+        most = max(line["n"] for line in found.measured)
+        texts.append(f"No configuration was trained with more than {counted(most, 'seed')}.")
     return texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..document import Drawing, Paragraph, Section
 from ..figures.bars import bars
 from ..material import Material
-from ..wording import counted
+from ..wording import counted, percent
 
 TITLE = "Importance"
 MEANING = (
@@ -27,7 +27,7 @@ def weight(material: Material) -> Section:
         "importance",
         "Share of the explained variance, by factor",
         f"From {counted(found.n_trials, 'complete trial')}; all shares add up to 100 %. "
-        + "; ".join(f"{factor} {100 * share:.0f} %" for factor, share in found.shares.items())
+        + "; ".join(f"{factor} {percent(share)}" for factor, share in found.shares.items())
         + ".",
         bars(found.shares, "share of the variance that single factors explain"),
     )
