@@ -242,6 +242,18 @@ class TestInteractions:
         assert row["high"] - row["difference"] == pytest.approx(half)
         assert "1 of 1 configuration differs" in said(sections["together"])
 
+    def test_three_changes_carry_the_default_twice(self):
+        def line(mean, n, **changed):
+            return {**DEFAULT, **changed, "n": n, "mean": mean, "qualities": [mean - 1, mean + 1]}
+
+        singles = [{"n_heads": 4}, {"n_layers": 4}, {"dropout": 0.0}]
+        together = singles[0] | singles[1] | singles[2]
+        lines = [line(80.0, 2), *(line(81.0, 2, **one) for one in singles)]
+        (row,) = interactions([*lines, line(90.0, 2, **together)], DEFAULT, FACTORS)
+        assert row["predicted"] == pytest.approx(83.0)
+        half = 2.570582 * math.sqrt(2) * math.sqrt((1 + 3 + 2**2) / 2)  # t of 5 degrees
+        assert row["high"] - row["difference"] == pytest.approx(half)
+
     def test_a_missing_single_effect_is_told(self, opened):
         more = [complete(75.0, seed=i, n_heads=4, dropout=0.0) for i in range(2)]
         text = said(sections_of(opened, *CLEAR, *more)[0]["together"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +10,9 @@ from statistics import median_low
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from .intervals import detectable_difference, pooled_noise
+from .noise import Noise
 from .recommendation import chance_of_being_best, recommend
 from .space import DEFAULT, FACTORS, Configuration, Factors
 from .summary import summarize
@@ -24,24 +23,6 @@ MEMORY = "peak_memory_mib"
 ALPHA = 0.05  # below this a p-value counts as a difference
 DRAWS_SEED = 0  # of the repeated studies behind `chances`
 UNFINISHED = ("waiting", "running")
-
-
-@dataclass(frozen=True)
-class Noise:
-    """The standard deviation between seeds of one configuration, pooled over all of them."""
-
-    s: float  # in the unit of quality
-    degrees: int
-
-    def half_width(self, n: int, level: float = 0.95) -> float:
-        """Of the interval of a mean of `n` seeds: t · s / √n."""
-        return float(stats.t.ppf((1 + level) / 2, df=self.degrees)) * self.s / math.sqrt(n)
-
-    def interval_of_s(self, level: float = 0.95) -> tuple[float, float]:
-        """Of s itself, from the χ² distribution: noise too is only estimated."""
-        tails = stats.chi2.ppf([(1 + level) / 2, (1 - level) / 2], df=self.degrees)
-        low, high = (self.s * math.sqrt(self.degrees / tail) for tail in tails)
-        return low, high
 
 
 @dataclass(frozen=True)
@@ -141,13 +122,11 @@ class Findings:
 
     @cached_property
     def p_of_no_difference(self) -> float | None:
-        """The p-value of one-way analysis of variance: that all of `sound` have one true mean."""
+        """Of one-way analysis of variance: that all of `sound` have one true mean."""
         if self.noise is None or len(self.sound) < 2:
             return None
-        n = np.array([line["n"] for line in self.sound])
-        means = np.array([line["mean"] for line in self.sound])
-        between = float((n * (means - (n * means).sum() / n.sum()) ** 2).sum()) / (len(n) - 1)
-        return float(stats.f.sf(between / self.noise.s**2, len(n) - 1, self.noise.degrees))
+        means, seeds = zip(*((line["mean"], line["n"]) for line in self.sound), strict=True)
+        return self.noise.p_of_one_mean(means, seeds)
 
     def line_of(self, configuration: Configuration) -> Row | None:
         """The line of a configuration, if it has a complete trial."""

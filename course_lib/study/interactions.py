@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from scipy import stats
@@ -40,9 +40,7 @@ def interactions(
         found = [single for single in singles if single is not None]
         if len(changed) < 2 or len(found) < len(changed):
             continue
-        k = len(changed)
-        predicted = sum(single["mean"] for single in found) - (k - 1) * base["mean"]
-        share = sum(1 / single["n"] for single in found) + (k - 1) ** 2 / base["n"]
+        predicted, share = _sum(found, base)
         error = s * math.sqrt(1 / line["n"] + share)
         difference = line["mean"] - predicted
         rows.append(
@@ -60,3 +58,10 @@ def interactions(
     for row, adjusted in zip(rows, holm([row["p"] for row in rows]), strict=True):
         row["adjusted"] = adjusted
     return rows
+
+
+def _sum(singles: Sequence[Row], base: Row) -> tuple[float, float]:
+    """The default's mean plus every single effect, and the variance of that in units of s²."""
+    k = len(singles)
+    predicted = sum(single["mean"] for single in singles) - (k - 1) * base["mean"]
+    return predicted, sum(1 / single["n"] for single in singles) + (k - 1) ** 2 / base["n"]
