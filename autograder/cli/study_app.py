@@ -55,3 +55,34 @@ def rows(
     from . import study_command
 
     raise typer.Exit(study_command.rows(study_command.Where(storage, name or "tiny"), out))
+
+
+@study_app.command()
+def report(
+    storage: Storage = SQLITE,
+    name: Name = None,
+    out: Annotated[Path, typer.Option(help="folder for report.html and report.md")] = Path(
+        "out/study"
+    ),
+    json: Json = False,
+) -> None:
+    """Write what the study found: what to take, how sure that is, and what was not tried."""
+    from . import study_report_command
+
+    where = study_report_command.Where(storage, name or "tiny")
+    raise typer.Exit(study_report_command.report(where, out, json))
+
+
+@study_app.command()
+def confirm(
+    storage: Storage = SQLITE,
+    name: Name = None,
+    seeds: Annotated[str, typer.Option(help="fresh ones, one training each")] = "100,101,102",
+    device: Device = "cpu",
+    json: Json = False,
+) -> None:
+    """Train what the study recommends with fresh seeds and measure it on the test split, once."""
+    from . import study_report_command
+
+    where = study_report_command.Where(storage, name or "tiny")
+    raise typer.Exit(study_report_command.confirm(where, seeds, device, json))

@@ -12,11 +12,12 @@ from typing import Any
 
 import optuna
 
+from course_lib.study.database.data_used import same_data
 from course_lib.study.database.plan import queue
 from course_lib.study.database.rows import rows as table
 from course_lib.study.database.rows import to_csv
 from course_lib.study.database.run import run_workers
-from course_lib.study.database.storage import StudyError, open_study, shown, storage
+from course_lib.study.database.storage import StudyError, open_study, sentences, shown, storage
 from course_lib.study.database.worker import work as run_trials
 from course_lib.study.profiles import profile
 from course_lib.study.start import plan_of, task_of
@@ -57,11 +58,15 @@ def work(where: Where, device: str) -> int:
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     threading.excepthook = _only_failures_of_ours
     opened = storage(where.url)
-    settings = profile(open_study(opened, where.name).user_attrs["profile"])
+    study = open_study(opened, where.name)
+    settings = profile(study.user_attrs["profile"])
+    task = task_of(settings, device)
+    with sentences(opened.url):
+        same_data(study, task.data)
     run_trials(
         opened,
         where.name,
-        task_of(settings, device),
+        task,
         run_trial,
         attempt,
         seconds_a_trial=settings.seconds_a_trial,
