@@ -153,7 +153,7 @@ def test_a_seed_twice(student):
     rows = [trial(a, 0, 0.8), trial(a, 1, 0.9), trial(b, 0, 0.7)]
     grouped = sorted(order_of(student, rows)) == [(1000, 2), (4000, 1)]
     expect.raises(
-        lambda: student.summarize([*rows, trial(a, 0, 0.8)], ["warmup"]),
+        lambda: student.summarize([trial(a, 0, 0.8), *rows], ["warmup"]),
         because="a seed counts twice: two trials of one seed are not two measurements"
         if grouped
         else "",

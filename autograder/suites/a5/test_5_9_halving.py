@@ -74,10 +74,10 @@ MISTAKES = {
     "`eta` is not used: half of them goes on each time": {"kept": lambda n, eta: rounded_up(n, 2)},
 }
 ROUNDING = {
-    "rounded down: keep ⌈number / eta⌉": {"kept": lambda n, eta: max(1, n // eta)},
     "rounded to the nearest: keep ⌈number / eta⌉": {
         "kept": lambda n, eta: max(1, int(n / eta + 0.5))
     },
+    "rounded down: keep ⌈number / eta⌉": {"kept": lambda n, eta: max(1, n // eta)},
     "one more than number // eta: keep ⌈number / eta⌉": {"kept": lambda n, eta: n // eta + 1},
 }
 
@@ -140,7 +140,14 @@ def test_survivors(student, rng):
 @exercise("5.9")
 def test_rounding(student, rng):
     """⌈number / eta⌉ of the trials go on."""
-    for n, rungs, eta in ((4, [1], 3), (6, [1], 3), (7, [1, 2], 3), (11, [2], 4), (5, [1, 3], 2)):
+    for n, rungs, eta in (
+        (5, [1], 3),
+        (4, [1], 3),
+        (6, [1], 3),
+        (7, [1, 2], 3),
+        (11, [2], 4),
+        (5, [1, 3], 2),
+    ):
         check_survivors(student, rng.uniform(size=(n, 5)), rungs, eta, ROUNDING)
 
 
