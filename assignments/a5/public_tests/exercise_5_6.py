@@ -43,7 +43,7 @@ def test_counts(student):
 def test_mean_and_interval(student):
     """The mean of two complete trials, and its interval."""
     line = next(one for one in lines_of(student, ROWS) if one["n_layers"] == 2)
-    expect.close(line["qualities"], [70.0, 74.0], what="the qualities",
+    expect.close(list(line["qualities"]), [70.0, 74.0], what="the qualities",
                  otherwise="those of the complete trials", read="exercise 5.6")
     expect.close(line["mean"], 72.0, what="the mean", read="exercise 5.6",
                  causes={"a failed trial counts with quality 0": 48.0})

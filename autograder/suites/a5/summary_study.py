@@ -93,4 +93,7 @@ def lines_of(student, rows, measures=(), factors=FACTORS):
         read=READ,
         what="the levels",
     )
+    for row in made:
+        if isinstance(row["qualities"], tuple):
+            row["qualities"] = list(row["qualities"])
     return {key: by_levels[key] for key in dict.fromkeys(keys)}

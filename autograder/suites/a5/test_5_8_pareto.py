@@ -134,7 +134,8 @@ def test_equal_in_a_column(student, rng):
 def test_equal_points(student, rng):
     """Equal points do not dominate each other."""
     a, b, c = sorted(rng.uniform(1, 9, size=3))
-    compare(student, [(b, b), (c, c), (b, b), (a, c), (c, c), (c + 1, c + 1)], [True, False])
+    others = [(c + 1, c + 1), (a - 1, a - 1), (c + 0.5, c + 0.5)]  # all of them undominated
+    compare(student, [(b, b), (c, c), (b, b), (a, c), (c, c), *others], [True, False])
     compare(student, [(a, b), (a, b)], [True, True])
 
 

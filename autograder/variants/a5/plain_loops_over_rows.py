@@ -155,9 +155,10 @@ def successive_halving(curves, rungs, eta=3):
             for _ in range(keep):
                 best = -1
                 for i in range(len(curves)):
-                    if running[i] and not chosen[i]:
-                        if best < 0 or curves[i][step - 1] > curves[best][step - 1]:
-                            best = i
+                    if not running[i] or chosen[i]:
+                        continue
+                    if best < 0 or curves[i][step - 1] > curves[best][step - 1]:
+                        best = i
                 chosen[best] = True
             running = chosen
     return [i for i in range(len(curves)) if running[i]], steps
