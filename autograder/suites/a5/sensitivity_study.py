@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from scipy import stats
 
 from autograder.suites.a5.study_rows import answered, line, table
 from course_lib.checking import expect
@@ -27,7 +28,28 @@ def group(mean, n, s):
 
 
 def summary(rng):
-    """The default, its single changes, and two that differ from it in two factors."""
+    """The default, its single changes, and two that differ from it in two factors.
+
+    They are drawn until every mistake in the standard error changes every answer.
+    """
+    for _ in range(10_000):
+        lines = _drawn(rng)
+        if all(_told_apart(lines, *change) for change in present(lines)):
+            return lines
+    raise RuntimeError("no such lines were found")
+
+
+def _told_apart(lines, factor, level):
+    """Whether the interval's width and the p-value of this row differ from those of mistakes."""
+    error, degrees, wrong = errors_of(lines, factor, level)
+    errors, dfs = np.array([(error, degrees), *wrong.values()]).T
+    difference = abs(at(lines, **{factor: level})["mean"] - at(lines)["mean"])
+    found = [2 * stats.t.sf(difference / errors, dfs)]
+    found += [100 * errors * stats.t.ppf(q, dfs) for q in (0.975, 0.9)]
+    return all(np.abs(values[1:] - values[0]).min() > 0.005 for values in found)
+
+
+def _drawn(rng):
     base = 0.8 + 0.01 * rng.random()
     noise = iter(0.010 + 0.002 * rng.random(8))
     lines = [line({**DEFAULT, "n_heads": 8, "dropout": 0.3}, group(base - 0.09, 3, 0.03))]
