@@ -1,6 +1,7 @@
 """A study in one process: its design, its trials, what its database keeps, and its failures."""
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,11 @@ import optuna
 import pytest
 import study_stub
 import torch
+from datasets import Dataset
 
 from course_lib.data import datasets
+from course_lib.data.datasets import LoadedData
+from course_lib.data.grammar.sentence_pairs import draw_pair
 from course_lib.study.classification_task import ClassificationTask
 from course_lib.study.database.plan import Plan, queue
 from course_lib.study.database.points import enqueue, key, queued
@@ -133,10 +137,14 @@ def test_a_seed_decides_a_trial_to_the_last_bit(classification):
 
 
 def test_translation_is_a_task_too():
-    settings = replace(SHORT, dataset="grammar_en_fr", model=replace(SHORT.model, norm_first=False))
-    data = datasets.load("grammar_en_fr", sources=["generated"])
-    few = {n: split.select(range(60 if n == "train" else 3)) for n, split in data.splits.items()}
-    task = TranslationTask(settings, replace(data, splits=few))
+    generator = random.Random(0)
+    pairs = [draw_pair(generator) for _ in range(66)]
+    rows = [{"en": pair[0], "fr": pair[1]} for pair in pairs]
+    cuts = {"train": rows[:60], "validation": rows[60:63], "test": rows[63:]}
+    splits = {name: Dataset.from_list(some) for name, some in cuts.items()}
+    made_up = LoadedData("grammar_en_fr", "generated", "here", "0" * 64, "", "", (), splits)
+    model = replace(SHORT.model, norm_first=False)
+    task = TranslationTask(replace(SHORT, dataset="grammar_en_fr", model=model), made_up)
     smaller = {**DEFAULT, "n_layers": 4, "n_heads": 4}
     one, again = (run_trial(smaller, 1, task) for _ in range(2))
     assert measured(one) == measured(again)

@@ -41,7 +41,8 @@ def run_workers(
 
     `tell` is given a line for each trial that ends and each worker that dies. A worker that is
     killed is replaced, and the trial it had is queued again once its signs of life are old. Ctrl-C,
-    SIGTERM and SIGHUP end the workers too, which put their trials back. Raises WorkerError when a
+    SIGTERM and SIGHUP end the workers too, which put their trials back; only SIGKILL leaves them,
+    and then they go on until the queue is empty. Raises WorkerError when a
     worker ends by itself with an error, and StudyError when the database is not to be had, or when
     workers only die.
     """
