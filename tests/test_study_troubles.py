@@ -229,6 +229,24 @@ def test_several_processes_open_and_fill_a_new_database_at_once(tmp_path):
     assert len(queued(open_study(storage(url), "stub"))) == 12
 
 
+def test_no_two_workers_take_the_same_trial(tmp_path):
+    url = f"sqlite:///{tmp_path}/study.db"
+    queue(storage(url), study_stub.plan(n_seeds=10))
+    taken: list[int] = []
+
+    def take_all():
+        study = open_study(storage(url), "stub")
+        while "key" in (trial := study.ask()).user_attrs:
+            taken.append(trial.number)
+
+    threads = [threading.Thread(target=take_all) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == list(range(30))
+
+
 # The command
 
 
@@ -274,6 +292,8 @@ def test_the_command_says_what_it_does(course, tmp_path):
     assert "0 trials to run" in err
     assert course("rows")[1] == "results.csv: 13 rows\n"
     assert course("work")[0] == 0
+    code, _, err = course("rows", "--out", "no/such/rows.csv")
+    assert (code, err) == (4, "no/such/rows.csv cannot be written: No such file or directory\n")
 
 
 @pytest.mark.parametrize(
@@ -285,6 +305,7 @@ def test_the_command_says_what_it_does(course, tmp_path):
         ("run --tracker diary", 2, "there is no tracker 'diary'"),
         ("run --storage sqlite:////no/such/folder/x.db", 4, "make the folder"),
         ("run --storage nonsense", 4, "is not the URL of a database"),
+        ("rows", 4, "has no study 'tiny'"),
         ("work", 4, "has no study 'tiny'; it has none"),
     ],
 )

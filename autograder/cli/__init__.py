@@ -11,8 +11,8 @@ EXIT_INTERRUPTED = 130
 EXIT_CODES = """\
 Exit codes: 0 done · 1 something is wrong with what was examined (a drift, a failing check) ·
 2 bad input or usage · 3 too little isolation for untrusted code · 4 the disk is full or cannot be
-written · 5 the grader failed on some submissions (run again: only these are graded) ·
-130 interrupted (run again: `grade` resumes)."""
+written, or a study's database cannot be used · 5 the grader failed on some submissions (run
+again: only these are graded) · 130 interrupted (run again: `grade` resumes)."""
 
 
 INTERRUPTED = "interrupted; what was finished is kept, run the command again to go on"

@@ -36,7 +36,7 @@ from course_lib.study.start import plan_of, task_of
 from course_lib.study.trial import attempt, run_trial
 
 from . import EXIT_FOUND, EXIT_OK
-from .problems import UsageProblem
+from .problems import OutputProblem, UsageProblem
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,8 @@ def work(where: Where, how: How) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     opened = storage(where.url, how.grace)
-    settings = profile(open_study(opened, where.name).user_attrs["profile"])
+    with sentences(where.url):
+        settings = profile(open_study(opened, where.name).user_attrs["profile"])
     run_trials(
         opened,
         where.name,
@@ -113,8 +114,13 @@ def work(where: Where, how: How) -> int:
 
 
 def rows(where: Where, out: Path) -> int:
-    found = table(open_study(storage(where.url), where.name))
-    out.write_text(to_csv(found), encoding="utf-8")
+    opened = storage(where.url)
+    with sentences(where.url):
+        found = table(open_study(opened, where.name))
+    try:
+        out.write_text(to_csv(found), encoding="utf-8")
+    except OSError as error:
+        raise OutputProblem(f"{out} cannot be written: {error.strerror}") from None
     print(f"{out}: {len(found)} rows")
     return EXIT_OK
 

@@ -14,6 +14,7 @@ from optuna.storages import RDBStorage, RetryHeartbeatStaleTrialCallback
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
+HEARTBEAT = 5  # seconds between two signs of life of a running trial
 GRACE = 15  # seconds without a sign of life after which a worker counts as dead
 RETRIES = 2  # times that the trial of a dead worker is started again
 LOCK = 60  # seconds to wait while another process writes to the same SQLite file
@@ -42,7 +43,7 @@ class _Storage(RDBStorage):
 def storage(url: str, grace: int = GRACE) -> RDBStorage:
     """Open the database at `url`, and create its tables if it has none. Raises StudyError.
 
-    A trial gives a sign of life three times in `grace` seconds, but once a second at most.
+    A trial gives a sign of life every five seconds, or oftener where `grace` (seconds) is short.
     """
     sqlite = url.startswith("sqlite")
     options = {"connect_args": {"timeout": LOCK}} if sqlite else {}
@@ -51,7 +52,7 @@ def storage(url: str, grace: int = GRACE) -> RDBStorage:
         return _Storage(
             url,
             engine_kwargs={"pool_pre_ping": True, **options},
-            heartbeat_interval=max(1, grace // 3),
+            heartbeat_interval=max(1, min(HEARTBEAT, grace // 3)),
             grace_period=grace,
             heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(RETRIES),
         )

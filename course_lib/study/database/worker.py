@@ -70,7 +70,7 @@ def work(
     study = open_study(opened, name)
     flags = deterministic()
     objective = _Objective(
-        task, trial, attempt, factors, seconds_a_trial, device, flags, report, follow
+        opened, task, trial, attempt, factors, seconds_a_trial, device, flags, report, follow
     )
     done = 0
     try:
@@ -124,6 +124,7 @@ class _Objective:
 
     def __init__(
         self,
+        opened: RDBStorage,
         task: Task,
         trial: Trial,
         attempt: Attempt,
@@ -134,6 +135,7 @@ class _Objective:
         report: Callable[[Row], None] | None,
         follow: Follow,
     ) -> None:
+        self.opened = opened
         self.task, self.trial, self.attempt, self.factors = task, trial, attempt, factors
         self.seconds, self.device = seconds, torch.device(device)
         self.report, self.follow = report, follow
@@ -148,6 +150,9 @@ class _Objective:
         }
 
     def __call__(self, optuna_trial: optuna.Trial) -> float:
+        # Optuna's first sign of life comes from a thread, at some moment; a worker killed before it
+        # would never be missed. `end_silent` finds trials that do not even have a worker's name.
+        self.opened.record_heartbeat(optuna_trial._trial_id)
         optuna_trial.set_user_attr("worker", self.about["worker"])
         if "key" not in optuna_trial.user_attrs:
             raise FailedTrial("another worker took the last one just before")
