@@ -20,9 +20,10 @@ from course_lib.study.database.points import enqueue, key, queued
 from course_lib.study.database.rows import read_csv, rows, to_csv
 from course_lib.study.database.storage import RETRIES, StudyError, storage
 from course_lib.study.database.worker import work
+from course_lib.study.designs import one_at_a_time, sampled_design
 from course_lib.study.profiles import PROFILES, duration, profile
 from course_lib.study.rates import SCHEDULES, scaled_warmup
-from course_lib.study.space import DEFAULT, FACTORS, one_at_a_time, sampled_design
+from course_lib.study.space import DEFAULT, FACTORS
 from course_lib.study.start import plan_of
 from course_lib.study.timing import PeakMemory
 from course_lib.study.translation_task import TranslationTask

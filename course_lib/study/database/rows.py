@@ -49,7 +49,8 @@ def _rank(trial: FrozenTrial) -> int:
 
 def _row(trial: FrozenTrial) -> Row:
     attributes = trial.user_attrs
-    row = {**trial.params, "seed": attributes["seed"], "design": attributes["design"]}
+    configuration, seed = json.loads(attributes["key"])
+    row = {**configuration, "seed": seed, "design": attributes["design"]}
     row["status"] = UNFINISHED.get(trial.state, "worker lost")
     return row if trial.state in UNFINISHED else {**row, **attributes.get("row", {})}
 
