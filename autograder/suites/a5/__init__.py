@@ -1,0 +1,1 @@
+"""Hidden suites of assignment 5."""
