@@ -1,4 +1,4 @@
-"""Neutral substitutes for assignment 5: the names of the starter, in SciPy's and plain operations.
+"""Neutral substitutes for assignment 5: the names of the starter, in plain operations.
 
 When a test fails because an earlier exercise is wrong, it is run again with the definition of that
 name from here. What a definition shares with another begins with an underscore and is sent along.
@@ -6,13 +6,11 @@ name from here. What a definition shares with another begins with an underscore 
 
 import math
 import random
-import statistics
 from itertools import product
 
 import torch
-from scipy import stats
 
-# ---------------------------------------------------------------- 5.1 to 5.4
+# ---------------------------------------------------------------- 5.1 to 5.3
 
 
 def one_at_a_time(default, factors):
@@ -77,31 +75,4 @@ def attempt(trial):
     return {**row, "status": "complete"}
 
 
-def mean_interval(values, level=0.95):
-    """The mean and SciPy's interval around it."""
-    if len(values) == 0:
-        raise ValueError("there are no values")
-    mean = statistics.fmean(values)
-    if len(values) == 1:
-        return mean, -math.inf, math.inf
-    error = statistics.stdev(values) / math.sqrt(len(values))
-    half = float(stats.t.isf((1 - level) / 2, len(values) - 1)) * error
-    return mean, mean - half, mean + half
-
-
-def pooled_noise(groups):
-    """Each group's variance, weighted by its degrees of freedom."""
-    several = [group for group in groups if len(group) > 1]
-    degrees = sum(len(group) - 1 for group in several)
-    if degrees == 0:
-        raise ValueError("no group has two values")
-    squares = sum((len(group) - 1) * statistics.variance(group) for group in several)
-    return math.sqrt(squares / degrees), degrees
-
-
-def detectable_difference(s, degrees, n_seeds, level=0.95):
-    """Half the interval of a difference of two means."""
-    return float(stats.t.isf((1 - level) / 2, degrees)) * s * math.sqrt(2 / n_seeds)
-
-
-# ---------------------------------------------------------------- end of 5.1 to 5.4
+# ---------------------------------------------------------------- end of 5.1 to 5.3
