@@ -62,7 +62,10 @@ install_import_hook(_COMPONENTS, "beartype.beartype")
 from course_lib.course import syllabus
 
 # Files with tests of a minute start first, so that none runs alone at the end.
-LONG = ("test_student_run", "test_weather", "test_bench", "test_cli", "test_word_alignment")
+LONG = (
+    *("test_student_run", "test_weather", "test_bench", "test_cli", "test_word_alignment"),
+    *("test_study_processes", "test_study_postgresql"),
+)
 
 
 def pytest_collection_modifyitems(items):

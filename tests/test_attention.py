@@ -306,7 +306,7 @@ def test_head_diversity_counts_only_open_rows():
     mask[:, :, 2:] = False
     assert head_diversity(look) == 0.25
     assert head_diversity(look, mask) == 0.5
-    with pytest.raises(ValueError, match="no row"):
+    with pytest.raises(ValueError, match="every row is fully masked"):
         head_diversity(look, torch.zeros_like(mask))
     with pytest.raises(ValueError, match="two or more"):
         head_diversity(look[:, :1])

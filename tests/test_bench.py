@@ -16,6 +16,7 @@ from autograder.bench import (
     model,
     results_file,
     sentiment,
+    study,
     training,
     translation,
 )
@@ -103,6 +104,18 @@ def test_encoder(bench, monkeypatch):
 def test_train(bench, monkeypatch):
     small(monkeypatch, training, CONFIG=TINY, TOKENS=64, LENGTHS=(8,), VOCABULARIES=(90,), ROUNDS=2)
     assert "median_speedup_over_nn_transformer" in bench("train", "bench_train")
+
+
+def test_study(bench, monkeypatch, tmp_path):
+    small(monkeypatch, study, STEPS=6, TRIALS=2, ROUNDS=1)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    measures = bench("study", "bench_study")
+    torch.set_deterministic_debug_mode("default")
+    units = {name: measure["unit"] for name, measure in measures.items()}
+    assert units["overhead_percent"] == "percent"
+    assert units["workers_2_speedup"] == units["speed_over_plain_optuna"] == "ratio"
+    assert units["trials_per_hour"] == units["plain_optuna_trials_per_hour"] == "1/hour"
+    assert all(value > 0 for measure in measures.values() for value in measure["values"])
 
 
 def test_sst2(bench, monkeypatch):

@@ -9,7 +9,7 @@ from autograder.release import course_build, no_leak, notebooks, student_tree
 from autograder.release.components import BuildError, Component, stub
 from course_lib.course.syllabus import ROOT
 
-ASSIGNMENTS = ("a1", "a2", "a3", "a4")
+ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 
 
 def test_nothing_that_is_generated_has_drifted(course):

@@ -147,7 +147,7 @@ def test_the_fast_form_grows_beyond_its_first_capacity_and_the_table_of_position
 def test_the_fast_form_wants_as_many_rows_of_every_sentence():
     fast = FastDecoder(transformer())
     _, state = fast.step(torch.full((3, 1), 2), fast.start(SOURCE))
-    with pytest.raises(ValueError, match="as many rows of each sentence"):
+    with pytest.raises(ValueError, match="equally many adjacent rows of each sentence"):
         state.reorder(torch.tensor([0, 0, 1]))
 
 

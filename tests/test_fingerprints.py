@@ -10,7 +10,7 @@ from autograder.grading import fingerprints
 from autograder.grading.fingerprints import Sources
 from course_lib.course.syllabus import ROOT
 
-ASSIGNMENTS = ("a1", "a2", "a3", "a4")
+ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 
 
 @pytest.fixture(scope="module")

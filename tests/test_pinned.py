@@ -11,7 +11,7 @@ from autograder.judge.session import suite_files
 from autograder.suites import pinned
 from course_lib.checking.suite import read_tests
 
-IDS = ("a1", "a2", "a3", "a4")
+IDS = ("a1", "a2", "a3", "a4", "a5")
 PINNED = [(id, entry) for id in IDS for entry in pinned.load(id)]
 
 

@@ -13,7 +13,7 @@ from autograder.proof import cases, claims, margins, prove
 from autograder.release.components import Component
 from course_lib.course import syllabus
 
-IDS = ("a1", "a2", "a3", "a4")
+IDS = ("a1", "a2", "a3", "a4", "a5")
 CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]
 BUGS = [case for case in CASES if case.kind == "bug"]
 VARIANTS = [case for case in CASES if case.kind == "variant"]

@@ -114,4 +114,4 @@ def test_translate_refuses_in_one_sentence(folder):
     done = command("translate", "--model", folder, input="\n  \n")
     one_sentence(done, 2, "nothing to translate")
     done = command("translate", "--model", folder, "\udcff bad")
-    one_sentence(done, 2, "is no UTF-8")
+    one_sentence(done, 2, "is not UTF-8")

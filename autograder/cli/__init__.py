@@ -11,8 +11,8 @@ EXIT_INTERRUPTED = 130
 EXIT_CODES = """\
 Exit codes: 0 done · 1 a check failed (a test, a proof, a built file that is out of date) ·
 2 bad input or usage · 3 too little isolation for untrusted code · 4 the disk is full or not
-writable · 5 the grader failed on some submissions (run again: only these are graded) ·
-130 interrupted (run again: `grade` resumes)."""
+writable, or a study's database cannot be used · 5 the grader failed on some submissions (run
+again: only these are graded) · 130 interrupted (run again: `grade` resumes)."""
 
 INTERRUPTED = "interrupted; finished work is kept: run the command again to continue"
 

@@ -92,6 +92,14 @@ def bench_train(json: Json = False) -> None:
     raise typer.Exit(bench_command.train(json))
 
 
+@bench_app.command("study")
+def bench_study(json: Json = False) -> None:
+    """What a study costs beside its training, and what a second worker brings; minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.study(json))
+
+
 @bench_app.command("decode")
 def bench_decode(
     model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],

@@ -86,6 +86,13 @@ def train(as_json: bool) -> int:
     return _print(bench.run(), "results/bench_train.json", as_json)
 
 
+def study(as_json: bool) -> int:
+    from ..bench import study as bench
+
+    measures = bench.run(lambda text: print(text, file=sys.stderr))
+    return _print(measures, "results/bench_study.json", as_json)
+
+
 def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
     from course_lib.decoding.translator import TranslationError
 

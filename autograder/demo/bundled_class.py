@@ -38,6 +38,7 @@ class Recipe:
     model: int = classifier.TRAINED  # epochs its classifier is trained; 0: none is handed in
     translator: str = ""  # which translator is handed in: "trained", "short", or "" for none
     weights: bool = True  # False: a model is handed in without its weights
+    last: str = ""  # the last assignment before this student drops out; "": none
 
 
 CLASS = (
@@ -75,9 +76,10 @@ CLASS = (
             "mean_of_nothing_nan",
             "loss_counts_padding",
         ),
+        last="a4",
     ),
     Recipe("s07-loops", variants=("loops_where_allowed", "lists_and_loops")),
-    Recipe("s08-einsum", variants=("einsum_throughout",)),
+    Recipe("s08-einsum", variants=("einsum_throughout",), last="a4"),
     Recipe(
         "s09-figures",
         bugs=(
@@ -88,11 +90,12 @@ CLASS = (
         ),
         translator=demo_translator.TRAINED,
         weights=False,
+        last="a4",
     ),
     Recipe("s10-copy", copies="s03-no-scaling"),
-    Recipe("s11-endless", hostile="01_infinite_loop.py"),
-    Recipe("s12-snooper", hostile="18_searches_disk.py"),
-    Recipe("s13-unreadable", raw=b'{"cells": [{"cell_type": "code", "source'),
+    Recipe("s11-endless", hostile="01_infinite_loop.py", last="a1"),
+    Recipe("s12-snooper", hostile="18_searches_disk.py", last="a1"),
+    Recipe("s13-unreadable", raw=b'{"cells": [{"cell_type": "code", "source', last="a1"),
     Recipe(
         "s14-late-names",
         bugs=(
@@ -124,9 +127,10 @@ def write(folder: Path, syllabus: Syllabus, only: Collection[str] = ()) -> int:
     for assignment in chosen:
         first = assignment.id == syllabus.assignments[0].id
         for recipe in CLASS:
-            built[recipe.student, assignment.id] = _notebook(
-                recipe, assignment, syllabus, built, first
-            )
+            if not recipe.last or assignment.id <= recipe.last:
+                built[recipe.student, assignment.id] = _notebook(
+                    recipe, assignment, syllabus, built, first
+                )
     for (student, id), data in built.items():
         path = folder / student / id / f"{id}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -166,8 +170,8 @@ def _copy_beside(
     folder: Path, assignment: Assignment, trained: Path, chosen: Mapping[str, str]
 ) -> None:
     for recipe in CLASS:
-        if name := chosen.get(recipe.student):
-            target = folder / recipe.student / assignment.id / FOLDER
+        target = folder / recipe.student / assignment.id / FOLDER
+        if (name := chosen.get(recipe.student)) and target.parent.exists():
             kept = None if recipe.weights else shutil.ignore_patterns("*.safetensors")
             shutil.copytree(trained / name, target, ignore=kept)
 

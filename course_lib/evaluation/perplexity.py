@@ -18,16 +18,16 @@ def perplexity(
 
     Without label smoothing and dropout; the model is left in the mode it came in. Every token
     counts once, whatever batch it is in, so this is not the mean of the batches' means.
-    `model(source_ids, read)` gives `(logits, weights)`; targets are START … END.
+    `model(source_ids, decoder_input)` gives `(logits, weights)`; targets are START … END.
     Raises ValueError when there is no token.
     """
     was_training, total, count = model.training, 0.0, 0
     model.eval()
     for source_ids, target_ids in batches:
-        read, wanted = shift_targets(target_ids)
-        logits, _ = model(source_ids, read)
-        real = int((wanted != pad_id).sum())
-        total += real * float(label_smoothed_loss(logits, wanted, 0.0, pad_id))
+        decoder_input, labels = shift_targets(target_ids)
+        logits, _ = model(source_ids, decoder_input)
+        real = int((labels != pad_id).sum())
+        total += real * float(label_smoothed_loss(logits, labels, 0.0, pad_id))
         count += real
     model.train(was_training)
     if count == 0:

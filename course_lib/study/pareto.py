@@ -14,7 +14,7 @@ def pareto_front(points: Sequence[Sequence[float]], maximize: Sequence[bool]) ->
     point dominates another when it is at least as good in every column and better in one; equal
     points do not dominate each other. Raises ValueError for a point that contains NaN.
     """
-    values = np.asarray(points, dtype=float).reshape(len(points), -1)
+    values = np.asarray(points, dtype=float).reshape(len(points), len(maximize))
     if np.isnan(values).any():
         raise ValueError("a point contains NaN: leave out what was not measured")
     gains = np.where(maximize, values, -values)

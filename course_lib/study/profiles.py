@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..config import TransformerConfig
+from .space import DEFAULT, Configuration
 
 # The factors of a configuration set n_heads, n_layers and dropout; a profile sets the widths.
 
@@ -22,7 +23,7 @@ class StudyProfile:
     evaluate_every: int  # steps
     max_tokens: int  # a batch
     learning_rate: float  # the highest, for every schedule
-    seconds_a_step: float  # measured, for the default; see `duration`
+    seconds_a_step: float  # of a trial of the default, evaluations included; see `duration`
     measured_on: str  # where `seconds_a_step` comes from
     n_sampled: int = 6  # configurations drawn at random, beside one factor at a time
     seeds: tuple[int, ...] = (0, 1, 2)
@@ -93,3 +94,16 @@ def profile(name: str) -> StudyProfile:
     if name not in PROFILES:
         raise ValueError(f"there is no profile {name!r}: choose one of {', '.join(PROFILES)}")
     return PROFILES[name]
+
+
+def duration(
+    settings: StudyProfile, configurations: Collection[Configuration], workers: int = 1
+) -> float:
+    """About how many seconds one trial of each configuration takes, on so many workers.
+
+    A step is taken to cost as much as its model is deep; of the factors only the number of layers
+    changes the cost much. No study ends before its longest trial.
+    """
+    deep = [c["n_layers"] / DEFAULT["n_layers"] for c in configurations]
+    seconds = settings.n_steps * settings.seconds_a_step
+    return seconds * max(sum(deep) / workers, max(deep, default=0.0))

@@ -34,11 +34,12 @@ def sensitivity(
 ) -> list[Row]:
     """What changing one factor of the default changes: a row each `factor` and other `level`.
 
-    `summary` is that of `summarize`. `difference` is the configuration's mean minus the default's.
-    `low` and `high` are its interval, difference ± t · s · √(1/n + 1/n_default), with the pooled
-    noise s of all of `summary` and its degrees of freedom; `p` is the two-sided p-value of no
-    difference, and `adjusted` is Holm's over all rows. Configurations without a complete trial are
-    left out. Raises ValueError when the default has none.
+    They come in the order of `factors` and of their levels. `summary` is that of `summarize`.
+    `difference` is the configuration's mean minus the default's. `low` and `high` are its interval,
+    difference ± t · s · √(1/n + 1/n_default), with the pooled noise s of all of `summary` and its
+    degrees of freedom; `p` is the two-sided p-value of no difference, and `adjusted` is Holm's over
+    all rows. Levels whose configuration has no complete trial, or is not in `summary`, are left
+    out. Raises ValueError when the default has none.
     """
     lines = {tuple(line[f] for f in factors): line for line in summary if line["n"]}
     base = lines.get(tuple(default[f] for f in factors))

@@ -8,13 +8,12 @@ from .database.plan import Plan
 from .designs import one_at_a_time, sampled_design
 from .profiles import StudyProfile
 from .space import DEFAULT, FACTORS
-from .task import Task
 from .translation_task import TranslationTask
 
 DESIGN_SEED = 0  # of the configurations that are drawn at random
 
 
-def task_of(settings: StudyProfile, device: str = "cpu") -> Task:
+def task_of(settings: StudyProfile, device: str = "cpu") -> ClassificationTask | TranslationTask:
     """The task of a profile, on the data that `load` finds for it."""
     data = load(settings.dataset)
     if "label" in data["train"].column_names:

@@ -36,18 +36,18 @@ def fast_translation_step(
         step = (optimizer, schedule, max_norm, label_smoothing, backward, clip, pad_id)
         return translation_step(model, source_ids, target_ids, *step)
     model.train()
-    read, wanted = shift_targets(target_ids)
+    decoder_input, labels = shift_targets(target_ids)
     memory, source_mask = model.encode(source_ids)
-    mask = target_mask(read, pad_id)
-    x, _ = model.decoder(model.embedding(read), memory, mask, source_mask)
-    loss, right = projected_loss(x, model.embedding.tokens.weight, wanted, label_smoothing, pad_id)
+    mask = target_mask(decoder_input, pad_id)
+    x, _ = model.decoder(model.embedding(decoder_input), memory, mask, source_mask)
+    loss, right = projected_loss(x, model.embedding.tokens.weight, labels, label_smoothing, pad_id)
     backward(loss)
     gradient_norm = float(clip(model.parameters(), max_norm))
     learning_rate = optimizer.param_groups[0]["lr"]
     optimizer.step()
     schedule.step()
     optimizer.zero_grad()
-    accuracy = int(right) / max(1, int((wanted != pad_id).sum()))
+    accuracy = int(right) / max(1, int((labels != pad_id).sum()))
     return {
         "loss": loss.item(),
         "gradient_norm": gradient_norm,

@@ -15,7 +15,7 @@ from .losses import label_smoothed_loss
 def shift_targets(
     target_ids: Int[Tensor, "batch n_target"],
 ) -> tuple[Int[Tensor, "batch n_target_1"], Int[Tensor, "batch n_target_1"]]:
-    """`(read, wanted)`: all but the last token, and all but the first (teacher forcing).
+    """`(decoder_input, labels)`: all but the last token, and all but the first (teacher forcing).
 
     A target is START … END. Having read it up to position i, the decoder is to predict i + 1.
     """
@@ -37,17 +37,17 @@ def translation_step(
 ) -> dict[str, float]:
     """Train `model` on one batch of padded pairs; targets are START … END.
 
-    `model(source_ids, read)` gives `(logits, weights)`. The loop passes its own `backward(loss)`
-    and `clip(parameters, max_norm)` when it trains on several devices or in mixed precision.
+    `model(source_ids, decoder_input)` gives `(logits, weights)`. The loop passes its own
+    `backward(loss)` and `clip(parameters, max_norm)` on several devices or in mixed precision.
     Returns `loss` (mean per real token), `gradient_norm` (before clipping), `learning_rate` (that
     of this step) and `accuracy` (share of real tokens that were the most likely), as floats.
     """
     # step 1: in training mode, logits for every prefix, and the label-smoothed loss
     model.train()
-    read, wanted = shift_targets(target_ids)
-    logits, _ = model(source_ids, read)
+    decoder_input, labels = shift_targets(target_ids)
+    logits, _ = model(source_ids, decoder_input)
     # §5.4 — "we employed label smoothing of value ε_ls = 0.1"
-    loss = label_smoothed_loss(logits, wanted, label_smoothing, pad_id)
+    loss = label_smoothed_loss(logits, labels, label_smoothing, pad_id)
     # step 2: gradients, clipped
     backward(loss)
     gradient_norm = clip(model.parameters(), max_norm)
@@ -57,8 +57,8 @@ def translation_step(
     schedule.step()
     # step 4: clear the gradients for the next step
     optimizer.zero_grad()
-    real = wanted != pad_id
-    right = (logits.argmax(dim=-1) == wanted) & real
+    real = labels != pad_id
+    right = (logits.argmax(dim=-1) == labels) & real
     return {
         "loss": loss.item(),
         "gradient_norm": float(gradient_norm),

@@ -27,7 +27,7 @@ CROSS_ENTROPY = torch.nn.functional.cross_entropy
 def test_shift(student):
     """START a b END: read START a b, want a b END."""
     read, wanted = expect.parts(student.shift_targets(TARGETS), 2, read="exercise 4.7",
-                                otherwise="return (read, wanted)")
+                                otherwise="return (decoder_input, labels)")
     expect.close(
         read, READ, what="read",
         causes={"read and wanted are swapped": WANTED, "nothing is cut off": TARGETS,

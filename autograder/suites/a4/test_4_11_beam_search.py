@@ -24,6 +24,17 @@ def powers(base):
     return lambda score, length, alpha: score / max(base(length), 1e-9) ** alpha
 
 
+CUT_OFF = {
+    "cut-off hypotheses are ranked among finished ones: they only fill up the end of the list": {
+        "ranking": lambda found: sorted(found, key=lambda h: -h.score)
+    },
+    "cut-off hypotheses come before finished ones": {
+        "ranking": lambda found: sorted(found, key=lambda h: (h.finished, -h.score))
+    },
+    "cut-off hypotheses are lost: `add_unfinished` adds them": {
+        "ranking": lambda found: sorted((h for h in found if h.finished), key=lambda h: -h.score)
+    },
+}
 MISTAKES = {
     "a score is multiplied by the length penalty: divide by it": {
         "normalized": lambda score, length, alpha: score * factor(length, alpha)
@@ -49,15 +60,7 @@ MISTAKES = {
     "the search stops at the first hypothesis that ends": {"first_only": True},
     "the search continues after `width` hypotheses have finished": {"never_done": True},
     "the hypotheses are not sorted: return the best first": {"ranking": list},
-    "cut-off hypotheses are ranked among finished ones: they only fill up the end of the list": {
-        "ranking": lambda found: sorted(found, key=lambda h: -h.score)
-    },
-    "cut-off hypotheses come before finished ones": {
-        "ranking": lambda found: sorted(found, key=lambda h: (h.finished, -h.score))
-    },
-    "cut-off hypotheses are lost: `add_unfinished` adds them": {
-        "ranking": lambda found: sorted((h for h in found if h.finished), key=lambda h: -h.score)
-    },
+    **CUT_OFF,
     "the worst hypotheses come first": {
         "ranking": lambda found: sorted(found, key=lambda h: (not h.finished, h.score))
     },
@@ -335,10 +338,9 @@ def test_cut_off(student, rng):
         ended, cut = ([h.score for h in found if h.finished is kind] for kind in (True, False))
         return ended and cut and min(ended) < max(cut)
 
-    apart = [mistake for name, mistake in MISTAKES.items() if name.startswith("what was cut off")]
     check(
         student,
-        [clear(rng, cases, mixed, [*apart, {"n_best": 1}], end=-0.5)],
+        [clear(rng, cases, mixed, [*CUT_OFF.values(), {"n_best": 1}], end=-0.5)],
         cases,
         otherwise="`add_unfinished` adds cut-off hypotheses; finished ones come first",
     )

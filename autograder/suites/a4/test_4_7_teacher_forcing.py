@@ -56,7 +56,9 @@ def test_shift(student, rng):
         ids = torch.from_numpy(rng.permutation(100)[: shape[0] * shape[1]].reshape(shape) + 4)
         call = answered(lambda ids=ids: student.call(student.shift_targets, ids), SHIFT, READ)
         expect.unchanged(call.changed)
-        got = expect.parts(call.value, 2, otherwise="return (read, wanted)", read=DOCSTRING)
+        got = expect.parts(
+            call.value, 2, otherwise="return (decoder_input, labels)", read=DOCSTRING
+        )
         first, last = ids[:, :-1], ids[:, 1:]
         of_two = {} if shape[1] < 3 else {"by two: the decoder skips a token": ids[:, 2:]}
         for name, found, want, other in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import optuna
 from optuna.storages import RDBStorage
 
 from ..space import Configuration
+from .points import OPEN, enqueue, key, settled
 from .rescue import restore
 from .storage import StudyError, sentences, shown
 
@@ -45,14 +45,10 @@ class Plan:
         return cls(name, profile, points, pruner)
 
 
-def key(configuration: Configuration, seed: int) -> str:
-    """What makes a trial the same trial."""
-    return json.dumps([configuration, seed], sort_keys=True)
-
-
 def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
-    """The study of `plan`, with every point queued that it does not have yet.
+    """The study of `plan`, with every point queued that has no result and no open trial.
 
+    A point whose worker was lost too often is queued again: whoever asks may have mended the cause.
     Raises StudyError when a study of this name was planned with another profile or pruner.
     """
     with sentences(opened.url):
@@ -68,12 +64,13 @@ def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
             )
         for name, value in about.items():
             study.set_user_attr(name, value)
-        restore(study)
-        queued = {trial.user_attrs.get("key") for trial in study.get_trials(deepcopy=False)}
+        restore(study, shown(opened.url))
+        still_open = study.get_trials(deepcopy=False, states=OPEN)
+        taken = settled(study) | {trial.user_attrs.get("key") for trial in still_open}
         for design, configuration, seed in plan.points:
-            if (this := key(configuration, seed)) not in queued:
-                attributes: dict[str, Any] = {"key": this, "seed": seed, "design": design}
-                study.enqueue_trial(configuration, user_attrs=attributes)
+            if (this := key(configuration, seed)) not in taken:
+                point: dict[str, Any] = {"key": this, "seed": seed, "design": design}
+                enqueue(study, configuration, point)
     return study
 
 

@@ -49,10 +49,9 @@ def _rank(trial: FrozenTrial) -> int:
 
 def _row(trial: FrozenTrial) -> Row:
     attributes = trial.user_attrs
-    configuration = {**trial.system_attrs.get("fixed_params", {}), **trial.params}
-    row = {**configuration, "seed": attributes["seed"], "design": attributes["design"]}
+    row = {**trial.params, "seed": attributes["seed"], "design": attributes["design"]}
     row["status"] = UNFINISHED.get(trial.state, "worker lost")
-    return {**row, **attributes.get("row", {})}
+    return row if trial.state in UNFINISHED else {**row, **attributes.get("row", {})}
 
 
 def to_csv(table: list[Row]) -> str:

@@ -8,15 +8,26 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
-from .storage import GRACE, StudyError, open_study, sentences
+from .progress import Progress
+from .storage import GRACE, RETRIES, StudyError, open_study, sentences
 from .worker import waiting
 
 POLL = 0.5  # seconds
+PATIENCE = 10  # seconds that a worker is given to put its trial back
+
+
+class WorkerError(Exception):
+    """A worker that ended by itself: its last words, and the exit code it chose."""
+
+    def __init__(self, words: str, code: int) -> None:
+        super().__init__(words)
+        self.code = code
 
 
 def run_workers(
@@ -24,58 +35,105 @@ def run_workers(
     name: str,
     command: Sequence[str],
     n_workers: int,
-    log: Callable[[str], None],
+    tell: Callable[[str], None],
 ) -> None:
     """Run `command` as `n_workers` processes until no trial of the study `name` is left.
 
-    A worker that is killed is replaced, and the trial it had is queued again once its heartbeat is
-    old. Raises StudyError when a worker ends by itself with an error (its last line is the
-    sentence); SIGTERM and Ctrl-C end the workers too.
+    `tell` is given a line for each trial that ends and each worker that dies. A worker that is
+    killed is replaced, and the trial it had is queued again once its signs of life are old. Ctrl-C,
+    SIGTERM and SIGHUP end the workers too, which put their trials back; only SIGKILL leaves them,
+    and then they go on until the queue is empty. Raises WorkerError when a
+    worker ends by itself with an error, and StudyError when the database is not to be had, or when
+    workers only die.
     """
     study = open_study(opened, name)
-    workers: list[_Worker] = []
-    previous = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    try:
-        while True:
-            with sentences(opened.url):
-                queued = waiting(study)
-                running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
-            for worker in [w for w in workers if w.poll() is not None]:
-                workers.remove(worker)
-                if worker.returncode > 0:
-                    raise StudyError(worker.last_line())
-                if worker.returncode < 0:
-                    log(f"a worker was ended by {_signal(worker)}; its trial will be run again")
-            if not queued and not running:
-                break
+    with _workers() as (workers, asked_to_stop), sentences(opened.url):
+        progress, deaths = Progress(study), 0
+        while not asked_to_stop:
+            queued = waiting(study, opened.grace_period or GRACE)
+            deaths += _bury(workers, tell)
+            news = progress.news()
+            deaths = 0 if news else deaths
+            for line in news:
+                tell(line)
+            if deaths > (RETRIES + 1) * n_workers:
+                raise StudyError(f"{deaths} workers died, one after another, and no trial ended")
             if queued and len(workers) < n_workers:
                 workers.append(_Worker(command))
-            elif not workers and running:
-                log(f"waiting for a trial of another worker (at most {GRACE} s if it is dead)")
-                time.sleep(GRACE / 3)
+            running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+            if not (queued or running or workers):
+                break
             time.sleep(POLL)
-        for worker in workers:
-            worker.wait()
+
+
+def _bury(workers: list[_Worker], tell: Callable[[str], None]) -> int:
+    """Take those that ended out of the list; how many were killed. Raises WorkerError."""
+    killed = 0
+    for worker in [w for w in workers if w.poll() is not None]:
+        workers.remove(worker)
+        if worker.returncode > 0:
+            raise WorkerError(worker.last_words(), worker.returncode)
+        if worker.returncode < 0:
+            killed += 1
+            tell(f"a worker was ended by {_signal(worker)}; its trial will be run again")
+    return killed
+
+
+@contextmanager
+def _workers() -> Iterator[tuple[list[_Worker], list[int]]]:
+    """A list for workers, which end when this process leaves the block, and one for signals.
+
+    A signal only enters the list: an exception from it, just when a worker starts, would leave
+    that worker behind. After the block it does what it does by custom.
+    """
+    workers: list[_Worker] = []
+    got: list[int] = []
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
+    handlers = {
+        number: signal.signal(number, lambda number, _: got.append(number)) for number in numbers
+    }
+    try:
+        yield workers, got
     finally:
-        signal.signal(signal.SIGTERM, previous)
         for worker in workers:
-            if worker.poll() is None:
+            worker.terminate()
+        for worker in workers:
+            try:
+                worker.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
                 worker.kill()
                 worker.wait()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    if signal.SIGINT in got:
+        raise KeyboardInterrupt
+    if got:
+        sys.exit(128 + got[0])
 
 
 class _Worker(subprocess.Popen):
-    """A worker process; what it writes to stderr goes to a file, which never fills up."""
+    """A worker process; what it writes to stderr goes to a file, which never fills up.
+
+    It stands in a session of its own: Ctrl-C reaches this process alone, which ends its workers.
+    """
 
     def __init__(self, command: Sequence[str]) -> None:
-        self.errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        super().__init__(command, stderr=self.errors, env=environment)
+        self.words = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
+        super().__init__(
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=self.words,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            start_new_session=True,
+        )
 
-    def last_line(self) -> str:
-        self.errors.seek(0)
-        lines = self.errors.read().strip().splitlines()
-        return lines[-1] if lines else f"a worker ended with exit code {self.returncode}"
+    def last_words(self) -> str:
+        """Its traceback, if there is one, else its last line."""
+        self.words.seek(0)
+        text = self.words.read().strip()
+        if "Traceback" in text:
+            return text
+        return text.splitlines()[-1] if text else f"a worker ended with code {self.returncode}"
 
 
 def _signal(worker: _Worker) -> str:

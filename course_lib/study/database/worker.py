@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import socket
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Any
 
 import optuna
 import torch
+from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
 from ..space import FACTORS, Configuration, Factors
 from ..task import Task
 from ..timing import PeakMemory
-from .rescue import rescue
-from .storage import StudyError, open_study, quiet, sentences
+from .points import end_silent, enqueue_again, is_superseded
+from .rescue import add, rescue
+from .storage import FAILURES, GRACE, StudyError, open_study, quiet, sentences, shown
+from .trackers import Follow, nobody
 
 Row = dict[str, Any]
 Trial = Callable[..., Row]  # (configuration, seed, task, after_evaluation)
@@ -38,7 +43,7 @@ def deterministic(threads: int = 1) -> dict[str, Any]:
     build of torch. On a GPU some kernels have no deterministic form: torch warns and uses them.
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.set_deterministic_debug_mode("warn")  # the other way to say so imports the compiler
     torch.set_num_threads(threads)
     return {"deterministic_algorithms": True, "threads": threads}
 
@@ -53,43 +58,65 @@ def work(
     seconds_a_trial: float = 3600.0,
     device: str = "cpu",
     report: Callable[[Row], None] | None = None,
+    follow: Follow = nobody,
 ) -> int:
     """Run queued trials of the study `name` until the queue is empty; returns how many.
 
-    `trial` is `run_trial` and `attempt` the `attempt` of `study.trial`, or a student's. A trial of
-    a worker that died is queued again by whoever asks for the next one. When the database fails
-    after a trial is done, its row goes to a file that `queue` reads. Raises StudyError.
+    `trial` is `run_trial` and `attempt` the `attempt` of `study.trial`, or a student's; `follow` is
+    what `trackers.follow` gives. A trial of a worker that died is queued again by whoever asks for
+    the next one, and so is one that KeyboardInterrupt ends. When the database fails after a trial
+    is done, its row goes to a file that `queue` reads. Raises StudyError.
     """
     study = open_study(opened, name)
     flags = deterministic()
-    objective = _Objective(task, trial, attempt, factors, seconds_a_trial, device, flags, report)
+    objective = _Objective(
+        opened, task, trial, attempt, factors, seconds_a_trial, device, flags, report, follow
+    )
     done = 0
     try:
         with sentences(opened.url):
-            while waiting(study):
-                with quiet():
-                    study.optimize(objective, n_trials=1, catch=(FailedTrial,))
-                objective.unsaved = None
-                done += 1
+            while waiting(study, opened.grace_period or GRACE):
+                _run_next(study, objective)
+                done += objective.finished is not None
+                objective.finished = None
     except StudyError as error:
-        if objective.unsaved is None:
+        if objective.finished is None:
             raise
-        file = rescue(name, objective.unsaved)
-        raise StudyError(f"{error} (the trial that had just finished is kept in {file})") from error
+        raise StudyError(f"{error} ({_kept(opened.url, name, objective.finished)})") from error
     return done
 
 
-def waiting(study: optuna.Study) -> bool:
+def _run_next(study: optuna.Study, objective: _Objective) -> None:
+    objective.running = objective.finished = None
+    try:
+        with quiet():
+            study.optimize(objective, n_trials=1, catch=(FailedTrial,))
+    except (ValueError, UpdateFinishedTrialError):
+        # This machine slept or was cut off, and others took the trial for that of a dead worker.
+        if objective.finished is None:
+            raise
+        add(study, objective.finished)
+    except KeyboardInterrupt:
+        if objective.finished is not None:
+            add(study, objective.finished)
+        elif objective.running is not None:
+            enqueue_again(study, objective.running)
+        raise
+
+
+def _kept(url: str, name: str, finished: Row) -> str:
+    try:
+        return f"the trial that had just finished is kept in {rescue(shown(url), name, finished)}"
+    except OSError as error:
+        return f"the trial that had just finished is lost: {error.strerror}"
+
+
+def waiting(study: optuna.Study, grace: float) -> bool:
     """Whether a trial is queued; trials of dead workers are queued again first."""
     with quiet():
         optuna.storages.fail_stale_trials(study)
+        end_silent(study, grace)
     return bool(study.get_trials(deepcopy=False, states=(TrialState.WAITING,)))
-
-
-def finished(study: optuna.Study) -> set[str]:
-    """The keys of the trials that are complete."""
-    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
-    return {trial.user_attrs["key"] for trial in trials}
 
 
 class _Objective:
@@ -97,6 +124,7 @@ class _Objective:
 
     def __init__(
         self,
+        opened: RDBStorage,
         task: Task,
         trial: Trial,
         attempt: Attempt,
@@ -105,10 +133,14 @@ class _Objective:
         device: str,
         flags: dict[str, Any],
         report: Callable[[Row], None] | None,
+        follow: Follow,
     ) -> None:
+        self.opened = opened
         self.task, self.trial, self.attempt, self.factors = task, trial, attempt, factors
-        self.seconds, self.device, self.report = seconds, torch.device(device), report
-        self.unsaved: Row | None = None  # a finished trial that the database does not have yet
+        self.seconds, self.device = seconds, torch.device(device)
+        self.report, self.follow = report, follow
+        self.running: optuna.Trial | None = None
+        self.finished: Row | None = None  # which the database may not have yet
         self.about = {
             **flags,
             "device": device,
@@ -118,42 +150,63 @@ class _Objective:
         }
 
     def __call__(self, optuna_trial: optuna.Trial) -> float:
-        key = optuna_trial.user_attrs.get("key")
-        if key is None:  # another worker took the last one just before
-            raise FailedTrial("nothing was queued")
-        if key in finished(optuna_trial.study):
-            raise FailedTrial("finished before")
+        # Optuna's first sign of life comes from a thread, at some moment; a worker killed before it
+        # would never be missed. `end_silent` finds trials that do not even have a worker's name.
+        self.opened.record_heartbeat(optuna_trial._trial_id)
+        optuna_trial.set_user_attr("worker", self.about["worker"])
+        if "key" not in optuna_trial.user_attrs:
+            raise FailedTrial("another worker took the last one just before")
+        if is_superseded(optuna_trial.study, optuna_trial):
+            optuna_trial.set_user_attr("superseded", True)
+            raise FailedTrial("another trial stands for the same point")
+        self.running = optuna_trial
+        row = self._row(optuna_trial)
+        point = {name: optuna_trial.user_attrs[name] for name in ("key", "design")}
+        self.finished = {**point, "row": row, "number": optuna_trial.number}
+        optuna_trial.set_user_attr("row", row)
+        if self.report is not None:
+            self.report({**row, "number": optuna_trial.number})
+        if row["status"] == "pruned":
+            raise optuna.TrialPruned
+        if row["status"] != "complete":
+            raise FailedTrial(f"{row['status']}: {row.get('reason', '')}")
+        return row["quality"]
+
+    def _row(self, optuna_trial: optuna.Trial) -> Row:
+        """Run the trial, and say what it measured or why it did not."""
         configuration: Configuration = {
             name: optuna_trial.suggest_categorical(name, levels)
             for name, levels in self.factors.items()
         }
         seed = optuna_trial.user_attrs["seed"]
-        memory, started = PeakMemory(self.device), time.perf_counter()
-
-        def after_evaluation(step: int, measured: dict[str, float]) -> None:
-            optuna_trial.report(measured["quality"], step)
-            if optuna_trial.should_prune():
-                raise optuna.TrialPruned
-            if (taken := time.perf_counter() - started) > self.seconds:
-                raise TimeoutError(
-                    f"{taken:.0f} s after step {step}, of {self.seconds:.0f} s at most"
-                )
-
         row: Row = {**configuration, "seed": seed, "steps": 0}
-        try:
-            point = (configuration, seed, self.task, after_evaluation)
-            row |= self.attempt(lambda: self.trial(*point))
-        except optuna.TrialPruned:
-            row["status"] = "pruned"
-            raise
-        finally:
-            row |= {"seconds": time.perf_counter() - started, "peak_memory_mib": memory.mib}
-            row |= {"memory_of": memory.of, **self.about}
-            if row.get("status") == "complete":
-                self.unsaved = {"key": key, "row": row}
-            optuna_trial.set_user_attr("row", row)
-            if self.report is not None:
-                self.report({**row, "number": optuna_trial.number})
-        if row["status"] != "complete":
-            raise FailedTrial(f"{row['status']}: {row.get('reason', '')}")
-        return row["quality"]
+        memory, started = PeakMemory(self.device), time.perf_counter()
+        with self.follow(optuna_trial.number, configuration, seed) as log:
+
+            def after_evaluation(step: int, measured: dict[str, float]) -> None:
+                row["steps"] = step
+                log(step, measured)
+                if _is_hopeless(optuna_trial, step, measured["quality"]):
+                    raise optuna.TrialPruned
+                if (taken := time.perf_counter() - started) > self.seconds:
+                    raise TimeoutError(
+                        f"{taken:.0f} s after step {step}, of {self.seconds:.0f} s at most"
+                    )
+
+            try:
+                point = (configuration, seed, self.task, after_evaluation)
+                row |= self.attempt(lambda: self.trial(*point))
+            except optuna.TrialPruned:
+                row["status"] = "pruned"
+        if row["status"] == "complete" and not math.isfinite(row["quality"]):
+            row |= {"status": "diverged", "reason": f"the quality is {row['quality']}"}
+        row |= {"seconds": time.perf_counter() - started, "peak_memory_mib": memory.mib}
+        return row | {"memory_of": memory.of, **self.about}
+
+
+def _is_hopeless(trial: optuna.Trial, step: int, quality: float) -> bool:
+    """Whether the study's pruner ends the trial; a database that is away for a while does not."""
+    with suppress(UpdateFinishedTrialError, *FAILURES):
+        trial.report(quality, step)
+        return trial.should_prune()
+    return False

@@ -1,0 +1,126 @@
+"""Style: NumPy throughout: masks, argsort, broadcasting, one array for each column."""
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+
+def summarize(rows, factors, measures=()):
+    rows = list(rows)
+    status = np.array([row["status"] for row in rows])
+    keys = [tuple(row[f] for f in factors) for row in rows]
+    names = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+    group = np.array([names[key] for key in keys])
+    complete = status == "complete"
+    if np.unique([rows[i]["steps"] for i in np.flatnonzero(complete)]).size > 1:
+        raise ValueError("steps differ")
+    lines = []
+    for key, number in names.items():
+        own = group == number
+        at = np.flatnonzero(own & complete)
+        seeds = np.array([rows[i]["seed"] for i in at])
+        if np.unique(seeds).size != seeds.size:
+            raise ValueError(f"seeds {seeds} of {key}")
+        quality = np.array([rows[i]["quality"] for i in at])
+        three = mean_interval(quality) if at.size else [None] * 3
+        means = {m: np.mean([rows[i][m] for i in at]) if at.size else None for m in measures}
+        counts = {
+            "n": at.size,
+            "failed": np.sum(own & ~complete & (status != "pruned")),
+            "pruned": np.sum(own & (status == "pruned")),
+        }
+        lines.append(
+            dict(zip(factors, key, strict=False))
+            | counts
+            | {"qualities": list(quality)}
+            | dict(zip(("mean", "low", "high"), three, strict=False))
+            | means
+        )
+    means = np.array([np.nan if line["mean"] is None else line["mean"] for line in lines])
+    return [lines[i] for i in np.argsort(-means, kind="stable")]  # NaN comes last
+
+
+def holm(p_values):
+    p = np.asarray(p_values, dtype=float)
+    order = p.argsort()
+    raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)) if p.size else p
+    return np.minimum(raised, 1)[order.argsort()]
+
+
+def sensitivity(summary, default, factors, level=0.95):
+    lines = [line for line in summary if line["n"] > 0]
+    same = np.array([[line[f] == default[f] for f in factors] for line in lines])
+    same = same.reshape(len(lines), len(factors))
+    if not same.all(axis=1).any():
+        raise ValueError("the default is missing")
+    base = lines[same.all(axis=1).argmax()]
+    s, degrees = pooled_noise([np.array(line["qualities"]) for line in lines])
+    single = np.flatnonzero(same.sum(axis=1) == len(factors) - 1)
+    changed = (~same[single]).argmax(axis=1)
+    names = list(factors)
+    order = sorted(
+        range(len(single)),
+        key=lambda i: (
+            changed[i],
+            list(factors[names[changed[i]]]).index(lines[single[i]][names[changed[i]]]),
+        ),
+    )
+    difference = np.array([lines[single[i]]["mean"] - base["mean"] for i in order])
+    n = np.array([lines[single[i]]["n"] for i in order])
+    error = s * np.sqrt(1 / n + 1 / base["n"])
+    wide = stdtrit(degrees, 0.5 + level / 2) * error
+    p = 2 * stdtr(degrees, -np.abs(difference) / error)
+    adjusted = holm(p)
+    return [
+        {
+            "factor": names[changed[i]],
+            "level": lines[single[i]][names[changed[i]]],
+            "difference": difference[k],
+            "low": difference[k] - wide[k],
+            "high": difference[k] + wide[k],
+            "p": p[k],
+            "adjusted": adjusted[k],
+        }
+        for k, i in enumerate(order)
+    ]
+
+
+def pareto_front(points, maximize):
+    values = np.array(points, dtype=np.float64)
+    if not (values == values).all():
+        raise ValueError("NaN")
+    values = values * np.where(np.asarray(maximize), 1.0, -1.0)
+    keep = [not ((values >= own).all(axis=1) & (values != own).any(axis=1)).any() for own in values]
+    return np.nonzero(keep)[0]
+
+
+def successive_halving(curves, rungs, eta=3):
+    if len({len(curve) for curve in curves}) != 1:
+        raise ValueError("lengths")
+    table = np.array(curves, dtype=float)
+    n, length = table.shape
+    edges = np.array([0, *rungs, length])
+    if np.any(np.diff(edges) < 1):
+        raise ValueError(f"rungs {rungs}")
+    alive, steps = np.arange(n), 0
+    for start, end in zip(edges[:-1], edges[1:], strict=False):
+        steps += alive.size * (end - start)
+        if end < length:
+            order = np.argsort(-table[alive, end - 1], kind="stable")
+            alive = np.sort(alive[order[: int(np.ceil(alive.size / eta))]])
+    return alive, steps
+
+
+def recommend(summary, margin, cost):
+    rows = [row for row in summary if row["failed"] == 0 and row["n"] >= 1]
+    if len(rows) == 0:
+        raise ValueError("no row comes into question")
+    means = np.array([row["mean"] for row in rows])
+    costs = np.array([row[cost] for row in rows], dtype=float)
+    good = np.flatnonzero(means.max() - means < margin)
+    return rows[good[np.lexsort((-means[good], costs[good]))[0]]]
+
+
+def chance_of_being_best(means, s, n_seeds, rng, n_draws=10_000):
+    scale = s * np.power(n_seeds, -0.5)
+    drawn = np.stack([rng.normal(m, e, n_draws) for m, e in zip(means, scale, strict=False)])
+    return (drawn == drawn.max(axis=0)).mean(axis=1)

@@ -1,0 +1,63 @@
+"""Experiment trackers: the evaluations of each trial as a run of its own, through Accelerate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..space import Configuration
+from .storage import StudyError
+
+TRACKERS = ("tensorboard", "wandb", "comet_ml", "mlflow")  # each is also its package's name
+Log = Callable[[int, dict[str, float]], None]  # (step, what was measured)
+Follow = Callable[[int, Configuration, int], AbstractContextManager[Log]]
+
+
+@contextmanager
+def nobody(number: int, configuration: Configuration, seed: int) -> Iterator[Log]:
+    """No tracker: the study's own database has every curve."""
+    yield lambda step, measured: None
+
+
+def check(tracker: str) -> None:
+    """Raises StudyError for a tracker that is not known, or whose package is not installed."""
+    if tracker not in TRACKERS:
+        raise StudyError(f"there is no tracker {tracker!r}: choose one of {', '.join(TRACKERS)}")
+    if find_spec(tracker) is None:
+        raise StudyError(
+            f"the tracker {tracker} needs the package {tracker!r}, which is not installed: "
+            f"pip install {tracker}"
+        )
+
+
+def follow(tracker: str, study: str, folder: Path = Path("runs")) -> Follow:
+    """What opens a run of `tracker` for a trial; `folder` is for trackers that write files.
+
+    Raises StudyError as `check` does.
+    """
+    check(tracker)
+    from accelerate import Accelerator  # a second, for those who want it
+
+    @contextmanager
+    def run(number: int, configuration: Configuration, seed: int) -> Iterator[Log]:
+        name = f"trial_{number}"
+        accelerator = Accelerator(log_with=tracker, project_dir=folder)
+        accelerator.init_trackers(
+            study if tracker in ("wandb", "comet_ml", "mlflow") else f"{study}/{name}",
+            config={"trial": number, "seed": seed, **configuration},
+            init_kwargs=_named(name),
+        )
+        try:
+            yield lambda step, measured: accelerator.log(measured, step=step)
+        finally:
+            accelerator.end_training()
+
+    return run
+
+
+def _named(run: str) -> dict[str, Any]:
+    """How each tracker is told the name of a run; Comet makes one up."""
+    return {"wandb": {"name": run}, "mlflow": {"run_name": run}}

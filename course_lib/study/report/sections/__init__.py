@@ -1,0 +1,1 @@
+"""The sections of a report, one a module: each a function from the material to a Section."""

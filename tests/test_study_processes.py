@@ -1,0 +1,144 @@
+"""A study by real processes: killed, interrupted, short of disk; each point is run, and once."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import study_stub
+
+from course_lib.study.database.plan import queue
+from course_lib.study.database.rows import rows
+from course_lib.study.database.run import WorkerError, run_workers
+from course_lib.study.database.storage import StudyError, storage
+
+GRACE = 2
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@pytest.fixture
+def url(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", ENVIRONMENT["PYTHONPATH"])
+    return f"sqlite:///{tmp_path}/study.db"
+
+
+@pytest.fixture
+def study(url):
+    return queue(storage(url, GRACE), study_stub.plan())
+
+
+def run(url, n_workers, tell=lambda line: None, **options):
+    command = study_stub.command(url, grace=GRACE, **options)
+    run_workers(storage(url, GRACE), "stub", command, n_workers, tell)
+
+
+def statuses(study):
+    return sorted(row["status"] for row in rows(study))
+
+
+def noted(log, what):
+    """The points that some worker began or ended, and the workers' process ids."""
+    text = Path(log).read_text() if Path(log).exists() else ""
+    lines = [line.split() for line in text.splitlines() if line.startswith(what)]
+    return [tuple(line[2:]) for line in lines], [int(line[1]) for line in lines]
+
+
+def until(condition, seconds=60):
+    limit = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < limit, "it did not come to that"
+        time.sleep(0.05)
+
+
+def is_there(pid):
+    """Whether this process runs: one that ended and that nobody asked for is not."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_killed_worker_loses_its_trial_for_a_moment_only(url, study, tmp_path):
+    """Two workers, one of them killed in mid-trial: each point is complete, once."""
+    log, told = tmp_path / "log", []
+
+    def kill():
+        until(lambda: len(noted(log, "begin")[1]) >= 3)
+        os.kill(noted(log, "begin")[1][-1], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    run(url, 2, told.append, seconds=0.1, log=log)
+    killer.join()
+    assert statuses(study) == ["complete"] * 12
+    begun, workers = noted(log, "begin")
+    assert len(begun) - len(set(begun)) <= 1
+    assert len(set(workers)) >= 2
+    points, _ = noted(log, "end")
+    assert len(points) == len(set(points)) == 12
+    assert "a worker was ended by SIGKILL; its trial will be run again" in told
+    assert sum(" (" in line and "complete" not in line for line in told) == 12
+    assert told[-1].startswith("[12/12] ")
+
+
+def test_all_are_killed_and_the_same_command_goes_on(url, study, tmp_path):
+    log = tmp_path / "log"
+    process = start(url, log)
+    until(lambda: len(noted(log, "end")[1]) >= 2)
+    _, workers = noted(log, "begin")
+    for pid in [process.pid, *set(workers)]:
+        os.kill(pid, signal.SIGKILL) if is_there(pid) else None
+    process.wait()
+    assert "running" in statuses(study)
+    run(url, 1, log=log)
+    assert statuses(study) == ["complete"] * 12
+    assert len(noted(log, "begin")[0]) <= 12 + 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, number):
+    log = tmp_path / "log"
+    process = start(url, log)
+    until(lambda: len(set(noted(log, "begin")[1])) == 2)
+    process.send_signal(number)
+    assert process.wait(30) == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert not any(is_there(pid) for pid in noted(log, "begin")[1])
+    assert set(statuses(study)) <= {"complete", "waiting"}  # nobody has to wait for a silence
+
+
+def start(url, log):
+    """`run_workers` in a process of its own."""
+    command = study_stub.command(url, workers=2, seconds=0.2, log=log, grace=GRACE)
+    return subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+
+
+def test_workers_that_only_die_end_the_study(url, study):
+    suicide = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
+    with pytest.raises(StudyError, match="4 workers died, one after another, and no trial ended"):
+        run_workers(storage(url), "stub", suicide, 1, lambda line: None)
+    assert statuses(study) == ["waiting"] * 12
+
+
+def test_a_worker_that_fails_at_its_start_ends_the_study_with_its_words(url, study):
+    mistaken = [sys.executable, "-c", "import sys; print('ab', file=sys.stderr); sys.exit('cd')"]
+    with pytest.raises(WorkerError, match="^cd$") as caught:
+        run_workers(storage(url), "stub", mistaken, 2, lambda line: None)
+    assert caught.value.code == 1
+
+
+def test_a_full_disk_is_one_sentence_and_finished_trials_are_kept(url, study, tmp_path):
+    size, log = (tmp_path / "study.db").stat().st_size, tmp_path / "log"
+    with pytest.raises(WorkerError, match="free some space") as caught:
+        run(url, 1, limit=size + 8192, log=log)
+    assert caught.value.code == 4
+    queue(storage(url, GRACE), study_stub.plan())
+    assert statuses(study).count("complete") == len(noted(log, "end")[0]) >= 1
+    run(url, 1, log=log)
+    assert statuses(study) == ["complete"] * 12
+    assert len(noted(log, "end")[0]) == 12

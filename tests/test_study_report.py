@@ -1,0 +1,472 @@
+"""What a study's report says: its numbers, its sentences, its figures, its pages."""
+
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import pytest
+from study_trials import complete, database, failed, pruned, study_of, waiting
+
+from autograder.cli.study_command import Where
+from autograder.cli.study_report_command import report as command
+from course_lib.study.database.data_used import same_data
+from course_lib.study.database.storage import StudyError
+from course_lib.study.findings import Findings
+from course_lib.study.interactions import interactions
+from course_lib.study.report.build import SECTIONS, report, write
+from course_lib.study.report.document import Drawing, Paragraph, Table
+from course_lib.study.report.figures.canvas import BLUE, GREY, ORANGE, ROLES
+from course_lib.study.report.figures.forest import forest
+from course_lib.study.report.material import Material, material
+from course_lib.study.report.sections.again import again
+from course_lib.study.report.sections.convergence import mean_curves
+from course_lib.study.report.validation_size import validation_size
+from course_lib.study.report.wording import amount, number, percent, probability, signed
+from course_lib.study.space import DEFAULT, FACTORS
+
+T2 = 4.302653  # of Student's t with 2 degrees of freedom, 95 % two-sided
+CLEAR = [  # s² = 4 · 0.02 / 4 = 0.02, with 4 degrees of freedom
+    *(complete(80.0 + 0.2 * i, seed=i, train_seconds=10.0) for i in range(2)),
+    *(complete(90.0 + 0.2 * i, seed=i, train_seconds=12.0, dropout=0.0) for i in range(2)),
+    *(complete(89.9 + 0.2 * i, seed=i, train_seconds=6.0, n_layers=4) for i in range(2)),
+    *(complete(70.0 + 0.2 * i, seed=i, n_layers=4, dropout=0.0) for i in range(2)),
+]
+NULL = [
+    *(complete(80.0 + 2 * i, seed=i, train_seconds=10.0) for i in range(2)),
+    *(complete(84.0 + 2 * i, seed=i, train_seconds=20.0, dropout=0.0) for i in range(2)),
+]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    return database(tmp_path_factory.mktemp("study"))
+
+
+def sections_of(opened, *trials, **attributes):
+    """The report's sections by id, and its material."""
+    found = material(opened, study_of(opened, *trials, **attributes).study_name)
+    return _Sections(found), found
+
+
+class _Sections:
+    """A report's sections by id, each made when a test asks for it."""
+
+    def __init__(self, found):
+        self.found = found
+
+    def __getitem__(self, id):
+        return next(make for make in SECTIONS if make.__name__ == id)(self.found)
+
+
+def said(section):
+    return "\n".join(block.text for block in section.blocks if isinstance(block, Paragraph))
+
+
+def tables(section):
+    return [block for block in section.blocks if isinstance(block, Table)]
+
+
+def figure(section):
+    (drawing,) = (block for block in section.blocks if isinstance(block, Drawing))
+    return drawing.figure
+
+
+class TestTheAnswer:
+    def test_the_cheaper_of_two_that_are_as_good_is_taken(self, opened):
+        sections, found = sections_of(opened, *CLEAR)
+        text = said(sections["answer"])
+        assert text.startswith("**Take the configuration with n_layers 4.**")
+        assert "null result" not in text
+        assert "do differ by more than the noise" in text
+        assert "p < 0.001" in text
+        assert "With 2 seeds each" in text
+        assert "2 of the 4 configurations lie within that margin" in text
+        assert "6.00 s a training, against 12.0 s of the configuration with dropout 0.0" in text
+        assert "cheaper, not because it is better" in text
+
+    def test_its_interval_is_of_the_pooled_noise(self, opened):
+        sections, found = sections_of(opened, *CLEAR)
+        s, t4 = math.sqrt(0.02), 2.776445
+        assert found.findings.noise.s == pytest.approx(s)
+        assert found.findings.noise.degrees == 4
+        half = t4 * s / math.sqrt(2)
+        assert f"[{90 - half:.2f}, {90 + half:.2f}]" in said(sections["answer"])
+        assert found.findings.margin == pytest.approx(t4 * s)
+
+    def test_its_difference_from_the_default(self, opened):
+        text = said(sections_of(opened, *CLEAR)[0]["answer"])
+        half = 2.776445 * math.sqrt(0.02)
+        assert f"+9.90 points, with a 95 % interval of [{9.9 - half:.2f}, {9.9 + half:.2f}]" in text
+        assert "better by more than noise" in text
+
+    def test_a_null_result_is_called_one(self, opened):
+        sections, found = sections_of(opened, *NULL)
+        text = said(sections["answer"])
+        assert text.startswith("**Take the default.**")
+        assert "**This is a null result.**" in text
+        assert found.findings.p_of_no_difference == pytest.approx(0.10557, abs=1e-5)  # F = 8
+        assert "p = 0.106" in text
+        assert f"two means must lie {T2 * math.sqrt(2):.2f} points apart" in text
+        assert "not because it is better" in text
+        assert "No single change has a detectable effect" in said(sections["effects"])
+
+    def test_the_chance_of_each_adds_up_to_one(self, opened):
+        _, found = sections_of(opened, *CLEAR)
+        assert sum(found.findings.chances) == pytest.approx(1)
+        assert found.findings.chances[0] == pytest.approx(0.76, abs=0.02)  # Φ(0.1 / √0.02)
+
+    def test_a_study_that_goes_on_says_so(self, opened):
+        text = said(sections_of(opened, *CLEAR, waiting(n_heads=4))[0]["answer"])
+        assert "The study is not finished:** 1 trial is still waiting" in text
+
+    def test_no_waiting_trial_counts_as_failed(self, opened):
+        _, found = sections_of(opened, *CLEAR, waiting(seed=2, n_layers=4))
+        assert found.named(found.findings.recommended) == "n_layers 4"
+
+    def test_an_interval_beyond_100_percent_is_explained(self, opened):
+        trials = [complete(99.0 + i, seed=i) for i in range(2)]
+        assert "accuracy ends at 100" in said(sections_of(opened, *trials)[0]["answer"])
+
+    @pytest.mark.parametrize(
+        ("trials", "sentence"),
+        [
+            ([], "no trial is complete"),
+            ([waiting()], "no trial is complete"),
+            ([failed("diverged", "nan")], "no trial is complete"),
+            ([complete(80.0)], "Run a second seed"),
+            ([complete(80.0), complete(80.0, seed=1)], "exactly the same quality"),
+            ([complete(80.0), failed("diverged", "nan", seed=1)], "also has a failed one"),
+            ([complete(80.0), complete(82.0, seed=1)], "nothing to compare it with"),
+        ],
+    )
+    def test_little_is_enough_for_a_whole_report(self, opened, tmp_path, trials, sentence):
+        made = report(material(opened, study_of(opened, *trials).study_name))
+        assert sentence in said(made.sections[0])
+        assert len(made.sections) == 12
+        assert write(made, tmp_path / "out").html.exists()
+
+
+class TestWhatWasRun:
+    def test_failures_are_counted_and_never_recommended(self, opened):
+        best = [complete(99.0, dropout=0.3), failed("diverged", "step 3 is nan", 1, dropout=0.3)]
+        sections, found = sections_of(opened, *CLEAR, *best)
+        _, statuses, failures = tables(sections["setting"])
+        assert [row[:2] for row in statuses.rows] == [["complete", "9"], ["diverged", "1"]]
+        assert failures.rows == [["dropout 0.3", "1", "diverged", "step 3 is nan"]]
+        assert found.named(found.findings.recommended) == "n_layers 4"
+        line = next(r for r in tables(sections["everything"])[0].rows if r[0] == "dropout 0.3")
+        assert line[1:3] == ["1", "1"]
+
+    def test_the_warm_up_is_told_as_it_was(self, opened):
+        text = said(sections_of(opened, *CLEAR, waiting(warmup=10_000))[0]["setting"])
+        assert "2 and 6 steps for 4000 and 10,000" in text  # of 60, not of 100,000
+
+    def test_what_differs_between_trials_is_told(self, opened):
+        state, other = complete(81.0, seed=5)
+        sections, _ = sections_of(opened, *CLEAR, (state, {**other, "threads": 2}))
+        shared = dict(tables(sections["setting"])[0].rows)
+        assert shared["threads a trial"] == "1 (8 trials); 2 (1 trial)"
+        assert shared["device"] == "cpu"
+
+    def test_other_data_is_refused(self, opened):
+        study = study_of(opened)
+        first, second = _Data("sst2", "a" * 64), _Data("vader_movies", "b" * 64)
+        assert same_data(study, first)["splits"] == {"validation": 872}
+        same_data(study, first)
+        with pytest.raises(StudyError, match="was run on sst2 from a mirror, and here is vader"):
+            same_data(study, second)
+
+
+class _Data:
+    def __init__(self, name, sha256):
+        self.name, self.origin, self.sha256 = name, "a mirror", sha256
+        self.splits = {"validation": range(872)}
+
+
+class TestNoise:
+    def test_the_split_is_a_sample_too(self, opened):
+        data = {"name": "x", "origin": "y", "sha256": "0", "splits": {"validation": 1000}}
+        sections, found = sections_of(opened, *CLEAR, data=data)
+        text = said(sections["noise"])
+        assert "s = 0.141" in text
+        assert "4 degrees of freedom" in text
+        error = 100 * math.sqrt(0.9 * 0.1 / 1000)
+        assert f"error of {error:.2f} points" in text
+
+    def test_an_unrecorded_size_must_fit_the_qualities(self, opened):
+        _, found = sections_of(opened, *CLEAR[:2])
+        assert validation_size(found) == 500  # 80.0 and 80.2 % are 400 and 401 of 500
+        _, other = sections_of(opened, complete(80.1))
+        assert validation_size(other) is None
+
+
+class TestSensitivity:
+    def test_the_forest_is_the_table(self, opened):
+        section = sections_of(opened, *CLEAR)[0]["effects"]
+        (ax,) = figure(section).axes
+        assert [text.get_text() for text in ax.get_yticklabels()] == ["n_layers 4", "dropout 0.0"]
+        half = 2.776445 * math.sqrt(0.02)
+        for place, (bar, difference) in enumerate(zip(ax.containers, (9.9, 10.0), strict=True)):
+            assert bar[0].get_xydata().tolist() == [[pytest.approx(difference), place]]
+            (segment,) = bar[2][0].get_segments()
+            assert segment[:, 0].tolist() == pytest.approx([difference - half, difference + half])
+        (table,) = tables(section)
+        assert table.rows[0][2] == "+9.90"
+        assert all(row[4] == row[5] == "< 0.001" for row in table.rows)
+
+    def test_only_what_holds_after_holm_is_coloured(self):
+        row = {"difference": 1.0, "low": 0.5, "high": 1.5, "adjusted": 0.01}
+        worse = {**row, "difference": -1.0, "low": -1.5, "high": -0.5}
+        (ax,) = forest([row, worse, {**row, "adjusted": 0.06}], "abc", "x").axes
+        assert [bar[0].get_color() for bar in ax.containers] == [BLUE, ORANGE, GREY]
+        assert [bar[0].get_markerfacecolor() for bar in ax.containers][2] == "none"
+
+    def test_the_correction_is_explained(self, opened):
+        text = said(sections_of(opened, *CLEAR)[0]["effects"])
+        assert "10 % of all studies" in text  # 1 − 0.95²
+        assert "Holm" in text
+
+    def test_without_the_default_it_says_so(self, opened):
+        text = said(sections_of(opened, *CLEAR[2:])[0]["effects"])
+        assert "The default has no complete trial" in text
+
+
+class TestInteractions:
+    def test_measured_minus_the_sum_of_single_effects(self, opened):
+        sections, found = sections_of(opened, *CLEAR)
+        (row,) = interactions(found.findings.summary, DEFAULT, FACTORS)
+        assert row["predicted"] == pytest.approx(80.1 + 9.9 + 10.0)
+        assert row["difference"] == pytest.approx(70.1 - 100.0)
+        half = 2.776445 * math.sqrt(0.02) * math.sqrt(4 / 2)  # four means of two seeds
+        assert row["high"] - row["difference"] == pytest.approx(half)
+        assert "1 of 1 configuration differs" in said(sections["together"])
+
+    def test_three_changes_carry_the_default_twice(self):
+        def line(mean, n, **changed):
+            return {**DEFAULT, **changed, "n": n, "mean": mean, "qualities": [mean - 1, mean + 1]}
+
+        singles = [{"n_heads": 4}, {"n_layers": 4}, {"dropout": 0.0}]
+        together = singles[0] | singles[1] | singles[2]
+        lines = [line(80.0, 2), *(line(81.0, 2, **one) for one in singles)]
+        (row,) = interactions([*lines, line(90.0, 2, **together)], DEFAULT, FACTORS)
+        assert row["predicted"] == pytest.approx(83.0)
+        half = 2.570582 * math.sqrt(2) * math.sqrt((1 + 3 + 2**2) / 2)  # t of 5 degrees
+        assert row["high"] - row["difference"] == pytest.approx(half)
+
+    def test_a_missing_single_effect_is_told(self, opened):
+        more = [complete(75.0, seed=i, n_heads=4, dropout=0.0) for i in range(2)]
+        text = said(sections_of(opened, *CLEAR, *more)[0]["together"])
+        assert "1 configuration that changes several factors cannot be compared" in text
+
+
+class TestFigures:
+    def test_points_of_quality_against_cost(self, opened):
+        section = sections_of(opened, *CLEAR)[0]["price"]
+        time, memory = figure(section).axes
+        points = time.containers[0][0].get_xydata().tolist()
+        assert points == [pytest.approx(p) for p in ([12, 90.1], [6, 90.0], [10, 80.1], [10, 70.1])]
+        front = next(line for line in time.lines if line.get_label() == "front")
+        assert front.get_xydata().tolist() == [pytest.approx([6, 90.0]), pytest.approx([12, 90.1])]
+        star = next(line for line in time.lines if line.get_label() == "recommended")
+        assert star.get_xydata().tolist() == [pytest.approx([6, 90.0])]
+        (table,) = tables(section)
+        assert [row[0] for row in table.rows] == ["dropout 0.0", "n_layers 4"]
+        assert table.marked == [1]
+
+    def test_memory_that_was_not_measured_is_left_out(self, opened):
+        trials = [complete(80.0 + i, seed=i, memory=None) for i in range(2)] + CLEAR[2:]
+        section = sections_of(opened, *trials)[0]["price"]
+        assert len(figure(section).axes) == 1
+        assert "Memory was not measured" in said(section)
+
+    def test_curves_are_means_over_seeds(self, opened):
+        trials = [complete(80.0, 0, losses=(0.6, 0.4)), complete(82.0, 1, losses=(0.8, 0.5))]
+        other = [complete(70.0 + i, i, losses=(0.9, 0.9), n_heads=4) for i in range(2)]
+        sections, found = sections_of(opened, *trials, *other)
+        lines = {name: (steps, losses) for name, steps, losses in mean_curves(found)}
+        assert lines["recommended and default"] == ([30, 60], pytest.approx([0.7, 0.45]))
+        (ax,) = figure(sections["convergence"]).axes
+        drawn = {line.get_label(): line.get_ydata() for line in ax.lines}
+        assert drawn["recommended and default"] == pytest.approx([0.7, 0.45])
+        assert drawn["lowest quality"] == pytest.approx([0.9, 0.9])
+
+    def test_importance_adds_up_and_leaves_out_pruned_trials(self, opened):
+        sections, found = sections_of(opened, *CLEAR, pruned(99.0, n_heads=4))
+        assert found.importance.n_trials == len(CLEAR)
+        assert sum(found.importance.shares.values()) == pytest.approx(1)
+        (ax,) = figure(sections["weight"]).axes
+        widths = [patch.get_width() for patch in ax.patches]
+        assert widths == sorted(found.importance.shares.values(), reverse=True)
+
+
+class TestPruned:
+    def test_they_enter_no_mean_and_have_a_table_of_their_own(self, opened):
+        ended = [pruned(99.0, seed=2), pruned(98.0, n_heads=16)]
+        sections, found = sections_of(opened, *CLEAR, *ended, pruner="asha")
+        base = found.findings.line_of(DEFAULT)
+        assert (base["n"], base["mean"], base["pruned"]) == (2, pytest.approx(80.1), 1)
+        assert found.findings.noise.degrees == 4
+        text = said(sections["cut_short"])
+        assert "2 trials were ended early by the pruner (asha), after 8.00 s" in text
+        assert "saved 80 of their 120 steps" in text
+        assert "1 configuration has complete trials as well as pruned ones" in text
+        assert tables(sections["cut_short"])[0].rows == [
+            ["the default", "2", "20", "99.00", "4.00"],
+            ["n_heads 16", "0", "20", "98.00", "4.00"],
+        ]
+
+    def test_a_recommended_configuration_of_survivors_says_so(self, opened):
+        text = said(sections_of(opened, *CLEAR, pruned(50.0, seed=2, n_layers=4))[0]["answer"])
+        assert "survivors only:** 1 trial of it was pruned" in text
+
+    def test_none_is_said_as_well(self, opened):
+        assert "None" in said(sections_of(opened, *CLEAR)[0]["cut_short"])
+
+
+def test_what_was_not_tried_is_counted(opened):
+    sections, _ = sections_of(opened, *CLEAR)
+    text = said(sections["untried"])
+    assert "729 combinations; 4 of them were measured (0.5 %), and 725 were not" in text
+    # 15 pairs of factors: the default's, one factor changed (2 · 5), both changed (1)
+    assert "Of the 135 pairs of levels of two factors, 26 occur" in text
+    assert tables(sections["untried"])[0].rows[1][1] == "4 (2), 6 (2), 8 (0)"
+    assert "rises to 0.003" in text
+    assert "more than 2 seeds" in text
+
+
+class TestConfirmation:
+    RECORD = {
+        "configuration": {**DEFAULT, "n_layers": 4},
+        "seeds": [100, 101],
+        "validation": [88.0, 90.0],
+        "test": [87.0, 89.0],
+        "measure": "accuracy in percent",
+    }
+
+    def test_without_one_the_test_split_is_untouched(self, opened):
+        text = said(sections_of(opened, *CLEAR)[0]["answer"])
+        assert "The test split has not been touched" in text
+
+    def test_with_one_it_is_the_only_use_of_the_test_split(self, opened):
+        section = sections_of(opened, *CLEAR, confirmation=self.RECORD)[0]["answer"]
+        text = said(section)
+        assert "not been touched" not in text
+        assert "only use of the test split" in text
+        assert "1.00 points lower than the 90.00 of the study" in text
+        half = 12.7062 * math.sqrt(2) / math.sqrt(2)
+        interval = f"[{88 - half:.2f}, {88 + half:.2f}]"
+        assert ["test", "2", "88.00", interval, "87.00, 89.00"] in tables(section)[-1].rows
+
+    def test_one_of_another_configuration_is_told_apart(self, opened):
+        record = {**self.RECORD, "configuration": DEFAULT}
+        text = said(sections_of(opened, *CLEAR, confirmation=record)[0]["answer"])
+        assert "says nothing about that one" in text
+
+
+class _Loads(HTMLParser):
+    """What a page asks for, what it runs, and which ids it gives."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked, self.ids, self.tags, self.labels = [], [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.tags.append(tag)
+        self.asked += [v for k, v in attributes if k in ("src", "href", "xlink:href", "data")]
+        self.ids += [found["id"]] if "id" in found else []
+        self.labels += [found.get("aria-label")] if tag == "svg" else []
+
+
+class TestThePage:
+    @pytest.fixture(scope="class")
+    def folder(self, opened, tmp_path_factory):
+        name = "x<script>alert(1)</script>"
+        bad = failed("out of memory", "needs <b>2 GiB</b> | more", n_heads=16)
+        made = report(material(opened, study_of(opened, *CLEAR, bad).study_name))
+        out = tmp_path_factory.mktemp("report")
+        write(type(made)(name, made.subtitle, made.sections), out)
+        return out
+
+    @pytest.fixture(scope="class")
+    def page(self, folder):
+        return (folder / "report.html").read_text(encoding="utf-8")
+
+    def test_it_asks_for_nothing_and_runs_nothing(self, page):
+        found = _Loads()
+        found.feed(page)
+        assert all(asked.startswith("#") for asked in found.asked)
+        assert not {"script", "link", "img", "iframe"} & set(found.tags)
+        assert "@import" not in page
+        assert not re.search(r"url\((?!#)", page)
+
+    def test_its_links_lead_to_ids_that_are_there_once(self, page):
+        found = _Loads()
+        found.feed(page)
+        assert len(found.ids) == len(set(found.ids))
+        assert {asked[1:] for asked in found.asked} <= set(found.ids)
+
+    def test_every_figure_has_words_and_the_colours_of_the_page(self, page):
+        found = _Loads()
+        found.feed(page)
+        assert len(found.labels) == 5
+        assert all(len(label) > 60 for label in found.labels)
+        figures = "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL))
+        assert not any(colour in figures for colour in ROLES)
+        assert not re.search(r"#000000|#ffffff|: white|: black", figures)
+        assert "prefers-color-scheme: dark" in page
+
+    def test_what_comes_from_outside_is_escaped(self, page, folder):
+        assert "alert(1)" in page
+        assert "<script>" not in page
+        assert "&lt;b&gt;2\u00a0GiB" in page or "&lt;b&gt;2 GiB" in page
+        text = (folder / "report.md").read_text(encoding="utf-8")
+        assert "&lt;b>2 GiB&lt;/b> \\| more" in text
+
+    def test_the_markdown_names_the_same_figures(self, folder):
+        text = (folder / "report.md").read_text(encoding="utf-8")
+        named = re.findall(r"\]\((figures/\w+\.svg)\)", text)
+        assert len(named) == 5
+        assert all((folder / name).read_text().startswith("<?xml") for name in named)
+        assert text.count("\n## ") == 12
+
+
+def test_the_command_writes_both_files(opened, tmp_path, capsys):
+    name = study_of(opened, *CLEAR).study_name
+    assert command(Where(opened.url, name), tmp_path / "out", as_json=True) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["recommended"]["configuration"] == {**DEFAULT, "n_layers": 4}
+    assert answer["recommended"]["mean"] == pytest.approx(90.0)
+    assert answer["noise"] == {"s": pytest.approx(math.sqrt(0.02)), "degrees": 4}
+    assert answer["confirmation"] is None
+    assert (tmp_path / "out" / "report.html").exists()
+    assert (tmp_path / "out" / "report.md").exists()
+
+
+def test_the_command_refuses_what_cannot_be_compared(opened, tmp_path):
+    state, longer = complete(80.0, seed=7)
+    name = study_of(opened, *CLEAR, (state, {**longer, "steps": 90})).study_name
+    with pytest.raises(StudyError, match="cannot be reported: trials of 60 and 90 steps"):
+        command(Where(opened.url, name), tmp_path / "out", as_json=False)
+
+
+def test_a_password_that_is_left_out_is_told():
+    text = said(again(Material("n", "postgresql://me@host/db", Findings.of([]), None)))
+    assert "password of the database is left out" in text
+
+
+def test_numbers_as_words():
+    assert number(-0.001) == "0.00"
+    assert number(-1.5) == "−1.50"
+    assert signed(1.5) == "+1.50"
+    assert signed(0.0) == "0.00"
+    assert [amount(x) for x in (0.4123, 4.123, 41.23, 4123.0)] == ["0.412", "4.12", "41.2", "4,123"]
+    assert [percent(x) for x in (0.0, 0.004, 0.5, 0.999, 1.0)] == [
+        "0 %",
+        "below 1 %",
+        "50 %",
+        "above 99 %",
+        "100 %",
+    ]
+    assert [probability(p) for p in (0.0001, 0.0503, 0.2)] == ["< 0.001", "0.0503", "0.200"]
