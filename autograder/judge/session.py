@@ -117,7 +117,8 @@ class _Session:
         except Exception as error:
             special = isinstance(error, StudentError) and error.kind.isupper()
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]
-            message = explain(error, self.assignment.exercise(test.mark.exercise).names)
+            exercise = self.assignment.exercise(test.mark.exercise)
+            message = explain(error, exercise.names or exercise.files)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
         return TestResult(test.id, test.mark, public, outcome, message, seconds)

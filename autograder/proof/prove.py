@@ -68,7 +68,12 @@ def under_seeds(
     with open_worker(Load(collected.statements, collected.unavailable)) as worker:
         for seed in seeds:
             tests = session.run(
-                assignment, Student(worker), only=[bug.test], verdicts=verdicts, seed=seed
+                assignment,
+                Student(worker),
+                only=[bug.test],
+                verdicts=verdicts,
+                handed_in=case.files,
+                seed=seed,
             )
             yield timed.outcome(EVERY_SEED, claims.caught_by(tests, bug), seed)
 
@@ -91,7 +96,7 @@ def graded(
     assignment = course().assignment(case.assignment)
     if seed is not None:
         assignment = assignment.model_copy(update={"seed": seed})
-    return grade(case.notebook, course(), assignment, open_worker, only)
+    return grade(case.notebook, course(), assignment, open_worker, only, files=case.files)
 
 
 class _Timed:

@@ -66,7 +66,7 @@ def run_public_tests(
             except Exception as error:
                 if isinstance(error, StudentError) and error.kind == "KeyboardInterrupt":
                     raise KeyboardInterrupt from None
-                message = explain(error, exercise.names)
+                message = explain(error, exercise.names or exercise.files)
             finally:
                 executor.rules.lift()
             outcomes.append((test.mark.title, message))

@@ -27,7 +27,7 @@ def run_trial(
     the last evaluation), `train_seconds` and `tokens_per_second` (of the steps alone, without the
     first `task.untimed_steps`), and what `task.inference` measures. `after_evaluation(step,
     measured)` is called after each evaluation; what it raises ends the trial.
-    Raises FloatingPointError when a loss is NaN or infinite.
+    Raises FloatingPointError at the first step whose loss is NaN or infinite.
     """
     # step 1: every random number from here on follows from the seed
     torch.manual_seed(seed)
