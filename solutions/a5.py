@@ -38,7 +38,6 @@
 # %%
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from course_lib.data.datasets import load
@@ -61,7 +60,8 @@ for factor, levels in FACTORS.items():
 #
 # - `one_at_a_time(default, factors)` returns the default first, then every configuration that
 #   differs from it in exactly one factor, in the order of the factors and of their levels.
-# - A factor whose default is not among its levels raises ValueError that names the factor.
+# - A factor whose default is not among its levels raises ValueError that names the factor. So does
+#   a factor that the default does not set.
 # - `sampled_design(factors, n, seed, taken=())` draws `n` different configurations, none of which
 #   is in `taken`. All remaining combinations are equally likely, and the same seed gives the same
 #   list.
@@ -105,7 +105,7 @@ with needs("5.1"):
 # | part | what it does |
 # |---|---|
 # | `task.model(configuration)` | a new model, drawn from torch's global generator |
-# | `task.training(model, configuration, seed)` | an iterator: each `next` trains one step and returns `loss` and `tokens` |
+# | `task.training(model, …, seed)` | an iterator: each `next` trains a step, returns `loss`, `tokens` |
 # | `task.validate(model)` | `{"quality": …, "loss": …}` on the validation split |
 # | `task.inference(model)` | `{"inferences_per_second": …}` |
 # | `task.clock()` | seconds |
@@ -119,6 +119,8 @@ with needs("5.1"):
 # - Evaluate after every `task.evaluate_every` steps, and after the last step in any case. Then call
 #   `after_evaluation(step, measured)`, if there is one. It may raise an exception to end the trial;
 #   let it pass.
+# - `curve` is the list of all evaluations, each with its `step`. `parameters` is the number of all
+#   of the model's parameters, frozen ones included.
 # - `train_seconds` is the sum of the times of the steps alone, without evaluations, and without the
 #   first `task.untimed_steps`, in which memory is allocated and caches fill. `tokens_per_second`
 #   counts the tokens of the same steps.
@@ -226,8 +228,8 @@ with needs("5.2", "5.4"):
 #
 # The table goes to `submission/results.csv`, which you **hand in with this notebook**:
 #
-# - It is the table of the profile `tiny`: at least 15 different configurations with at least two
-#   seeds each, among them the default and each factor varied alone.
+# - It is the table of the profile `tiny`, run on a CPU: at least 15 different configurations with
+#   at least two seeds each, among them the default and each factor varied alone.
 # - Every planned trial is in it, failed ones with their `status`.
 # - The grader trains one of your rows again, with your `run_trial`, its configuration and its seed,
 #   and compares the first evaluation with the `curve` of that row. It must reproduce.
@@ -287,7 +289,8 @@ with needs("5.4", "5.5", "5.6"):
     print("  ".join(f"{name:>15}" for name in FACTORS), "   n  mean   95 % interval")
     for line in summary:
         levels = "  ".join(f"{line[name]!s:>15}" for name in FACTORS)
-        print(levels, f"{line['n']:4} {line['mean']:6.2f}  {line['low']:6.1f} to {line['high']:5.1f}")
+        interval = f"{line['low']:6.1f} to {line['high']:5.1f}" if line["n"] else "no result"
+        print(levels, f"{line['n']:4} {line['mean'] or float('nan'):6.2f}  {interval}")
 
 # %% [markdown] exercise="5.7"
 # Which factors matter? With two or three seeds, the interval of one configuration alone is far too
@@ -337,8 +340,9 @@ with needs("5.6", "5.7"):
         color = "tab:blue" if effect["adjusted"] < 0.05 else "gray"
         axes.plot([effect["low"], effect["high"]], [place, place], color=color)
         axes.plot(effect["difference"], place, "o", color=color)
+        interval = f"({effect['low']:+.2f} to {effect['high']:+.2f})"
         print(f"{effect['factor']:>15} {effect['level']!s:>8}: {effect['difference']:+6.2f} "
-              f"({effect['low']:+.2f} to {effect['high']:+.2f}), adjusted p {effect['adjusted']:.3f}")
+              f"{interval}, adjusted p {effect['adjusted']:.3f}")
     axes.set_yticks(range(len(effects)), [f"{e['factor']} {e['level']}" for e in effects])
     axes.invert_yaxis()
     axes.axvline(0, color="black", linewidth=0.8)
@@ -370,7 +374,7 @@ with needs("5.6", "5.8"):
     figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
     axes.scatter([p[1] for p in points], [p[0] for p in points], color="gray", label="dominated")
     best = sorted((points[i][1], points[i][0]) for i in front)
-    axes.plot(*zip(*best), "o-", color="tab:blue", label="Pareto front")
+    axes.plot([x for x, _ in best], [y for _, y in best], "o-", label="Pareto front")
     axes.set(title="Quality against cost", xlabel="training time, s", ylabel="quality, percent")
     axes.legend()
     describe(figure, "Mean quality over training time, a point for each configuration; those that "
@@ -463,7 +467,7 @@ with needs("5.4", "5.6", "5.10"):
     print(f"noise {noise:.2f} points ({degrees} degrees of freedom), margin {margin:.2f}")
     print("recommended:", ", ".join(f"{name} {choice[name]}" for name in FACTORS))
     print(f"  mean {choice['mean']:.2f}, {choice['train_seconds']:.2f} s of training")
-    for line, chance in list(zip(lines, chances))[:5]:
+    for line, chance in zip(lines[:5], chances[:5], strict=True):
         levels = ", ".join(f"{name} {line[name]}" for name in FACTORS)
         print(f"  best with a chance of {chance:.0%}: {levels}")
 
