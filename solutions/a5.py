@@ -111,7 +111,8 @@ with needs("5.1"):
 # | `task.clock()` | seconds |
 # | `task.n_steps`, `task.evaluate_every`, `task.untimed_steps` | the budget, in steps |
 #
-# `training` and `model` take what their docstrings say: `task.training(model, configuration, seed)`.
+# `training` and `model` take what their docstrings say: `task.training(model, configuration,
+# seed)`.
 #
 # Write `run_trial(configuration, seed, task, after_evaluation=None)`:
 #
@@ -327,12 +328,11 @@ with needs("5.4", "5.5", "5.6"):
 # expect them to change the quality of this small model in this short training. Which differences
 # do you expect to survive the correction?
 #
-# <!-- answer -->
-# In so short a training, what decides is how fast the model learns, and regularization can only slow
-# it down; the number of heads hardly matters for a task that needs only a count of words. With two
-# seeds few differences are clear of the noise: below, only strong dropout is certain to hurt. Depth,
-# schedule and warm-up shift the mean by about two points each, and the honest result for them is
-# "not known", not "no effect".
+# <!-- answer --> In so short a training, what decides is how fast the model learns, and
+# regularization can only slow it down; the number of heads hardly matters for a task that needs
+# only a count of words. With two seeds few differences are clear of the noise: below, only strong
+# dropout is certain to hurt. Depth, schedule and warm-up shift the mean by about two points each,
+# and the honest result for them is "not known", not "no effect".
 
 # %%
 with needs("5.6", "5.7"):
@@ -496,10 +496,11 @@ with needs("5.4", "5.6", "5.10"):
 # the highest mean is really the best is the percentage printed there, below one half. That is no
 # problem for the recommendation: what it claims is "not measurably worse than the best".
 #
-# One warning. With five other seeds (exercise 5.4) the default reached only 90.0 on average, and with
-# the two seeds of the study 95.5. Trials with the same seed share the order of their batches, so all
-# configurations may have been lucky together: differences are safer than levels. The recommended
-# configuration should be trained again with fresh seeds. The test split was not touched.
+# One warning. With five other seeds (exercise 5.4) the default reached only 90.0 on average, and
+# with the two seeds of the study 95.5. Trials with the same seed share the order of their batches,
+# so all configurations may have been lucky together: differences are safer than levels. The
+# recommended configuration should be trained again with fresh seeds. The test split was not
+# touched.
 
 # %% [markdown] rubric="5.11.a"
 # | point | given for |
