@@ -4,9 +4,10 @@ import csv
 import io
 import json
 
-from autograder.proof import cases
+from autograder import variants
+from course_lib.course import syllabus
 
-HONEST = (cases.HANDED_IN / "a5" / "results.csv").read_bytes()
+HONEST = variants.handed_in(syllabus.load().assignment("a5"))["results.csv"]
 
 
 def changed(change):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from pathlib import Path
 
 from course_lib.course import syllabus
 from course_lib.course.syllabus import Assignment, Syllabus
@@ -13,7 +12,6 @@ from .. import bugs, variants
 from ..release import notebooks
 from ..release.components import Component
 
-HANDED_IN = Path(__file__).parent / "handed_in"
 KINDS = ("reference", "starter", "variant", "bug")
 
 
@@ -47,9 +45,7 @@ class Case:
         """What is handed in beside the notebook: the exercises' files, except with a starter."""
         if self.kind == "starter":
             return {}
-        assignment = course().assignment(self.assignment)
-        names = [name for exercise in assignment.exercises for name in exercise.files]
-        return {name: (HANDED_IN / self.assignment / name).read_bytes() for name in names}
+        return variants.handed_in(course().assignment(self.assignment))
 
     def affected(self, assignment: Assignment) -> list[str]:
         """Exercises whose code it changes, and those that depend on them."""

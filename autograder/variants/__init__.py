@@ -24,6 +24,12 @@ class Variant:
     replace: dict[str, str]  # component → source
 
 
+def handed_in(assignment: Assignment) -> dict[str, bytes]:
+    """The files that a correct submission has beside its notebook, apart from a model's."""
+    names = [name for exercise in assignment.exercises for name in exercise.files]
+    return {name: (FOLDER / "handed_in" / assignment.id / name).read_bytes() for name in names}
+
+
 def load(assignment: Assignment) -> list[Variant]:
     """All variants of an assignment, by name."""
     folder = FOLDER / assignment.id
