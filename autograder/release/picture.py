@@ -52,9 +52,9 @@ def _week(syllabus: Syllabus, week: Week, x: float, width: float) -> list[str]:
         y += 4
     if week.assignment:
         title = syllabus.assignment(week.assignment).title
-        drawn.append(f'<rect x="{x}" y="166" width="{width}" height="40" rx="6" fill="{BLUE}"/>')
-        drawn.append(_text(x + 12, 183, f"Assignment {week.assignment[1:]}", 12, PAPER))
-        drawn.append(_text(x + 12, 199, title, 12, PAPER))
+        drawn.append(f'<rect x="{x}" y="152" width="{width}" height="54" rx="6" fill="{BLUE}"/>')
+        lines = [f"Assignment {week.assignment[1:]}", *_wrapped(title, 24)]
+        drawn += [_text(x + 12, 168 + 15 * row, text, 12, PAPER) for row, text in enumerate(lines)]
     return drawn
 
 

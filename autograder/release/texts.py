@@ -121,13 +121,14 @@ def readme(syllabus: Syllabus, assignment: Assignment) -> str:
             f"{assignment.late_penalty_percent:g} % of the points a day begun.",
             "",
             "Open the notebook, replace each `raise NotImplementedError(…)` by your code, run the "
-            "`check` cell below it, save, and submit the one notebook file. `course check "
+            "`check` cell below it, save, and submit the notebook file. `course check "
             f"{assignment.id} {assignment.id}.ipynb` runs the visible checks on a saved file.",
             "",
             "What is graded: your functions, classes and imports, found by name. Plots, loops and "
             "prints at the top level of a cell are not run, so pass what a function needs as an "
             "argument. The visible checks are part of the grade; hidden tests decide the rest.",
             *_model_files(assignment),
+            *_other_files(assignment),
             "",
             "<!-- Built by `course build` from course.toml. -->",
             "",
@@ -148,6 +149,20 @@ def _model_files(assignment: Assignment) -> list[str]:
         f"(at most {MAX_TOTAL >> 20} MiB). The grader asks your own `{loader}(folder)` and "
         f"`{predictor}(model, texts)` for the {answers} again, on one core within "
         f"{assignment.model.seconds:g} s, and compares them with {hidden}.",
+    ]
+
+
+def _other_files(assignment: Assignment) -> list[str]:
+    """What to hand in for exercises whose tests read a file."""
+    asked = [(exercise, name) for exercise in assignment.exercises for name in exercise.files]
+    return [
+        line
+        for exercise, name in asked
+        for line in (
+            "",
+            f"Hand in `{FOLDER}/{name}` too, which the notebook writes: exercise {exercise.id} is "
+            "graded from it.",
+        )
     ]
 
 
