@@ -77,7 +77,7 @@ def differing(root, paths, before, submission=b""):
         ("course_lib/evaluation/translation.py", {"a3", "a4"}),
         ("course_lib/diagnosis/broken_classifiers.py", {"a3"}),
         ("course_lib/decoding/cache.py", {"a4"}),
-        ("autograder/release/stand_ins/encoder.py", {"a4"}),
+        ("autograder/release/stand_ins/encoder.py", {"a4", "a5"}),
         ("autograder/judge/models/model_part.py", {"a3", "a4"}),
         ("results/sst2_cpu.json", {"a3"}),
     ],

@@ -160,7 +160,7 @@ class TestWhatWasRun:
 
     def test_the_warm_up_is_told_as_it_was(self, opened):
         text = said(sections_of(opened, *CLEAR, waiting(warmup=10_000))[0]["setting"])
-        assert "2 and 6 steps for 4000 and 10,000" in text  # of 60, not of 100,000
+        assert "2 and 4 steps for 4000 and 10,000" in text  # of 45, not of 100,000
 
     def test_what_differs_between_trials_is_told(self, opened):
         state, other = complete(81.0, seed=5)
@@ -309,7 +309,7 @@ class TestPruned:
         assert found.findings.noise.degrees == 4
         text = said(sections["cut_short"])
         assert "2 trials were ended early by the pruner (asha), after 8.00 s" in text
-        assert "saved 80 of their 120 steps" in text
+        assert "saved 50 of their 90 steps" in text
         assert "1 configuration has complete trials as well as pruned ones" in text
         assert tables(sections["cut_short"])[0].rows == [
             ["the default", "2", "20", "99.00", "4.00"],
