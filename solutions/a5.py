@@ -41,9 +41,9 @@ import time
 from pathlib import Path
 
 from course_lib.data.datasets import load
-from course_lib.study.classification_task import ClassificationTask
 from course_lib.study.profiles import profile
 from course_lib.study.space import DEFAULT, FACTORS
+from course_lib.study.tasks.classification import ClassificationTask
 
 PROFILE = os.environ.get("COURSE_PROFILE", "tiny")  # "tiny", or "cpu" for SST-2
 settings = profile(PROFILE)
@@ -100,19 +100,18 @@ with needs("5.1"):
 # And its row must hold what it says: the time of the training, not of the evaluation; the result of
 # the last evaluation, not of the luckiest.
 #
-# `task` is an object with these parts (`course_lib/study/task.py`):
+# `task` is an object with these parts (`course_lib/study/tasks/task.py`):
 #
 # | part | what it does |
 # |---|---|
 # | `task.model(configuration)` | a new model, drawn from torch's global generator |
-# | `task.training(…)` | an iterator: each `next` trains one step, and returns `loss` and `tokens` |
+# | `task.training(model, configuration, seed)` | an iterator: each `next` trains one step |
 # | `task.validate(model)` | `{"quality": …, "loss": …}` on the validation split |
 # | `task.inference(model)` | `{"inferences_per_second": …}` |
 # | `task.clock()` | seconds |
 # | `task.n_steps`, `task.evaluate_every`, `task.untimed_steps` | the budget, in steps |
 #
-# `training` and `model` take what their docstrings say: `task.training(model, configuration,
-# seed)`.
+# `next` returns the `loss` of the step and its number of `tokens`, in a dictionary.
 #
 # Write `run_trial(configuration, seed, task, after_evaluation=None)`:
 #

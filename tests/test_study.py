@@ -14,7 +14,6 @@ from datasets import Dataset
 from course_lib.data import datasets
 from course_lib.data.datasets import LoadedData
 from course_lib.data.grammar.sentence_pairs import draw_pair
-from course_lib.study.classification_task import ClassificationTask
 from course_lib.study.database.plan import Plan, queue
 from course_lib.study.database.points import enqueue, key, queued
 from course_lib.study.database.rows import read_csv, rows, to_csv
@@ -22,11 +21,12 @@ from course_lib.study.database.storage import RETRIES, StudyError, storage
 from course_lib.study.database.worker import work
 from course_lib.study.designs import one_at_a_time, sampled_design
 from course_lib.study.profiles import PROFILES, duration, profile
-from course_lib.study.rates import SCHEDULES, scaled_warmup
 from course_lib.study.space import DEFAULT, FACTORS
 from course_lib.study.start import plan_of
-from course_lib.study.timing import PeakMemory
-from course_lib.study.translation_task import TranslationTask
+from course_lib.study.tasks.classification import ClassificationTask
+from course_lib.study.tasks.rates import SCHEDULES, scaled_warmup
+from course_lib.study.tasks.timing import PeakMemory
+from course_lib.study.tasks.translation import TranslationTask
 from course_lib.study.trial import attempt, run_trial
 
 SHORT = replace(PROFILES["tiny"], n_steps=3, evaluate_every=2, untimed_steps=1, train_limit=100)

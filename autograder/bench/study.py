@@ -13,13 +13,13 @@ from typing import Any
 import optuna
 
 from course_lib.data import datasets
-from course_lib.study.classification_task import ClassificationTask
 from course_lib.study.database.plan import Plan, queue
 from course_lib.study.database.run import run_workers
 from course_lib.study.database.storage import storage
 from course_lib.study.database.worker import deterministic, work
 from course_lib.study.profiles import profile
 from course_lib.study.space import DEFAULT, FACTORS
+from course_lib.study.tasks.classification import ClassificationTask
 from course_lib.study.trial import attempt, run_trial
 
 from . import results_file

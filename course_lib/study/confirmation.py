@@ -12,7 +12,7 @@ from .database.rows import rows
 from .database.storage import StudyError
 from .findings import Findings
 from .space import Configuration
-from .task import Task
+from .tasks.task import Task
 from .trial import attempt, run_trial
 
 Row = dict[str, Any]

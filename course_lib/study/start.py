@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..data.datasets import load
-from .classification_task import ClassificationTask
 from .database.plan import Plan
 from .designs import one_at_a_time, sampled_design
 from .profiles import StudyProfile
 from .space import DEFAULT, FACTORS
-from .translation_task import TranslationTask
+from .tasks.classification import ClassificationTask
+from .tasks.translation import TranslationTask
 
 DESIGN_SEED = 0  # of the configurations that are drawn at random
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from .space import Configuration
-from .task import Task
+from .tasks.task import Task
 
 Row = dict[str, Any]
 

@@ -84,8 +84,8 @@ def tiny_task():
     from unittest.mock import patch
 
     from course_lib.data.datasets import load
-    from course_lib.study.classification_task import ClassificationTask
     from course_lib.study.profiles import profile
+    from course_lib.study.tasks.classification import ClassificationTask
 
     class Watched(ClassificationTask):
         def validate(self, model):

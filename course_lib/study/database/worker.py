@@ -19,8 +19,8 @@ from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
 from ..space import FACTORS, Configuration, Factors
-from ..task import Task
-from ..timing import PeakMemory
+from ..tasks.task import Task
+from ..tasks.timing import PeakMemory
 from .points import end_silent, enqueue_again, is_superseded
 from .rescue import add, rescue
 from .storage import FAILURES, GRACE, StudyError, open_study, quiet, sentences, shown

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from ...findings import UNFINISHED, Row
-from ...rates import PAPER_STEPS, scaled_warmup
+from ...tasks.rates import PAPER_STEPS, scaled_warmup
 from ..document import Block, Paragraph, Section, Table
 from ..material import Material
 from ..wording import counted, level, listed

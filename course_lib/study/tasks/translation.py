@@ -9,18 +9,18 @@ from itertools import count
 
 import torch
 
-from ..data.datasets import LoadedData
-from ..data.pair_batching import PairBuckets
-from ..data.tokenization import TextTokenizer
-from ..decoding.translator import Translator
-from ..evaluation.perplexity import perplexity
-from ..evaluation.translation import bleu
-from ..fast.forms import use_fast_forms
-from ..training.fast_translation_step import fast_translation_step
-from ..transformer import Transformer
+from ...data.datasets import LoadedData
+from ...data.pair_batching import PairBuckets
+from ...data.tokenization import TextTokenizer
+from ...decoding.translator import Translator
+from ...evaluation.perplexity import perplexity
+from ...evaluation.translation import bleu
+from ...fast.forms import use_fast_forms
+from ...training.fast_translation_step import fast_translation_step
+from ...transformer import Transformer
+from ..profiles import StudyProfile
+from ..space import Configuration
 from .optimization import optimizer_and_schedule
-from .profiles import StudyProfile
-from .space import Configuration
 from .timing import synchronized_clock
 
 

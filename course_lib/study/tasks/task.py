@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from torch import nn
 
-from .space import Configuration
+from ..space import Configuration
 
 
 class Task(Protocol):

@@ -10,16 +10,16 @@ from itertools import count
 import torch
 from torch.nn import functional as F
 
-from ..classifier import EncoderClassifier
-from ..data.batching import TokenBuckets, batches_in_order
-from ..data.datasets import LoadedData
-from ..data.tokenization import TextTokenizer
-from ..data.word_dropout import WordDropout
-from ..fast.forms import use_fast_forms
-from ..training.classification_step import training_step
+from ...classifier import EncoderClassifier
+from ...data.batching import TokenBuckets, batches_in_order
+from ...data.datasets import LoadedData
+from ...data.tokenization import TextTokenizer
+from ...data.word_dropout import WordDropout
+from ...fast.forms import use_fast_forms
+from ...training.classification_step import training_step
+from ..profiles import StudyProfile
+from ..space import Configuration
 from .optimization import optimizer_and_schedule
-from .profiles import StudyProfile
-from .space import Configuration
 from .timing import synchronized_clock
 
 BATCH_TOKENS = 4096  # of sentences that are classified together, padding included

@@ -6,9 +6,9 @@ import torch
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
-from .profiles import StudyProfile
+from ..profiles import StudyProfile
+from ..space import Configuration
 from .rates import SCHEDULES, scaled_warmup
-from .space import Configuration
 
 
 def optimizer_and_schedule(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..training.schedules import warmup_rate
+from ...training.schedules import warmup_rate
 
 PAPER_STEPS = 100_000  # §5.2 — "We trained the base models for a total of 100,000 steps"
 
