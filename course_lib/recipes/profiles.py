@@ -42,7 +42,7 @@ class Profile:
         return f"profile {self.name}: {self.epochs} epochs of {self.dataset}; {self.model}"
 
 
-AnyProfile = TypeVar("AnyProfile", bound=Profile)
+AnyProfile = TypeVar("AnyProfile")
 
 
 def chosen(profiles: Mapping[str, AnyProfile], name: str) -> AnyProfile:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from ..config import TransformerConfig
+from ..recipes.profiles import chosen
 from .space import DEFAULT, Configuration
 
 # The factors of a configuration set n_heads, n_layers and dropout; a profile sets the widths.
@@ -91,9 +92,7 @@ PROFILES: Mapping[str, StudyProfile] = {
 
 def profile(name: str) -> StudyProfile:
     """Raises ValueError with the profiles there are."""
-    if name not in PROFILES:
-        raise ValueError(f"there is no profile {name!r}: choose one of {', '.join(PROFILES)}")
-    return PROFILES[name]
+    return chosen(PROFILES, name)
 
 
 def duration(
