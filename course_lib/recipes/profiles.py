@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import torch
 from torch import nn
@@ -45,6 +45,13 @@ class Profile:
 AnyProfile = TypeVar("AnyProfile")
 
 
+class HasWordScale(Protocol):
+    """A profile, of a recipe or of a study."""
+
+    @property
+    def word_scale(self) -> float: ...
+
+
 def chosen(profiles: Mapping[str, AnyProfile], name: str) -> AnyProfile:
     """The profile of this name. Raises ValueError, listing the known ones."""
     if name not in profiles:
@@ -78,6 +85,6 @@ def optimizer_and_schedule(
 
 
 @torch.no_grad()
-def scale_words(model: Any, settings: Profile) -> None:
+def scale_words(model: Any, settings: HasWordScale) -> None:
     """Scale the initial `embedding.tokens` of an untrained model by `word_scale`, in place."""
     model.embedding.tokens.weight *= settings.word_scale

@@ -16,6 +16,7 @@ from ...data.datasets import LoadedData
 from ...data.tokenization import TextTokenizer
 from ...data.word_dropout import WordDropout
 from ...fast.forms import use_fast_forms
+from ...recipes.profiles import scale_words
 from ...training.classification_step import training_step
 from ..profiles import StudyProfile
 from ..space import Configuration
@@ -46,8 +47,7 @@ class ClassificationTask:
         sizes = {name: configuration[name] for name in ("n_heads", "n_layers", "dropout")}
         config = replace(self.settings.model, **sizes)
         model = EncoderClassifier(vocab_size=self.tokenizer.vocab_size, **asdict(config))
-        with torch.no_grad():
-            model.embedding.tokens.weight *= self.settings.word_scale
+        scale_words(model, self.settings)
         use_fast_forms(model)
         return model.to(self.device)
 

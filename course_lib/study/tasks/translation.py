@@ -16,6 +16,7 @@ from ...decoding.translator import Translator
 from ...evaluation.perplexity import perplexity
 from ...evaluation.translation import bleu
 from ...fast.forms import use_fast_forms
+from ...recipes.profiles import scale_words
 from ...training.fast_translation_step import fast_translation_step
 from ...transformer import Transformer
 from ..profiles import StudyProfile
@@ -53,6 +54,7 @@ class TranslationTask:
         config = replace(self.settings.model, **sizes)
         model = Transformer(self.tokenizer.vocab_size, **asdict(config))
         use_fast_forms(model)
+        scale_words(model, self.settings)
         return model.to(self.device)
 
     def training(
