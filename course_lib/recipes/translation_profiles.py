@@ -3,8 +3,8 @@
     settings = profile("cpu")
     trained = train_translator(load(settings.dataset), settings, seed=0)
 
-The solution of assignment 4 explains what differs from the paper. The results of "cpu" are in
-`results/`; "colab", "base" and "big" are for a GPU and have not been measured yet.
+The solution of assignment 4 explains what differs from the paper. The results of "cpu" and "colab"
+are in `results/`; "base" and "big" have not been measured yet.
 """
 
 from __future__ import annotations

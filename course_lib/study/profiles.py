@@ -70,8 +70,8 @@ PROFILES: Mapping[str, StudyProfile] = {
         evaluate_every=80,
         max_tokens=2048,
         learning_rate=1e-3,
-        seconds_a_step=0.15,
-        measured_on="one core",
+        seconds_a_step=0.2,
+        measured_on="one core, while others are busy",
         word_dropout=0.3,
         word_scale=0.3,
     ),
@@ -85,7 +85,7 @@ PROFILES: Mapping[str, StudyProfile] = {
         max_tokens=4096,
         learning_rate=1e-3,
         seconds_a_step=0.1,
-        measured_on="an estimate for a T4; nobody has measured it yet",
+        measured_on="an estimate for a T4; an H100 took 0.07 s a step",
     ),
 }
 

@@ -74,19 +74,26 @@ def enqueue_again(study: optuna.Study, trial: FrozenTrial) -> None:
     enqueue(study, configuration, trial.user_attrs)
 
 
-def end_silent(study: optuna.Study, grace: float) -> None:
+def end_silent(study: optuna.Study, grace: float) -> bool:
     """Queue again what a worker took without ever saying so: it died at that very moment.
 
     Optuna ends trials whose signs of life stopped; these never gave one. `grace` is in seconds.
+    Returns whether a trial is queued then.
     """
     latest = datetime.now() - timedelta(seconds=grace)
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
+    is_queued = False
+    for trial in study.get_trials(deepcopy=False, states=OPEN):
+        if trial.state == TrialState.WAITING:
+            is_queued = True
+            continue
         started = trial.datetime_start
         if "worker" not in trial.user_attrs and started is not None and started < latest:
             with suppress(UpdateFinishedTrialError, ValueError):  # another process was first
                 study.tell(trial.number, state=TrialState.FAIL)
                 if "key" in trial.user_attrs:
                     enqueue_again(study, trial)
+                    is_queued = True
+    return is_queued
 
 
 def _settled(trials: Iterable[FrozenTrial]) -> set[str]:

@@ -16,7 +16,6 @@ import optuna
 import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
-from optuna.trial import TrialState
 
 from ..space import FACTORS, Configuration, Factors
 from ..tasks.task import Task
@@ -115,8 +114,7 @@ def waiting(study: optuna.Study, grace: float) -> bool:
     """Whether a trial is queued; trials of dead workers are queued again first."""
     with quiet():
         optuna.storages.fail_stale_trials(study)
-        end_silent(study, grace)
-    return bool(study.get_trials(deepcopy=False, states=(TrialState.WAITING,)))
+        return end_silent(study, grace)
 
 
 class _Objective:
