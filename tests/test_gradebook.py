@@ -12,10 +12,11 @@ import sys
 import pytest
 from sample_results import IN_TIME, SYLLABUS, sample
 
+from autograder.classroom.cells import restored, safe
+from autograder.classroom.csv_file import CsvError
 from autograder.gradebook import exports, manual, to_mark
-from autograder.gradebook.cells import restored, safe
 from autograder.gradebook.lateness import lateness
-from autograder.gradebook.manual import ManualError, ManualMark, ManualMarks
+from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.gradebook.result import Result
 from autograder.gradebook.store import GradebookError, Store, key_of
 
@@ -236,7 +237,7 @@ def test_an_override_of_a_model_can_be_taken_back_whatever_it_had(points, status
 
 
 def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
-    with pytest.raises(ManualError) as error:
+    with pytest.raises(CsvError) as error:
         read(
             tmp_path,
             's01,a1,1.11.a,4,"two\nlines"',
@@ -275,14 +276,14 @@ def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
 
 
 def test_files_that_hold_no_marks(tmp_path):
-    with pytest.raises(ManualError, match="line 1: no column points; it needs student"):
+    with pytest.raises(CsvError, match="line 1: no column points; it needs student"):
         read(tmp_path, header="student,assignment,item,comment")
-    with pytest.raises(ManualError, match="line 1: no column student"):
+    with pytest.raises(CsvError, match="line 1: no column student"):
         read(tmp_path, header="")
     (tmp_path / "marks.csv").write_bytes("é".encode("latin-1"))
-    with pytest.raises(ManualError, match="not UTF-8"):
+    with pytest.raises(CsvError, match="not UTF-8"):
         manual.read(tmp_path / "marks.csv", SYLLABUS)
-    with pytest.raises(ManualError, match="cannot be read"):
+    with pytest.raises(CsvError, match="cannot be read"):
         manual.read(tmp_path / "none.csv", SYLLABUS)
 
 

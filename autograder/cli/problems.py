@@ -59,7 +59,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "StudyError": EXIT_DISK,
         "BuildError": EXIT_USAGE,
         "BugError": EXIT_USAGE,
-        "ManualError": EXIT_USAGE,
+        "CsvError": EXIT_USAGE,
         "TrainingFailedError": EXIT_FOUND,
         "InvalidNotebook": EXIT_USAGE,
         "GradebookError": EXIT_DISK,

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .cells import plain, safe
+from ..classroom.cells import plain, safe
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Syllabus

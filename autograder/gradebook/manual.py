@@ -8,14 +8,12 @@ for points withdraws an earlier mark.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from .cells import restored
+from ..classroom.csv_file import CsvFile, Row
 from .exercise_result import ExerciseResult
 from .record import Number
 from .result import Override, Result
@@ -26,14 +24,6 @@ if TYPE_CHECKING:
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
 WITHDRAWN = "-"
 Item = tuple[str, str, str]  # student, assignment, item
-
-
-class ManualError(Exception):
-    """What is wrong with a file of marks: one sentence per row, with file and line."""
-
-    def __init__(self, problems: list[str]):
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 @dataclass(frozen=True)
@@ -64,64 +54,27 @@ class ManualMarks:
 
 
 def read(path: str | Path, syllabus: Syllabus) -> ManualMarks:
-    """Read a CSV of marks: commas or semicolons, with or without a byte-order mark.
+    """Read a CSV of marks; other columns are ignored.
 
-    Other columns are ignored. Raises ManualError, which lists every bad row.
+    Raises CsvError, which lists every bad row.
     """
-    rows = _rows(path)
-    if missing := [name for name in COLUMNS if name not in (rows.fieldnames or [])]:
-        names = ", ".join(missing)
-        raise ManualError([f"{path}, line 1: no column {names}; it needs {', '.join(COLUMNS)}"])
-    return _marks(path, rows, syllabus)
+    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, syllabus), _said)
+    return ManualMarks(syllabus, dict(rows))
 
 
 def columns(path: str | Path) -> set[str]:
-    """The names in the first line of a CSV of marks. Raises ManualError."""
-    return {name for name in _rows(path).fieldnames or [] if name.strip()}
+    """The names in the first line of a CSV of marks. Raises CsvError."""
+    return {name for name in CsvFile.read(path, COLUMNS).columns if name}
 
 
-def _rows(path: str | Path) -> csv.DictReader[str]:
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise ManualError([f"{path}: cannot be read ({error.strerror}); check the path"]) from None
-    except UnicodeDecodeError:
-        raise ManualError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
-    header = text.partition("\n")[0]
-    delimiter = ";" if header.count(";") >= 4 else ","
-    return csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
+def _said(row: tuple[Item, ManualMark]) -> list[str]:
+    (student, _, item), _ = row
+    return [f"{student} has {item}"]
 
 
-def _marks(path: str | Path, rows: csv.DictReader[str], syllabus: Syllabus) -> ManualMarks:
-    marks: dict[Item, ManualMark] = {}
-    lines: dict[Item, int] = {}
-    problems = []
-    while True:
-        first = rows.line_num + 1
-        try:
-            row: dict[Any, Any] | None = next(rows, None)
-            if row is None:
-                break
-            # a comment may span several lines, and blank lines are skipped
-            first = rows.line_num - sum(str(cell).count("\n") for cell in row.values())
-            if found := _row(row, syllabus):
-                item, mark = found
-                if item in marks:
-                    raise ValueError(f"{item[0]} has {item[2]} on line {lines[item]} too: keep one")
-                marks[item], lines[item] = mark, first
-        except (ValueError, csv.Error) as error:
-            problems.append(f"{path}, line {first}: {error}")
-    if problems:
-        raise ManualError(problems)
-    return ManualMarks(syllabus, marks)
-
-
-def _row(row: dict[Any, Any], syllabus: Syllabus) -> tuple[Item, ManualMark] | None:
+def _row(row: Row, syllabus: Syllabus) -> tuple[Item, ManualMark] | None:
     """One row's item and mark, or None if it is blank. Raises ValueError, without the line."""
-    if None in row:
-        raise ValueError("more cells than columns: put a comment with commas in quotes")
-    cells = [restored((row[column] or "").strip()) for column in COLUMNS]
-    student, assignment, name, points, comment = cells
+    student, assignment, name, points, comment = (row[column] for column in COLUMNS)
     if not points and not comment:
         return None
     item = (student, assignment, name)

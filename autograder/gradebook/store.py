@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .cells import plain
+from ..classroom.cells import plain
 from .database_errors import GradebookError, damaged, sentence
 from .manual import Item, ManualMark, ManualMarks
 from .result import Result

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..classroom.cells import plain, safe
+from ..classroom.csv_file import CsvError
 from . import manual
-from .cells import plain, safe
-from .manual import COLUMNS, Item, ManualError, ManualMark, ManualMarks
+from .manual import COLUMNS, Item, ManualMark, ManualMarks
 from .result import Result
 from .totals import WITHOUT_POINTS
 
@@ -34,7 +35,7 @@ def filled_in(path: Path, stored: ManualMarks, comments: frozenset[tuple[Item, s
         return Found({})
     try:
         marks = manual.read(path, stored.syllabus).marks
-    except ManualError as error:
+    except CsvError as error:
         return Found({}, True, f"{error.problems[0]}; correct it there")
     fresh = {
         item: mark

@@ -1,0 +1,91 @@
+"""Reads a table that a person or another program wrote, with the line of each problem."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from .cells import restored
+
+Row = dict[str, str]
+T = TypeVar("T")
+
+
+class CsvError(Exception):
+    """What is wrong with a CSV: one sentence per problem, with file and line."""
+
+    def __init__(self, problems: list[str]):
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A CSV in UTF-8: commas or semicolons, with or without a byte-order mark.
+
+    Raises CsvError if it cannot be read or lacks a column; other columns are kept.
+    """
+
+    path: str | Path
+    text: str
+    columns: tuple[str, ...]
+
+    @classmethod
+    def read(cls, path: str | Path, needed: Collection[str]) -> CsvFile:
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise CsvError([f"{path}: cannot be read ({error.strerror}); check the path"]) from None
+        except UnicodeDecodeError:
+            raise CsvError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
+        names = [name.strip() for name in _reader(text).fieldnames or []]
+        if missing := [name for name in needed if name not in names]:
+            wanted = ", ".join(needed)
+            raise CsvError([f"{path}, line 1: no column {', '.join(missing)}; it needs {wanted}"])
+        if twice := sorted({name for name in names if name and names.count(name) > 1}):
+            raise CsvError([f"{path}, line 1: column {twice[0]} is there twice: keep one"])
+        return cls(path, text, tuple(names))
+
+    def each(self, parse: Callable[[Row], T | None], once: Callable[[T], list[str]]) -> list[T]:
+        """What `parse` makes of each row; None leaves a row out.
+
+        `parse` raises ValueError for a bad row; `once` says in words, such as "ada has 1.11.a",
+        what no other row may say. Raises CsvError, which lists every bad row.
+        """
+        rows, found = _reader(self.text, self.columns), list[T]()
+        lines: dict[str, int] = {}
+        problems: list[str] = []
+        next(rows, None)  # the header
+        while True:
+            line = rows.line_num + 1
+            try:
+                row: dict[Any, Any] | None = next(rows, None)
+                if row is None:
+                    break
+                # a cell may span several lines, and blank lines are skipped
+                line = rows.line_num - sum(str(cell).count("\n") for cell in row.values())
+                if None in row:
+                    raise ValueError("more cells than columns: put a text with commas in quotes")
+                made = parse({n: restored((cell or "").strip()) for n, cell in row.items() if n})
+                for said in once(made) if made is not None else []:
+                    if (first := lines.setdefault(said.casefold(), line)) != line:
+                        raise ValueError(f"{said} on line {first} too: keep one")
+            except (ValueError, csv.Error) as error:
+                problems.append(f"{self.path}, line {line}: {error}")
+                continue
+            if made is not None:
+                found.append(made)
+        if problems:
+            raise CsvError(problems)
+        return found
+
+
+def _reader(text: str, columns: Collection[str] | None = None) -> csv.DictReader[str]:
+    header = text.partition("\n")[0]
+    delimiter = ";" if header.count(";") > header.count(",") else ","
+    names = list(columns) if columns is not None else None
+    return csv.DictReader(io.StringIO(text, newline=""), names, delimiter=delimiter)

@@ -1,0 +1,85 @@
+"""The roster: what each column means, and one sentence for every mistake in it."""
+
+import datetime
+
+import pytest
+from sample_results import SYLLABUS
+
+from autograder.classroom.csv_file import CsvError
+from autograder.classroom.roster import Roster, Student, Terms
+
+A1 = SYLLABUS.assignment("a1")
+UTC = datetime.timezone.utc
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text):
+        path = tmp_path / "roster.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return Roster.read(path, SYLLABUS)
+
+    return read
+
+
+def test_every_column_is_read(read):
+    roster = read(
+        "\ufeffstudent;name;section;email;canvas;github;a1;a2;hobby\n"
+        "ada;Ada Lovelace;Tuesday;ada@example.org;1041;ada-l;2027-02-20T23:59:00+01:00;+2;chess\n"
+        "\n"
+        "ben;Benoît;;;1042;;waived;excused;\n"
+        "cyd;;;;;;;;\n"
+    )
+    ada, ben, cyd = (roster.students[id] for id in ("ada", "ben", "cyd"))
+    assert (ada.shown, ada.section, ada.email) == ("Ada Lovelace", "Tuesday", "ada@example.org")
+    assert ada.names == {"canvas": "1041", "github": "ada-l"}
+    assert ada.terms["a1"].due == datetime.datetime(2027, 2, 20, 22, 59, tzinfo=UTC)
+    assert ada.terms["a2"] == Terms(more_days=2)
+    assert ben.terms == {"a1": Terms(waived=True), "a2": Terms(excused=True)}
+    assert (cyd.shown, cyd.names, cyd.terms) == ("cyd", {}, {})
+
+
+def test_a_due_date_is_the_students_own_or_the_assignments(read):
+    roster = read("student,a1\nada,+2\nben,2027-02-20T23:59:00Z\n")
+    assert roster.terms("ada", "a1").due_date(A1) == A1.due + datetime.timedelta(days=2)
+    assert roster.terms("ben", "a1").due_date(A1).day == 20
+    assert roster.terms("nobody", "a1").due_date(A1) == A1.due
+
+
+def test_a_student_is_found_by_the_name_of_another_system(read):
+    roster = read("student,github,canvas\nada,Ada-L,1041\nben,,1042\n")
+    assert roster.called("github", "ada-l").id == "ada"
+    assert roster.called("canvas", "1042").id == "ben"
+    assert roster.called("github", "") is None
+    assert roster.called("moodle", "1042") is None
+    assert "ada" in roster
+    assert "cyd" not in roster
+    assert roster.student("cyd") == Student("cyd")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name\nAda\n", "line 1: no column student; it needs student"),
+        ("student,name,name\nada,,\n", "line 1: column name is there twice"),
+        ("student,name\n,Ada\n", "line 2: no student"),
+        ("student\nada/..\n", "line 2: 'ada/..' is no name of a student"),
+        ("student\nada\nben\nada\n", "line 4: student 'ada' is on line 2 too"),
+        ("student,canvas\nada,7\nben,7\n", "line 3: the canvas name '7' is on line 2 too"),
+        ("student,a1\nada,tomorrow\n", "line 2: 'tomorrow': write a due date"),
+        ("student,a1\nada,2027-02-20\n", "line 2: the due date 2027-02-20 has no time zone"),
+        ("student\nada,Ada\n", "line 2: more cells than columns"),
+        (b"student\n\xff\xfe\n", "not UTF-8 text"),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_its_line(read, text, sentence):
+    with pytest.raises(CsvError) as caught:
+        read(text)
+    (problem,) = caught.value.problems
+    assert sentence in problem
+
+
+def test_all_mistakes_are_listed(read):
+    with pytest.raises(CsvError) as caught:
+        read("student,a1\nada,soon\nben,later\n")
+    assert len(caught.value.problems) == 2
