@@ -222,6 +222,14 @@ with needs("5.2", "5.4"):
     for n in (2, 3, 5, 10):
         smallest = detectable_difference(noise, degrees, n)
         print(f"with {n:2} seeds each, differences above {smallest:.2f} points can be seen")
+    figure, axes = plt.subplots(figsize=(6, 1.6), layout="constrained")
+    axes.plot([low, high], [0, 0], color="gray", linewidth=6, alpha=0.4, label="95 % interval")
+    axes.plot(mean, 0, "|", color="black", markersize=20, label="mean")
+    axes.plot(qualities, [0] * 5, "o", label="one seed each")
+    axes.set(title="The same configuration, five times", xlabel="quality, percent", yticks=[])
+    axes.legend(ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.6))
+    describe(figure, "Five points on one line, the quality of each seed, over the 95 % interval of "
+                     "their mean.")
 
 # %% [markdown] exercise="5.5"
 # Now run the study. The trials are queued in a database and run from there. If the kernel dies, run
@@ -262,6 +270,18 @@ with needs("5.1", "5.2", "5.3"):
     print(f"{done} trials in {time.perf_counter() - started:.0f} s; {len(table)} rows")
 
 # %% check="5.5"
+
+# %%
+with needs("5.5"):
+    figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
+    for row in (row for row in table if row["status"] == "complete"):
+        is_default = all(row[name] == level for name, level in DEFAULT.items())
+        look = {"color": "tab:blue"} if is_default else {"color": "gray", "alpha": 0.4}
+        steps, losses = zip(*((at["step"], at["loss"]) for at in row["curve"]))
+        axes.plot(steps, losses, "o-" if is_default else "-", **look)
+    axes.set(title="Every trial of the study", xlabel="step", ylabel="validation loss, nats")
+    describe(figure, "Validation loss over the training steps, a line for each complete trial; the "
+                     "default's trials are blue with points.")
 
 # %% [markdown] exercise="5.6"
 # `summarize(rows, factors, measures=())` makes one line of a configuration's trials.

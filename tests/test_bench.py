@@ -80,6 +80,7 @@ def test_a_command_or_an_option_of_yesterday_is_not_known(command):
     assert not is_known(f"course bench {command}")
 
 
+@pytest.mark.slow
 def test_grading(bench):
     measures = bench("grading --submissions 1 --assignments a1", "bench_grading")
     for ours, theirs, ratio in (
@@ -106,6 +107,7 @@ def test_train(bench, monkeypatch):
     assert "median_speedup_over_nn_transformer" in bench("train", "bench_train")
 
 
+@pytest.mark.slow
 def test_study(bench, monkeypatch, tmp_path):
     small(monkeypatch, study, STEPS=6, TRIALS=2, ROUNDS=1)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))

@@ -396,6 +396,7 @@ def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_pa
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_trained_model_is_graded_beside_its_notebook(tmp_path):
     bundled_class.write(tmp_path / "made", proofs.COURSE, ["a3"])
     folder, out = tmp_path / "class", tmp_path / "out"

@@ -54,6 +54,7 @@ def impatient():
     return proofs.COURSE.model_copy(update={"assignments": hurried})
 
 
+@pytest.mark.slow
 def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient):
     some = bugs.load("a1")[:1]
     submissions = [
