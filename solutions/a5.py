@@ -277,7 +277,8 @@ with needs("5.5"):
     for row in (row for row in table if row["status"] == "complete"):
         is_default = all(row[name] == level for name, level in DEFAULT.items())
         look = {"color": "tab:blue"} if is_default else {"color": "gray", "alpha": 0.4}
-        steps, losses = zip(*((at["step"], at["loss"]) for at in row["curve"]))
+        steps = [at["step"] for at in row["curve"]]
+        losses = [at["loss"] for at in row["curve"]]
         axes.plot(steps, losses, "o-" if is_default else "-", **look)
     axes.set(title="Every trial of the study", xlabel="step", ylabel="validation loss, nats")
     describe(figure, "Validation loss over the training steps, a line for each complete trial; the "
