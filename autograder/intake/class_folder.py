@@ -128,9 +128,11 @@ def _unknown(system: str, unknown: list[Entry]) -> str:
     first = unknown[0].download
     assert first is not None
     wanted = " or ".join(repr(id) for id in dict.fromkeys([*first.ids, first.name]) if id)
+    names, own = _few([entry.path.name for entry in unknown]), "their own names"
+    own, of_first = ("its own name", "") if len(unknown) == 1 else (own, " for the first")
     return (
-        f"{_few([entry.path.name for entry in unknown])}: no student of the roster, graded under "
-        f"its own name; give --roster with a column {system}, in the first case {wanted}"
+        f"{names}: no student of the roster, so graded under {own}; in the column {system} of "
+        f"--roster write {wanted}{of_first}"
     )
 
 
