@@ -14,12 +14,14 @@ needed; other columns are ignored.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .csv_file import CsvFile, Row
+from .times import EXAMPLE, with_zone
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment, Syllabus
@@ -63,6 +65,7 @@ class Roster:
     """The students, by the name that grades go by. Without a CSV it is empty."""
 
     students: Mapping[str, Student] = field(default_factory=dict)
+    assignments: tuple[str, ...] = ()  # those it has a column of terms for
 
     @classmethod
     def read(cls, path: str | Path, syllabus: Syllabus) -> Roster:
@@ -70,7 +73,8 @@ class Roster:
         ids = [assignment.id for assignment in syllabus.assignments]
         file = CsvFile.read(path, ["student"])
         found = file.each(lambda row: _student(row, ids), _all_names)
-        return cls({student.id: student for student in found})
+        told = tuple(id for id in ids if id in file.columns)
+        return cls({student.id: student for student in found}, told)
 
     def __contains__(self, id: str) -> bool:
         return id in self.students
@@ -89,6 +93,26 @@ class Roster:
             if wanted and student.names.get(system, "").casefold() == wanted:
                 return student
         return None
+
+    def named(self, name: str) -> Student | None:
+        """The only student with this name, in any order of its words: "Lovelace, Ada"."""
+        wanted = _orders(name)
+        found = [s for s in self.students.values() if wanted & _orders(s.name)]
+        return found[0] if len(found) == 1 else None
+
+    def missing(self, assignment: str, handed_in: Collection[str]) -> list[str]:
+        """Students who have not handed in an assignment, except those who are excused."""
+        return [
+            student.id
+            for student in self.students.values()
+            if student.id not in handed_in and not self.terms(student.id, assignment).excused
+        ]
+
+
+def _orders(name: str) -> set[str]:
+    """The words of a name without spaces, beginning with each: systems write either name first."""
+    words = re.findall(r"\w+", name.casefold())
+    return {"".join(words[n:] + words[:n]) for n in range(len(words))}
 
 
 def _all_names(student: Student) -> list[str]:
@@ -122,12 +146,8 @@ def _terms(text: str) -> Terms:
     if text.startswith("+") and text[1:].isascii() and text[1:].isdigit():
         return Terms(more_days=int(text[1:]))
     try:
-        due = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
-    except ValueError:
+        return Terms(due=with_zone(text))
+    except ValueError as error:
         raise ValueError(
-            f"{text!r}: write a due date (2027-02-20T23:59:00+00:00), +2 for two more days, waived "
-            "or excused"
+            f"{error}; write a due date ({EXAMPLE}), +2 for two more days, waived or excused"
         ) from None
-    if due.tzinfo is None:
-        raise ValueError(f"the due date {text} has no time zone: write +00:00 after it")
-    return Terms(due=due)

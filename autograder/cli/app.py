@@ -71,6 +71,10 @@ def grade(
     exercise: Annotated[str | None, typer.Option(help="only this exercise, e.g. 1.4")] = None,  # noqa: UP007
     show: Annotated[bool, typer.Option("--show", help="print every failing test in full")] = False,
     manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007
+    roster: Annotated[Path | None, typer.Option(help="CSV of the students and their terms")] = None,  # noqa: UP007
+    received: Annotated[  # noqa: UP007
+        Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
+    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False,
     require_isolation: Annotated[
@@ -97,6 +101,8 @@ def grade(
                 exercise=exercise,
                 show=show,
                 manual=manual,
+                roster=roster,
+                received=received,
                 jobs=jobs,
                 regrade=regrade,
                 require_isolation=require_isolation,
@@ -112,12 +118,13 @@ def grade(
 def report(
     out: Annotated[Path, typer.Argument(help="the folder that `grade` wrote")] = Path("out/grades"),
     manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007
+    roster: Annotated[Path | None, typer.Option(help="CSV of the students and their terms")] = None,  # noqa: UP007
     json: Json = False,
 ) -> None:
-    """Write the report, CSV and JSON again, for example with new manual marks."""
+    """Write the report, CSV and JSON again, for example with new manual marks or terms."""
     from . import report_command
 
-    raise typer.Exit(report_command.run(out, manual, json))
+    raise typer.Exit(report_command.run(out, manual, roster, json))
 
 
 @app.command()

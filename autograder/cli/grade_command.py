@@ -13,15 +13,17 @@ from course_lib.course import syllabus
 from course_lib.course.syllabus import Assignment, Syllabus
 from course_lib.data.registry import DataError
 
-from ..gradebook import manual
+from ..classroom.roster import Roster
+from ..gradebook import manual, stored_terms
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run
 from ..intake import submissions
+from ..intake.submissions import NOBODY
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import detection
-from . import EXIT_OK, EXIT_UNGRADED, results
+from . import EXIT_OK, EXIT_UNGRADED, class_list, results
 from .problems import IsolationProblem, UsageProblem
 
 
@@ -36,6 +38,8 @@ class Options:
     exercise: str | None = None
     show: bool = False
     manual: Path | None = None
+    roster: Path | None = None
+    received: Path | None = None
     jobs: int = 2
     regrade: bool = False
     require_isolation: str | None = None
@@ -51,7 +55,11 @@ def run(options: Options) -> int:
     if exercises and options.manual:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
     tier = checked_tier(options.require_isolation, options.trust)
-    found = received(options.submissions, course, default)
+    roster, times = (
+        class_list.roster(options.roster, course),
+        class_list.times(options.received, course),
+    )
+    found = received(options.submissions, course, default, roster)
     chosen = [
         s
         for s in found
@@ -65,8 +73,10 @@ def run(options: Options) -> int:
     if not exercises:
         results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
-    for name in submissions.passed_over(options.submissions, _ids(course)):
-        say(f"{name}: skipped, as its name is not that of a submission")
+    for told in submissions.sayings(options.submissions, _ids(course), roster):
+        say(told)
+    for told in class_list.unused(times, found):
+        say(told)
     say(f"isolation: {tier_text(tier)}")
     settings = class_run.Settings(
         options.jobs,
@@ -81,10 +91,14 @@ def run(options: Options) -> int:
         graded = grade(chosen, course, store, settings, quiet=options.json)
         return _show(graded, exercises[0], options)
     with store:
+        stored_terms.keep(store, roster)
+        chosen = class_list.timed(chosen, times, store)
         graded = grade(chosen, course, store, settings, quiet=options.json)
         if given is not None:
             store.keep(given)
         files = results.write(store, course, options.out)
+    for told in class_list.attendance(roster, files.results, graded):
+        say(told)
     return _print(files, files.of(graded), course, options)
 
 
@@ -126,14 +140,14 @@ def grade(
 
 
 def received(
-    folder: Path, course: Syllabus, default: Assignment | None = None
+    folder: Path, course: Syllabus, default: Assignment | None = None, roster: Roster = NOBODY
 ) -> list[submissions.Submission]:
     """One submission per student and assignment.
 
     A hand-in without a notebook or an assignment's name counts for the assignment that most of the
     class handed in.
     """
-    found = submissions.find(folder, _ids(course))
+    found = submissions.find(folder, _ids(course), roster)
     known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
     counts = Counter(submission.assignment for submission in known if submission.data)
     if default is None and counts:

@@ -1,4 +1,4 @@
-"""`course report`: writes stored results again, with new manual marks."""
+"""`course report`: writes stored results again, with new manual marks or terms."""
 
 from __future__ import annotations
 
@@ -7,20 +7,22 @@ from pathlib import Path
 
 from course_lib.course import syllabus
 
-from ..gradebook import manual
+from ..gradebook import manual, stored_terms
 from ..gradebook.store import Store
-from . import EXIT_OK, results
+from . import EXIT_OK, class_list, results
 from .problems import UsageProblem
 
 
-def run(out: Path, marks_file: Path | None, as_json: bool) -> int:
-    """Add new marks to the store that `grade` left in `out`, and write everything again."""
+def run(out: Path, marks_file: Path | None, roster_file: Path | None, as_json: bool) -> int:
+    """Add marks and terms to the store that `grade` left in `out`, and write everything again."""
     course = syllabus.load()
     database = out / "results.db"
     if not database.exists():
         raise UsageProblem(f"{out}: no results here; run `course grade SUBMISSIONS --out {out}`")
     given = manual.read(marks_file, course) if marks_file else None
+    roster = class_list.roster(roster_file, course)
     with Store(database) as store:
+        stored_terms.keep(store, roster)
         if given is not None:
             store.keep(given)
         written = results.write(store, course, out)

@@ -11,7 +11,7 @@ from pathlib import Path
 from course_lib.course.syllabus import Syllabus
 
 from .. import report
-from ..gradebook import exports, manual, to_mark
+from ..gradebook import exports, late_policy, manual, stored_terms, to_mark
 from ..gradebook.manual import ManualMarks
 from ..gradebook.result import Result
 from ..gradebook.store import Store
@@ -53,7 +53,7 @@ def prepare(folder: Path) -> None:
 def write(store: Store, course: Syllabus, folder: Path) -> Written:
     """Write the report, CSV, JSON and the list of what is left to mark, for the whole store.
 
-    Manual marks are applied first. Warnings go to stderr.
+    Manual marks and the rules for late work are applied first. Warnings go to stderr.
     """
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.assignments]
@@ -62,7 +62,8 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
         _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
         _warn(warning)
-    counted = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
+    marked = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
+    counted = late_policy.applied(marked, course, stored_terms.read(store))
     written = Written(
         counted,
         folder / "report.html",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .result import Result
 
 _SUMS = ["automatic", "manual", "pending", "bonus", "late_days", "penalty", "total", "max"]
+_RECEIPT = ["received", "received_from", "slip_days", "excused", "sha256"]
 _IN_TOTALS = {"pending": "manual_pending", "penalty": "late_penalty"}  # names that differ
 
 
@@ -35,12 +36,19 @@ def to_csv(results: Sequence[Result], syllabus: Syllabus) -> str:
     names = [f"exercise {id}" for id in ids]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["student", "assignment", "outcome", "tier", *names, *_SUMS, "sha256"])
+    writer.writerow(["student", "assignment", "outcome", "tier", *names, *_SUMS, *_RECEIPT])
     for result in results:
         points = {e.id: e.points for e in result.exercises}
         texts = (result.student, result.assignment, result.outcome, result.tier)
         numbers = [points.get(id) for id in ids]
         numbers += [getattr(result.totals, _IN_TOTALS.get(name, name)) for name in _SUMS]
         named = [plain(safe(text)) for text in texts]
-        writer.writerow([*named, *numbers, result.submission.sha256])
+        writer.writerow([*named, *numbers, *_receipt(result)])
     return out.getvalue()
+
+
+def _receipt(result: Result) -> list[object]:
+    facts, late = result.submission, result.late
+    slip_days = late.slip_days if late else 0
+    excused = "excused" if result.totals.excused else ""
+    return [facts.received, facts.received_from, slip_days, excused, facts.sha256]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .exercise_result import ExerciseResult, GradedTest, ModelResult, PartResult
+from .lateness import Lateness, lateness
 from .record import Number, Record
 from .totals import Totals, add_up
 
@@ -25,6 +26,7 @@ class SubmissionFacts(Record):
     notebook_sha256: str = ""
     file: str = ""
     received: str | None = None
+    received_from: str = ""  # the clock: see `classroom.receipt`
     same_as: list[str] = []
     notices: list[str] = []
 
@@ -52,6 +54,7 @@ class Result(Record):
     exercises: list[ExerciseResult]
     model: ModelResult | None = None
     totals: Totals = Totals()
+    late: Lateness | None = None  # by the terms of this student; see `late_policy`
     seconds: Number
     student: str = ""
     suite_sha256: str = ""
@@ -97,8 +100,12 @@ class Result(Record):
     def changed(self, assignment: Assignment, **facts: Any) -> Result:
         """A new result with other facts about the same submission, and new totals."""
         new = self.model_copy(update=facts)
-        totals = add_up(new.exercises, new.outcome, new.submission.received, assignment)
+        totals = add_up(new.exercises, new.outcome, new.lateness(assignment))
         return new.model_copy(update={"totals": totals})
+
+    def lateness(self, assignment: Assignment) -> Lateness:
+        """How late it is: by the student's terms if they were applied, or by the due date alone."""
+        return self.late or lateness(self.submission.received, assignment)
 
     @property
     def tests(self) -> list[GradedTest]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     Column,
     Float,
     Index,
@@ -43,4 +44,18 @@ marks = Table(
     Column("comment", Text, nullable=False),
     Column("kept_at", String, nullable=False),
     Index("marks_by_item", "student", "assignment", "item"),
+)
+
+terms = Table(
+    "terms",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("assignment", String, nullable=False),
+    Column("due", String),  # ISO time
+    Column("more_days", Integer, nullable=False),
+    Column("waived", Boolean, nullable=False),
+    Column("excused", Boolean, nullable=False),
+    Column("kept_at", String, nullable=False),
+    Index("terms_by_student", "student", "assignment"),
 )

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from .exercise_result import ExerciseResult
-from .lateness import lateness
+from .lateness import Lateness
 from .record import Number, Record
-
-if TYPE_CHECKING:
-    from course_lib.course.syllabus import Assignment
 
 UNGRADED = "UNGRADED"  # the grader failed, not the submission: points unknown rather than zero
 WITHOUT_POINTS = ("INVALID", UNGRADED)  # no exercise was graded
@@ -18,6 +14,8 @@ WITHOUT_POINTS = ("INVALID", UNGRADED)  # no exercise was graded
 
 class Totals(Record):
     """`manual` is None while no written part is marked; `automatic` and `total` if ungraded.
+
+    `total` is also None for an excused student, whose other points are still told.
 
     A bonus exercise, code or written, counts only as `bonus`, and not toward `max`.
     """
@@ -32,25 +30,25 @@ class Totals(Record):
     max: Number = 0
     late_days: int = 0
     late_penalty: Number = 0
+    excused: bool = False
 
 
 def add_up(
     exercises: Sequence[ExerciseResult],
     outcome: str,
-    received: str | None,
-    assignment: Assignment,
+    late: Lateness,
 ) -> Totals:
-    """The totals of these exercises, for a submission received at that ISO time."""
+    """The totals of these exercises, for a submission that is so late."""
     regular = [e for e in exercises if not e.bonus]
     machine = [e for e in regular if e.kind != "written"]
     written = [e for e in regular if e.kind == "written"]
     marked = any(part.points is not None for e in written for part in e.parts)
     automatic, manual = _sum(e.points for e in machine), _sum(e.points for e in written)
     bonus = _sum(e.points for e in exercises if e.bonus)
-    late = lateness(received, assignment)
     earned = automatic + manual + bonus
     penalty = late.penalty(earned)
     graded = outcome != UNGRADED
+    counted = graded and not late.excused
     return Totals(
         automatic=automatic if graded else None,
         automatic_max=_sum(e.max_points for e in machine),
@@ -58,10 +56,11 @@ def add_up(
         manual_max=_sum(e.max_points for e in written),
         manual_pending=sum(part.points is None for e in exercises for part in e.parts),
         bonus=bonus,
-        total=round(earned - penalty, 2) if graded else None,
+        total=round(earned - penalty, 2) if counted else None,
         max=_sum(e.max_points for e in regular),
         late_days=late.days,
         late_penalty=penalty,
+        **({"excused": True} if late.excused else {}),
     )
 
 

@@ -130,6 +130,7 @@ def complete(
     submitted = {
         "file": submission.file,
         "received": received,
+        "received_from": submission.received_from,
         "same_as": [],
         "notices": submission.notices,
     }

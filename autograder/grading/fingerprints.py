@@ -34,6 +34,7 @@ LEFT_OUT = (
     "autograder.intake.submissions",
     "autograder.grading.fingerprints",
     "autograder.judge.models.hidden_labels",
+    "autograder.gradebook.lateness",
     "autograder.gradebook.store",
     "autograder.gradebook.totals",
 )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from ..classroom.receipt import Receipt
 from . import archives, plain_files
 
 MAX_DEPTH = 4  # folders below a student's own
@@ -31,6 +32,8 @@ class Place:
     entry: str = ""  # the notebook's name in a zip file
     saved: float = 0.0
     problem: str = ""
+    root: Path | None = None  # the student's folder, unless it is a download
+    stated: Receipt | None = None  # when it came in, by the list of an export
 
     @property
     def order(self) -> tuple[bool, int, int, float, str]:
@@ -66,9 +69,14 @@ def named(folders: Sequence[str], stem: str, assignments: Sequence[str]) -> tupl
     return by_file, 2 if by_file else 3
 
 
-def of_file(name: str, path: Path, folders: Sequence[str], ids: Sequence[str]) -> list[Place]:
-    """The notebook at `path`, or those in the zip file there; `folders` are its parents' names."""
-    assignment, exact = named(folders, path.stem, ids)
+def of_file(
+    name: str, path: Path, folders: Sequence[str], ids: Sequence[str], stem: str = ""
+) -> list[Place]:
+    """The notebook at `path`, or those in the zip file there; `folders` are its parents' names.
+
+    `stem` is what the student called the file, if a platform added to its name.
+    """
+    assignment, exact = named(folders, stem or path.stem, ids)
     place = Place(name, path, assignment, exact, len(folders))
     try:
         if why := plain_files.refusal(path):

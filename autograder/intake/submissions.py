@@ -2,7 +2,8 @@
 
 Three layouts: nbgrader's `STUDENT/ASSIGNMENT/*.ipynb`, flat (`STUDENT.ipynb`, `STUDENT_a1.ipynb`,
 `STUDENT/*.ipynb`), and a zip file per student in place of any folder. Deeper folders and A1 instead
-of a1 are accepted too. Nothing is ever extracted to disk.
+of a1 are accepted too, and so are the names of downloads (see `download_names`). Nothing is ever
+extracted to disk.
 
 Everyone who handed in anything gets a row. If a student handed in several notebooks for an
 assignment, one counts and a notice says which: the one whose path names the assignment most
@@ -18,21 +19,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..classroom.receipt import FILE, Receipt
+from ..classroom.roster import Roster
 from ..notebook.notebook_file import MAX_BYTES
-from . import archives, handed_in, places, plain_files
+from . import archives, class_folder, clocks, handed_in, places, plain_files
+from .class_folder import SubmissionsError
 from .handed_in import HandedIn
-from .places import ARCHIVE, NOTEBOOK, Place
+from .places import Place
 
 # Files by which a submission might try to change how it is graded; none of them is ever used.
 IGNORED_TRICKS = frozenset(
     "conftest.py pytest.ini tox.ini setup.cfg pyproject.toml sitecustomize.py usercustomize.py "
     "numpy.py torch.py random.py gradebook.db".split()
 )
-PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
-
-
-class SubmissionsError(Exception):
-    """Nothing can be graded; says what was given and what to do."""
+NOBODY = Roster()
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ class Submission:
     file: str  # as the instructor sees it
     data: bytes = b""
     received: datetime.datetime | None = None
+    received_from: str = ""  # the clock: see `classroom.receipt`
     problem: str = ""
     notices: list[str] = field(default_factory=list)
     beside: HandedIn = HandedIn()
@@ -62,16 +63,17 @@ class Submission:
         return handed_in.digest(self.data, self.files()[0])
 
 
-def find(folder: Path, assignments: Sequence[str]) -> list[Submission]:
+def find(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> list[Submission]:
     """Every submission below `folder`, sorted; its assignment is "" if no path names one.
 
-    Once every assignment is known, `one_each` leaves one per student and assignment. Raises
-    SubmissionsError if the folder is missing, unreadable or contains no submission.
+    The roster says whose the downloads of learning platforms are. Once every assignment is known,
+    `one_each` leaves one per student and assignment. Raises SubmissionsError if the folder is
+    missing, unreadable or contains no submission.
     """
     by_student: dict[str, list[Place]] = {}
-    for entry in _entries(folder):
-        if student := _owner(entry, assignments):
-            by_student.setdefault(student, []).extend(_places(entry, assignments))
+    for entry in class_folder.entries(folder, assignments, roster):
+        if entry.student:
+            by_student.setdefault(entry.student, []).extend(entry.places(assignments))
     if not by_student:
         raise SubmissionsError(
             f"{folder}: no notebook in it; expected STUDENT/ASSIGNMENT/*.ipynb, STUDENT.ipynb "
@@ -81,9 +83,9 @@ def find(folder: Path, assignments: Sequence[str]) -> list[Submission]:
     return sorted(found, key=lambda s: (s.student, s.assignment))
 
 
-def passed_over(folder: Path, assignments: Sequence[str]) -> list[str]:
-    """Names of loose files in `folder` that are not submissions, such as a class list."""
-    return [entry.name for entry in _entries(folder) if not _owner(entry, assignments)]
+def sayings(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> list[str]:
+    """What an instructor should know about the entries of `folder`; see `class_folder`."""
+    return class_folder.sayings(class_folder.entries(folder, assignments, roster))
 
 
 def one_each(found: Iterable[Submission]) -> list[Submission]:
@@ -92,38 +94,6 @@ def one_each(found: Iterable[Submission]) -> list[Submission]:
     for submission in found:
         groups.setdefault((submission.student, submission.assignment), []).append(submission)
     return [_first(sorted(group, key=_order)) for _, group in sorted(groups.items())]
-
-
-def _entries(folder: Path) -> list[Path]:
-    if not folder.exists():
-        raise SubmissionsError(f"{folder}: there is no such folder; give that of the submissions")
-    if not folder.is_dir():
-        raise SubmissionsError(f"{folder}: is a file; give the folder that holds the submissions")
-    try:
-        return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
-    except OSError as error:
-        raise SubmissionsError(f"{folder}: cannot be read ({error.strerror})") from None
-
-
-def _owner(entry: Path, ids: Sequence[str]) -> str:
-    """The student that an entry of the class's folder belongs to; "" if it is not a submission."""
-    if entry.is_dir() and not entry.is_symlink():
-        return entry.name
-    student, assignment = places.split_name(entry.stem, ids)
-    handed_in = entry.suffix.lower() in (NOTEBOOK, ARCHIVE, *PACKED) or entry.is_symlink()
-    return student if assignment or handed_in else ""
-
-
-def _places(entry: Path, ids: Sequence[str]) -> list[Place]:
-    """The notebooks in an entry of the class's folder, or what it contains instead."""
-    if entry.is_dir() and not entry.is_symlink():
-        return places.below(entry, entry.name, ids)
-    if entry.suffix.lower() in (NOTEBOOK, ARCHIVE):
-        return places.of_file(entry.name, entry, [], ids)
-    assignment = places.split_name(entry.stem, ids)[1]
-    why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
-    why = plain_files.LINKED if entry.is_symlink() else why
-    return [Place(entry.name, entry, assignment, 3, 0, problem=why)]
 
 
 def _of_places(student: str, found: list[Place], root: Path) -> list[Submission]:
@@ -203,9 +173,15 @@ def _read(student: str, place: Place) -> Submission:
         return replace(empty, problem=str(error))
     except OSError as error:
         return replace(empty, problem=f"cannot be read ({error.strerror})")
-    received = datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc)
+    saved = Receipt(datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc), FILE)
+    receipt, notice = clocks.receipt(place, data, saved)
     return replace(
-        empty, data=data, received=received, notices=_notices(place), beside=_beside(place)
+        empty,
+        data=data,
+        received=receipt.time,
+        received_from=receipt.clock,
+        notices=[*_notices(place), *filter(None, [notice])],
+        beside=_beside(place),
     )
 
 

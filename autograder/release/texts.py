@@ -118,7 +118,8 @@ def readme(syllabus: Syllabus, assignment: Assignment) -> str:
             *exercise_table(assignment),
             "",
             f"**Due** {due}; up to {assignment.late_days} days late for "
-            f"{assignment.late_penalty_percent:g} % of the points a day begun.",
+            f"{assignment.late_penalty_percent:g} % of the points a day begun."
+            f"{_slip_days(syllabus)}",
             "",
             "Open the notebook, replace each `raise NotImplementedError(…)` by your code, run the "
             "`check` cell below it, save, and submit the notebook file. `course check "
@@ -169,3 +170,13 @@ def _other_files(assignment: Assignment) -> list[str]:
 def _bonus_minutes(assignment: Assignment) -> str:
     bonus = sum(exercise.minutes for exercise in assignment.exercises if exercise.bonus)
     return f" (and {bonus} for the bonus)" if bonus else ""
+
+
+def _slip_days(syllabus: Syllabus) -> str:
+    days = syllabus.late.slip_days
+    if not days:
+        return ""
+    return (
+        f" You have {days} slip day{'s' if days > 1 else ''} for the whole course: late days that "
+        "cost nothing, spent automatically on what is due first."
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
-from ..gradebook.lateness import lateness, moment, written
+from ..gradebook.lateness import moment, written, written_receipt
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
 from .model_sentences import model_sentences
@@ -21,7 +21,7 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
 
     It never names another student: the page may be given to its student.
     """
-    late = lateness(result.submission.received, assignment)
+    late = result.lateness(assignment)
     waiting = _waiting(result)
     exercises = [_exercise(e, result) for e in result.exercises]
     if result.outcome in WITHOUT_POINTS:  # leave out zeros that only repeat the outcome
@@ -115,13 +115,12 @@ def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
 def _proof(result: Result) -> list[tuple[str, str]]:
     """What was graded, with what, and when: enough to reproduce the grade."""
     submission = result.submission
-    received = submission.received
     layers = ", ".join(f"{name} ({how})" for name, how in result.layers.items())
     tier = f"{result.tier}: {layers}" if layers else result.tier or "not run"
     return [
         ("file", submission.file),
         ("SHA-256 of the file", submission.sha256),
-        ("received", written(moment(received)) if received else "unknown"),
+        ("received", written_receipt(submission.received, submission.received_from)),
         (
             "graded",
             f"{written(moment(result.graded_at))}, "

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
     """Everything the overview shows of one assignment, ready for the template."""
     readable = [result for result in results if result.outcome not in WITHOUT_POINTS]
-    totals = [result.totals.total or 0.0 for result in readable]
+    totals = [r.totals.total for r in readable if r.totals.total is not None]  # not excused
     return {
         "assignment": assignment,
         "results": results,

@@ -77,6 +77,8 @@ def show_test(result: Result, exercise: str) -> str:
 
 
 def _score(totals: Totals) -> str:
+    if totals.excused:
+        return "excused"
     late = f" ({totals.late_days} d late)" if totals.late_days else ""
     return f"{number(totals.total)}/{number(totals.max)}{late}"
 

@@ -133,10 +133,18 @@ class CourseFacts(Table):
     reserved: list[str] = []  # components of future assignments; students get stubs until then
 
 
+class LatePolicy(Table):
+    """What holds for late submissions of all assignments."""
+
+    grace_minutes: int = Field(default=0, ge=0)  # after the due time and after each late day
+    slip_days: int = Field(default=0, ge=0)  # late days without a penalty, for the whole course
+
+
 class Syllabus(Table):
     """The whole of `course.toml`."""
 
     course: CourseFacts
+    late: LatePolicy = LatePolicy()
     parts: list[Part]
     weeks: list[Week]
     assignments: list[Assignment]

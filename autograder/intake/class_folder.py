@@ -1,0 +1,141 @@
+"""The entries of a class's folder: whose each is, and the notebooks in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..classroom.receipt import Receipt
+from ..classroom.roster import Roster
+from . import download_names, gradescope, places, plain_files
+from .download_names import Download
+from .places import ARCHIVE, NOTEBOOK, Place
+
+PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that are not supported
+NAMED = 5  # how many downloads a message names
+
+
+class SubmissionsError(Exception):
+    """Nothing can be graded; says what was given and what to do."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One file or folder. `student` is "" if it is no submission."""
+
+    path: Path
+    student: str
+    download: Download | None = None  # what its name says, if a platform gave it
+    known: bool = True  # false for a download whose student the roster does not have
+    received: Receipt | None = None
+
+    @property
+    def is_folder(self) -> bool:
+        return self.path.is_dir() and not self.path.is_symlink()
+
+    def places(self, ids: Sequence[str]) -> list[Place]:
+        """The notebooks in it, or what it contains instead."""
+        # what is in a download, a student put there: neither commits nor timestamps count
+        root = self.path if self.is_folder and self.download is None else None
+        return [replace(place, root=root, stated=self.received) for place in self._places(ids)]
+
+    def _places(self, ids: Sequence[str]) -> list[Place]:
+        path, own = self.path, self.download.file if self.download else ""
+        if self.is_folder:
+            return places.below(path, path.name, ids)
+        stem = Path(own).stem or path.stem
+        if path.suffix.lower() in (NOTEBOOK, ARCHIVE):
+            return places.of_file(path.name, path, [], ids, stem)
+        assignment = places.split_name(stem, ids)[1]
+        why = "is not a notebook: submit an .ipynb, or a .zip that contains it"
+        why = plain_files.LINKED if path.is_symlink() else why
+        return [Place(path.name, path, assignment, 3, 0, problem=why)]
+
+
+def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
+    """Every entry, sorted by name. Raises SubmissionsError."""
+    if not folder.exists():
+        raise SubmissionsError(f"{folder}: there is no such folder; give that of the submissions")
+    if not folder.is_dir():
+        raise SubmissionsError(f"{folder}: is a file; give the folder that holds the submissions")
+    try:
+        paths = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        listed = gradescope.read(folder)
+    except OSError as error:
+        raise SubmissionsError(f"{folder}: cannot be read ({error.strerror})") from None
+    except gradescope.ExportError as error:
+        raise SubmissionsError(str(error)) from None
+    return [_entry(path, ids, roster, listed) for path in paths if path.name != gradescope.FILE]
+
+
+def _entry(
+    path: Path,
+    ids: Sequence[str],
+    roster: Roster,
+    listed: dict[str, tuple[list[Download], Receipt | None]],
+) -> Entry:
+    entry = Entry(path, _own_name(path, ids))
+    if not entry.student:
+        return entry
+    download = download_names.recognized(path.name, entry.is_folder)
+    if download is None:
+        name = entry.student
+        student = download_names.by_other_name(name, ids, roster)
+        return replace(entry, student=student.id if student else name)
+    submitters, received = listed.get(path.name, ([], None))
+    downloads = submitters or [download]
+    found = [student for one in downloads if (student := one.student(roster))]
+    return replace(
+        entry,
+        student=found[0].id if found else entry.student,
+        download=downloads[0],
+        known=bool(found),
+        received=received,
+    )
+
+
+def _own_name(path: Path, ids: Sequence[str]) -> str:
+    """The student by the name of the entry alone; "" if it is not a submission."""
+    if path.is_dir() and not path.is_symlink():
+        return path.name
+    student, assignment = places.split_name(path.stem, ids)
+    handed_in = path.suffix.lower() in (NOTEBOOK, ARCHIVE, *PACKED) or path.is_symlink()
+    return student if assignment or handed_in else ""
+
+
+def sayings(found: Sequence[Entry]) -> list[str]:
+    """What an instructor should know: files left out, students not found, late marks."""
+    told = [
+        f"{entry.path.name}: skipped, as its name is not that of a submission"
+        for entry in found
+        if not entry.student
+    ]
+    for system in sorted({e.download.system for e in found if e.download and not e.known}):
+        mine = [e for e in found if e.download and e.download.system == system and not e.known]
+        told.append(_unknown(system, mine))
+    late = [entry.path.name for entry in found if entry.download and entry.download.late]
+    if late:
+        told.append(
+            f"Canvas marks {_few(late)} as late, but says no time: the date of the file counts, "
+            "unless you give the times with --received"
+        )
+    return told
+
+
+def _unknown(system: str, unknown: list[Entry]) -> str:
+    """Which downloads belong to nobody, and what the roster should say."""
+    first = unknown[0].download
+    assert first is not None
+    wanted = " or ".join(repr(id) for id in dict.fromkeys([*first.ids, first.name]) if id)
+    names, own = _few([entry.path.name for entry in unknown]), "their own names"
+    own, of_first = ("its own name", "") if len(unknown) == 1 else (own, " for the first")
+    return (
+        f"{names}: no student of the roster, so graded under {own}; in the column {system} of "
+        f"--roster write {wanted}{of_first}"
+    )
+
+
+def _few(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return f"{', '.join(names[:NAMED])}{more}"

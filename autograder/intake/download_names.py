@@ -1,0 +1,62 @@
+"""The names that learning platforms give to downloads, and the students they belong to.
+
+Canvas      lovelaceada_LATE_12345_67890_a1.ipynb        a user's id; _LATE_ only if it was
+Moodle      Ada Lovelace_123456_assignsubmission_file_   a folder, or the start of a file's name
+Gradescope  submission_123456789                         a folder; see `gradescope`
+GitHub      a1-ada-l                                     a folder of GitHub Classroom
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..classroom.roster import Roster, Student
+from . import places
+
+_CANVAS = re.compile(r"(?P<name>[^_]+)(?P<late>_LATE)?_(?P<id>\d+)_\d+_(?P<file>.+)")
+_MOODLE = re.compile(
+    r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_(?:file|onlinetext)(?:_(?P<file>.*))?"
+)
+_GRADESCOPE = re.compile(r"submission_\d+")
+
+
+@dataclass(frozen=True)
+class Download:
+    """What the name of a download says. `ids` may stand in the roster's column of the system."""
+
+    system: str
+    ids: tuple[str, ...]
+    name: str = ""  # the student's full name
+    email: str = ""
+    file: str = ""  # what the student called the file
+    late: bool = False
+
+    def student(self, roster: Roster) -> Student | None:
+        """The student by id, by email, or else by full name if only one has it."""
+        found = [roster.called(self.system, id) for id in self.ids]
+        found += [s for s in roster.students.values() if self.email and s.email == self.email]
+        return next(filter(None, found), None) or roster.named(self.name)
+
+
+def recognized(name: str, is_folder: bool) -> Download | None:
+    """What a name in the class's folder says; None if no platform gives such names."""
+    if found := _MOODLE.fullmatch(name):
+        ids = (found["id"], found["name"])
+        return Download("moodle", ids, found["name"], file=found["file"] or "")
+    if is_folder:
+        return Download("gradescope", (name,)) if _GRADESCOPE.fullmatch(name) else None
+    if found := _CANVAS.fullmatch(name):
+        ids, late = (found["id"], found["name"]), bool(found["late"])
+        return Download("canvas", ids, found["name"], file=found["file"], late=late)
+    return None
+
+
+def by_other_name(name: str, assignments: Sequence[str], roster: Roster) -> Student | None:
+    """The student whose folder or file has their name on nbgrader or GitHub, as in a1-NAME."""
+    alone = places.split_name(name, assignments)[0]
+    if name in roster:
+        return roster.student(name)
+    called = [roster.called("nbgrader", name), roster.called("github", name)]
+    return next(filter(None, [*called, roster.called("github", alone)]), None)

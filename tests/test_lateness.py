@@ -1,0 +1,254 @@
+"""What lateness costs: grace, late days, slip days, extensions, waivers, and the sentence told."""
+
+import datetime
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_results import SYLLABUS, sample
+
+from autograder import report
+from autograder.classroom.receipt import Receipt, settled
+from autograder.classroom.roster import Terms
+from autograder.gradebook import exports, late_policy
+from autograder.gradebook.lateness import lateness
+from autograder.report.table import show_test, table
+from course_lib.course.syllabus import LatePolicy
+
+A1 = SYLLABUS.assignment("a1")
+DAY, MINUTE, SECOND = (datetime.timedelta(**{unit: 1}) for unit in ("days", "minutes", "seconds"))
+DELAYS = st.timedeltas(-3 * DAY, 9 * DAY)
+TERMS = st.builds(
+    Terms,
+    due=st.none() | st.just(A1.due + 2 * DAY) | st.just(A1.due - DAY),
+    more_days=st.integers(0, 4),
+    waived=st.booleans(),
+    excused=st.booleans(),
+)
+POLICIES = st.builds(LatePolicy, grace_minutes=st.integers(0, 90), slip_days=st.integers(0, 6))
+
+
+def came(delay, assignment=A1):
+    return (assignment.due + delay).isoformat()
+
+
+def late(delay, terms=Terms(), slip_days=0, grace=0, assignment=A1, clock=""):  # noqa: B008
+    policy = LatePolicy(grace_minutes=grace, slip_days=slip_days)
+    return lateness(came(delay, assignment), assignment, terms, policy, slip_days, clock)
+
+
+def course(**late):
+    """The course with another policy for late work."""
+    return SYLLABUS.model_copy(update={"late": LatePolicy(**late)})
+
+
+GRADED = {id: sample("s01", id) for id in ("a1", "a2", "a4")}
+
+
+# ---------------------------------------------------------------- one submission
+
+
+@pytest.mark.parametrize(
+    ("delay", "days"),
+    [
+        (10 * MINUTE, 0),
+        (10 * MINUTE + SECOND, 1),
+        (DAY + 10 * MINUTE, 1),
+        (DAY + 10 * MINUTE + SECOND, 2),
+    ],
+)
+def test_the_grace_period_comes_before_every_late_day(delay, days):
+    assert late(delay, grace=10).days == days
+
+
+def test_slip_days_come_before_points():
+    two = late(2 * DAY, slip_days=1)
+    assert (two.days, two.slip_days, two.slip_days_left, two.percent) == (2, 1, 0, 10.0)
+    all_covered = late(2 * DAY, slip_days=5)
+    assert (all_covered.slip_days, all_covered.slip_days_left, all_covered.percent) == (2, 3, 0)
+
+
+def test_slip_days_buy_nothing_after_the_last_allowed_day():
+    closed = late(A1.late_days * DAY + SECOND, slip_days=5)
+    assert (closed.percent, closed.slip_days, closed.slip_days_left) == (100.0, 0, 5)
+
+
+def test_slip_days_are_not_spent_where_lateness_costs_nothing():
+    free = A1.model_copy(update={"late_penalty_percent": 0.0})
+    assert late(2 * DAY, slip_days=5, assignment=free).slip_days == 0
+    assert late(2 * DAY, Terms(waived=True), slip_days=5).slip_days_left == 5
+
+
+@pytest.mark.parametrize(
+    ("delay", "terms", "days", "percent"),
+    [
+        (2 * DAY, Terms(more_days=2), 0, 0),
+        (2 * DAY + SECOND, Terms(more_days=2), 1, 10),
+        (DAY, Terms(due=A1.due - DAY), 2, 20),
+        (DAY, Terms(due=A1.due - DAY, more_days=2), 0, 0),
+        (30 * DAY, Terms(waived=True), 30, 0),
+        (30 * DAY, Terms(excused=True), 0, 0),
+    ],
+)
+def test_the_terms_of_a_student(delay, terms, days, percent):
+    found = late(delay, terms)
+    assert (found.days, found.percent) == (days, percent)
+
+
+@settings(max_examples=60, deadline=None)
+@given(DELAYS, TERMS, POLICIES, st.integers(0, 6))
+def test_a_penalty_is_a_share_and_no_budget_is_overdrawn(delay, terms, policy, left):
+    found = lateness(came(delay), A1, terms, policy, left)
+    assert 0 <= found.percent <= 100
+    assert 0 <= found.slip_days <= min(found.days, left)
+    assert found.slip_days + found.slip_days_left == left
+    assert found.sentence.endswith(".")
+
+
+@settings(max_examples=60, deadline=None)
+@given(DELAYS, st.timedeltas(datetime.timedelta(0), 4 * DAY), TERMS, POLICIES)
+def test_later_never_costs_less(delay, more, terms, policy):
+    first, second = (
+        lateness(came(d), A1, terms, policy, policy.slip_days) for d in (delay, delay + more)
+    )
+    assert first.days <= second.days
+    assert first.percent <= second.percent
+
+
+@settings(max_examples=60, deadline=None)
+@given(DELAYS, TERMS, POLICIES)
+def test_more_days_slip_days_or_grace_never_cost_more(delay, terms, policy):
+    def percent(terms, policy):
+        return lateness(came(delay), A1, terms, policy, policy.slip_days).percent
+
+    now = percent(terms, policy)
+    assert percent(replace(terms, more_days=terms.more_days + 1), policy) <= now
+    for field in ("grace_minutes", "slip_days"):
+        more = policy.model_copy(update={field: getattr(policy, field) + 1})
+        assert percent(terms, more) <= now
+
+
+@pytest.mark.parametrize(
+    ("facts", "sentence"),
+    [
+        (
+            {"delay": 2 * DAY, "slip_days": 1, "clock": "git"},
+            "Received 10 February 2027, 23:59 UTC by its newest commit, 2 days late (due 8 "
+            "February 2027, 23:59 UTC): a slip day covers one of them, and 10 % of the points are "
+            "deducted for the rest.",
+        ),
+        ({"delay": DAY, "slip_days": 9}, "1 day late (due 8 February 2027, 23:59 UTC): a slip day "
+         "covers it, and nothing is deducted."),
+        ({"delay": 3 * DAY, "slip_days": 2}, "2 slip days cover 2 of them, and 10 % of the"),
+        ({"delay": 3 * DAY, "slip_days": 3}, "3 slip days cover them, and nothing is deducted."),
+        ({"delay": 5 * MINUTE, "grace": 10}, "within the grace period of 10 minutes (due 8 Feb"),
+        ({"delay": DAY, "terms": Terms(more_days=2)}, "on time (due 10 February 2027, 23:59 UTC, "
+         "your own date)."),
+        ({"delay": DAY, "terms": Terms(waived=True)}, "The lateness is waived, so nothing is"),
+        ({"delay": DAY, "terms": Terms(excused=True)}, "Excused: this assignment does not count."),
+        ({"delay": -DAY, "clock": "file"}, "Received 7 February 2027, 23:59 UTC by the date of the"
+         " file, on time"),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_what_counted(facts, sentence):
+    assert sentence in late(**facts).sentence
+
+
+# ---------------------------------------------------------------- a class
+
+
+def handed_in(student, delays, **fields):
+    """One result for each assignment in `delays`, late by so much."""
+    found = []
+    for id, delay in delays.items():
+        assignment, graded = SYLLABUS.assignment(id), GRADED[id]
+        came_in = {"received": came(delay, assignment)}
+        facts = {"submission": graded.submission.model_copy(update=came_in), "student": student}
+        found.append(graded.changed(assignment, **facts, **fields))
+    return found
+
+
+def test_slip_days_are_spent_in_the_order_of_due_dates():
+    results = handed_in("ada", {"a4": DAY, "a1": 2 * DAY, "a2": DAY})
+    results += handed_in("ben", {"a4": DAY})
+    found = late_policy.applied(results, course(slip_days=3), {})
+    spent = {(r.student, r.assignment): (r.late.slip_days, r.late.percent) for r in found}
+    assert spent == {
+        ("ada", "a1"): (2, 0),
+        ("ada", "a2"): (1, 0),
+        ("ada", "a4"): (0, 10),
+        ("ben", "a4"): (1, 0),
+    }
+    assert [r.submission for r in found] == [r.submission for r in results]
+    assert "You have 2 of 3 slip days left." in found[3].late.sentence
+
+
+def test_a_due_date_of_ones_own_changes_the_order():
+    results = handed_in("ada", {"a1": 30 * DAY, "a2": DAY})
+    terms = {("ada", "a1"): Terms(more_days=29)}
+    found = late_policy.applied(results, course(slip_days=1), terms)
+    assert [r.late.slip_days for r in found] == [0, 1]
+
+
+def test_a_submission_without_points_spends_no_slip_day():
+    results = handed_in("ada", {"a1": DAY}, outcome="INVALID") + handed_in("ada", {"a2": DAY})
+    found = late_policy.applied(results, course(slip_days=1), {})
+    assert [r.late.slip_days for r in found] == [0, 1]
+    assert [r.late.slip_days_left for r in found] == [1, 0]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.dictionaries(st.sampled_from([*GRADED]), DELAYS),
+    st.dictionaries(st.tuples(st.just("ada"), st.sampled_from(["a1", "a2"])), TERMS),
+    POLICIES,
+)
+def test_nobody_spends_more_than_the_budget_and_applying_again_changes_nothing(
+    delays, terms, policy
+):
+    syllabus = SYLLABUS.model_copy(update={"late": policy})
+    found = late_policy.applied(handed_in("ada", delays), syllabus, terms)
+    assert sum(r.late.slip_days for r in found) <= policy.slip_days
+    for result in found:
+        assert 0 <= result.totals.late_penalty <= result.totals.automatic + result.totals.bonus
+        assert result.totals.excused == (result.totals.total is None) == result.late.excused
+    assert late_policy.applied(found, syllabus, terms) == found
+
+
+def test_without_a_policy_or_terms_everything_is_as_before():
+    results = handed_in("ada", {"a1": 2 * DAY, "a2": -DAY})
+    found = late_policy.applied(results, SYLLABUS, {})
+    assert [r.totals for r in found] == [r.totals for r in results]
+
+
+def test_an_excused_student_is_shown_and_does_not_count():
+    results = handed_in("ada", {"a1": 9 * DAY}) + handed_in("ben", {"a1": -DAY})
+    found = late_policy.applied(results, SYLLABUS, {("ada", "a1"): Terms(excused=True)})
+    ada = found[0].totals
+    assert (ada.automatic, ada.total, ada.late_penalty, ada.excused) == (88.0, None, 0, True)
+    html = report.render(found, SYLLABUS)
+    assert "Excused: this assignment does not count." in html
+    assert "<dt>Median total</dt><dd>98</dd>" in html
+    assert "excused" in exports.to_csv(found, SYLLABUS).splitlines()[1]
+    assert list(table(found).columns[2].cells)[0].plain == "excused"
+    assert show_test(found[0], "1.4")
+
+
+# ---------------------------------------------------------------- clocks
+
+CLOCKED = st.builds(
+    Receipt, st.datetimes(timezones=st.just(datetime.timezone.utc)),
+    st.sampled_from(["list", "git", "nbgrader", "file", ""]),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(CLOCKED, st.lists(CLOCKED))
+def test_reading_the_same_bytes_again_never_lowers_the_trust_in_their_time(new, known):
+    found = settled(new, known)
+    assert found.trust == max(receipt.trust for receipt in [new, *known])
+    if not found.trust:
+        assert found.time == min(receipt.time for receipt in [new, *known])
+    if new.trust == found.trust and new.trust:
+        assert found == new
