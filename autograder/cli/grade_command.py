@@ -21,7 +21,7 @@ from ..grading import class_run
 from ..intake import submissions
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import detection
-from . import EXIT_OK, EXIT_UNGRADED, results
+from . import EXIT_OK, EXIT_UNGRADED, preview_output, results, stores
 from .problems import IsolationProblem, UsageProblem
 
 
@@ -38,6 +38,8 @@ class Options:
     manual: Path | None = None
     jobs: int = 2
     regrade: bool = False
+    preview: bool = False
+    store: str | None = None
     require_isolation: str | None = None
     trust: bool = False
     labels_from: str = ",".join(REAL)
@@ -50,6 +52,8 @@ def run(options: Options) -> int:
     default, exercises = _chosen(course, options)
     if exercises and options.manual:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
+    if options.preview and (exercises or options.manual):
+        raise UsageProblem("--preview stores nothing: leave out --exercise and --manual")
     tier = checked_tier(options.require_isolation, options.trust)
     found = received(options.submissions, course, default)
     chosen = [
@@ -62,7 +66,9 @@ def run(options: Options) -> int:
         raise UsageProblem(f"no submission fits these options; the students are {students}")
     labels = hidden_labels(course, with_models(course, chosen, exercises), options.labels_from)
     given = manual.read(options.manual, course) if options.manual else None
-    if not exercises:
+    stored = stores.existing if options.preview else stores.store
+    store = stored(options.out, options.store)
+    if not (exercises or options.preview):
         results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
     for name in submissions.passed_over(options.submissions, _ids(course)):
@@ -75,16 +81,19 @@ def run(options: Options) -> int:
         options.regrade,
         exercises,
         labels,
+        keep=not options.preview,
     )
-    store = Store(options.out / "results.db")
     if exercises:  # only show some tests: nothing is stored or written
         graded = grade(chosen, course, store, settings, quiet=options.json)
         return _show(graded, exercises[0], options)
     with store:
         graded = grade(chosen, course, store, settings, quiet=options.json)
+        if options.preview:
+            return preview_output.show(graded, store, course, options.json)
         if given is not None:
             store.keep(given)
         files = results.write(store, course, options.out)
+        stores.back_up(store)
     return _print(files, files.of(graded), course, options)
 
 
