@@ -9,6 +9,7 @@ import typer
 
 from . import EXIT_CODES
 from .bench_app import Json, bench_app
+from .gradebook_app import StoreUrl, gradebook_app
 from .study_app import study_app
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
 )
 app.add_typer(bench_app, name="bench")
 app.add_typer(study_app, name="study")
+app.add_typer(gradebook_app)
 
 
 @app.command()
@@ -77,6 +79,11 @@ def grade(
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False,
+    preview: Annotated[
+        bool,
+        typer.Option("--preview", help="store nothing; print whose grade would change"),
+    ] = False,
+    store: StoreUrl = None,
     require_isolation: Annotated[
         str | None, typer.Option(help="refuse below this tier: A, B or C")  # noqa: UP007
     ] = None,
@@ -105,6 +112,8 @@ def grade(
                 received=received,
                 jobs=jobs,
                 regrade=regrade,
+                preview=preview,
+                store=store,
                 require_isolation=require_isolation,
                 trust=trust,
                 labels_from=labels_from,
@@ -119,12 +128,13 @@ def report(
     out: Annotated[Path, typer.Argument(help="the folder that `grade` wrote")] = Path("out/grades"),
     manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007
     roster: Annotated[Path | None, typer.Option(help="CSV of the students and their terms")] = None,  # noqa: UP007
+    store: StoreUrl = None,
     json: Json = False,
 ) -> None:
     """Write the report, CSV and JSON again, for example with new manual marks or terms."""
     from . import report_command
 
-    raise typer.Exit(report_command.run(out, manual, roster, json))
+    raise typer.Exit(report_command.run(out, manual, roster, store, json))
 
 
 @app.command()

@@ -23,7 +23,7 @@ from ..intake import submissions
 from ..intake.submissions import NOBODY
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import detection
-from . import EXIT_OK, EXIT_UNGRADED, class_list, results
+from . import EXIT_OK, EXIT_UNGRADED, class_list, preview_output, results, stores
 from .problems import IsolationProblem, UsageProblem
 
 
@@ -42,6 +42,8 @@ class Options:
     received: Path | None = None
     jobs: int = 2
     regrade: bool = False
+    preview: bool = False
+    store: str | None = None
     require_isolation: str | None = None
     trust: bool = False
     labels_from: str = ",".join(REAL)
@@ -54,6 +56,8 @@ def run(options: Options) -> int:
     default, exercises = _chosen(course, options)
     if exercises and options.manual:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
+    if options.preview and (exercises or options.manual):
+        raise UsageProblem("--preview stores nothing: leave out --exercise and --manual")
     tier = checked_tier(options.require_isolation, options.trust)
     roster, times = (
         class_list.roster(options.roster, course),
@@ -70,7 +74,9 @@ def run(options: Options) -> int:
         raise UsageProblem(f"no submission fits these options; the students are {students}")
     labels = hidden_labels(course, with_models(course, chosen, exercises), options.labels_from)
     given = manual.read(options.manual, course) if options.manual else None
-    if not exercises:
+    stored = stores.existing if options.preview else stores.store
+    store = stored(options.out, options.store)
+    if not (exercises or options.preview):
         results.prepare(options.out)
     say = (lambda text: None) if options.json else (lambda text: print(text, file=sys.stderr))
     for told in submissions.sayings(options.submissions, _ids(course), roster):
@@ -85,18 +91,22 @@ def run(options: Options) -> int:
         options.regrade,
         exercises,
         labels,
+        keep=not options.preview,
     )
-    store = Store(options.out / "results.db")
     if exercises:  # only show some tests: nothing is stored or written
         graded = grade(chosen, course, store, settings, quiet=options.json)
         return _show(graded, exercises[0], options)
     with store:
-        stored_terms.keep(store, roster)
+        if not options.preview:
+            stored_terms.keep(store, roster)
         chosen = class_list.timed(chosen, times, store)
         graded = grade(chosen, course, store, settings, quiet=options.json)
+        if options.preview:
+            return preview_output.show(graded, store, course, options.json)
         if given is not None:
             store.keep(given)
         files = results.write(store, course, options.out)
+        stores.back_up(store)
     for told in class_list.attendance(roster, files.results, graded):
         say(told)
     return _print(files, files.of(graded), course, options)

@@ -8,24 +8,24 @@ from pathlib import Path
 from course_lib.course import syllabus
 
 from ..gradebook import manual, stored_terms
-from ..gradebook.store import Store
-from . import EXIT_OK, class_list, results
-from .problems import UsageProblem
+from . import EXIT_OK, class_list, results, stores
 
 
-def run(out: Path, marks_file: Path | None, roster_file: Path | None, as_json: bool) -> int:
+def run(
+    out: Path, marks_file: Path | None, roster_file: Path | None, url: str | None, as_json: bool
+) -> int:
     """Add marks and terms to the store that `grade` left in `out`, and write everything again."""
     course = syllabus.load()
-    database = out / "results.db"
-    if not database.exists():
-        raise UsageProblem(f"{out}: no results here; run `course grade SUBMISSIONS --out {out}`")
+    stored = stores.existing(out, url)
     given = manual.read(marks_file, course) if marks_file else None
     roster = class_list.roster(roster_file, course)
-    with Store(database) as store:
+    results.prepare(out)
+    with stored as store:
         stored_terms.keep(store, roster)
         if given is not None:
             store.keep(given)
         written = results.write(store, course, out)
+        stores.back_up(store)
     if as_json:
         print(json.dumps([result.as_json() for result in written.results], ensure_ascii=False))
         return EXIT_OK

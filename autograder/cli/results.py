@@ -13,6 +13,7 @@ from course_lib.course.syllabus import Syllabus
 from .. import report
 from ..gradebook import exports, late_policy, manual, stored_terms, to_mark
 from ..gradebook.manual import ManualMarks
+from ..gradebook.one_at_a_time import one_at_a_time
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..grading import class_run
@@ -55,6 +56,11 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
 
     Manual marks and the rules for late work are applied first. Warnings go to stderr.
     """
+    with one_at_a_time(folder):  # another grader may be writing these files
+        return _write(store, course, folder)
+
+
+def _write(store: Store, course: Syllabus, folder: Path) -> Written:
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.assignments]
     known = [result for result in found if result.assignment in ids]

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+import datetime
+from pathlib import Path
+
+from .lateness import written
+
 
 class GradebookError(Exception):
     """The store cannot be read or written; one sentence. Rows written before are safe."""
 
 
-def damaged(where: str, text: str) -> str:
+def damaged(where: str | Path, text: str) -> str:
     """The message for a file that exists but cannot be read."""
+    from .backup import copy_of, way_back
+
+    path = Path(where)
+    told = f"{where} is damaged, or not a gradebook of this course ({text}); nothing was changed: "
+    if command := way_back(path):
+        saved = written(datetime.datetime.fromtimestamp(copy_of(path).stat().st_mtime).astimezone())
+        return f"{told}{copy_of(path)} is a copy of {saved}; to go back to it: {command}"
     return (
-        f"{where} is damaged, or not a gradebook of this course ({text}); nothing was changed: "
-        "restore a backup, or move it away, grade again and pass your files of marks with --manual"
+        f"{told}restore a backup, or move it away, grade again and pass your files of marks with "
+        "--manual"
+    )
+
+
+def foreign(where: str, tables: list[str]) -> str:
+    """The message for a database that another program made."""
+    names = f"{', '.join(sorted(tables)[:3])}{' …' if len(tables) > 3 else ''}"
+    return (
+        f"{where} is a database of another program, or of an older version of this one (tables "
+        f"{names}); nothing was changed: give another folder with --out, or another database with "
+        "--store"
     )
 
 
@@ -30,6 +52,8 @@ def sentence(error: Exception, where: str, wait_seconds: float) -> str:
         return damaged(where, text)
     if isinstance(error, ImportError):
         return f"the gradebook {where} needs a driver that is not installed: {text}"
+    if any(sign in text for sign in ("refused", "could not connect", "connection failed")):
+        return f"the gradebook {where} cannot be reached ({text}); start it, or correct the URL"
     if any(
         sign in text
         for sign in ("readonly", "unable to open", "directory", "File exists", "denied")

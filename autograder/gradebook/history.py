@@ -1,12 +1,16 @@
-"""What changed from one grading of a submission to the next, and by how many points."""
+"""What happened to one student's grade of an assignment: gradings and manual marks, in order."""
 
 from __future__ import annotations
 
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from . import differences
+from .manual import ManualMark
+
 if TYPE_CHECKING:
     from .result import Result
+    from .store import KeptMark
 
 _DEPENDS_ON = {
     "submission": attrgetter("submission.sha256"),
@@ -18,39 +22,63 @@ _DEPENDS_ON = {
 }
 
 
-def entries(results: list[Result]) -> list[dict[str, Any]]:
-    """One entry per result of one student and assignment, oldest first.
+def entries(results: list[Result], marks: list[KeptMark]) -> list[dict[str, Any]]:
+    """One entry per result and per mark of one student and assignment; both are given oldest first.
 
-    Entry: graded_at, outcome, total, `changed` (names of what differs from the previous one),
-    `points` (difference of the totals, None for the first), `exercises` (differences by id) and
-    `sentence` (all of this in words).
+    Every entry: `kind`, `at` (an ISO time) and `sentence`, which says all of it in words.
+    `grading`: outcome, total, `changed` (names of what differs from the previous one), `points`
+    (difference of the totals, None for the first), `exercises` (differences by id), `tests` (those
+    that ended differently) and, if an earlier grade counts again, `made` (when it was graded).
+    `mark`: item, points and comment as stored; None and "" withdraw an earlier mark.
     """
     befores = [None, *results][:-1]
-    return [_entry(before, now) for before, now in zip(befores, results, strict=True)]
+    gradings = [_grading(before, now) for before, now in zip(befores, results, strict=True)]
+    for earlier, later in zip(gradings, gradings[1:], strict=False):
+        if later["at"] < earlier["at"]:  # an earlier grade counts again, from some time after this
+            later["made"], later["at"] = later["at"], earlier["at"]
+    return sorted([*gradings, *_marked(marks)], key=lambda entry: entry["at"])
 
 
-def _entry(before: Result | None, now: Result) -> dict[str, Any]:
+def _grading(before: Result | None, now: Result) -> dict[str, Any]:
     total = now.totals.total or 0.0  # None if the grader failed
-    entry = {"graded_at": now.graded_at, "outcome": now.outcome, "total": total}
+    entry = {"kind": "grading", "at": now.graded_at, "outcome": now.outcome, "total": total}
+    entry |= {"changed": [], "points": None, "exercises": {}, "tests": []}
     if before is None:
-        sentence = f"graded for the first time: {total:g} points"
-        return {**entry, "changed": [], "points": None, "exercises": {}, "sentence": sentence}
+        return {**entry, "sentence": f"graded for the first time: {total:g} points"}
     changed = [name for name, of in _DEPENDS_ON.items() if of(before) != of(now)]
     points = round(total - (before.totals.total or 0.0), 2)
-    exercises = _by_exercise(before, now)
+    exercises = differences.by_exercise(before, now)
     what = f"{_listed(changed)} changed" if changed else "graded again, with nothing changed"
     where = ", ".join(f"{id} {difference:+g}" for id, difference in exercises.items())
-    sentence = f"{what}: {total:g} points ({points:+g}{f'; {where}' if where else ''})"
-    found = {"changed": changed, "points": points, "exercises": exercises, "sentence": sentence}
-    return {**entry, **found}
-
-
-def _by_exercise(before: Result, now: Result) -> dict[str, float]:
-    earlier = {e.id: e.points or 0.0 for e in before.exercises}
-    differences = {
-        e.id: round((e.points or 0.0) - earlier.get(e.id, 0.0), 2) for e in now.exercises
+    return {
+        **entry,
+        "changed": changed,
+        "points": points,
+        "exercises": exercises,
+        "tests": differences.by_test(before, now),
+        "sentence": f"{what}: {total:g} points ({points:+g}{f'; {where}' if where else ''})",
     }
-    return {id: difference for id, difference in differences.items() if difference}
+
+
+def _marked(marks: list[KeptMark]) -> list[dict[str, Any]]:
+    last: dict[str, ManualMark] = {}
+    found = []
+    for (_, _, item), mark, at in marks:
+        sentence = _sentence(item, last.get(item, ManualMark(None)), mark)
+        last[item] = mark
+        facts = {"item": item, "points": mark.points, "comment": mark.comment}
+        found.append({"kind": "mark", "at": at, **facts, "sentence": sentence})
+    return found
+
+
+def _sentence(item: str, before: ManualMark, now: ManualMark) -> str:
+    said = f": {now.comment}" if now.comment else ""
+    if now.points is not None:
+        was = f" (before: {before.points:g})" if before.points is not None else ""
+        return f"{item} marked by hand, {now.points:g} points{was}{said}"
+    if before.points is not None:
+        return f"the mark of {item} withdrawn (it was {before.points:g} points){said}"
+    return f"a comment on {item}{said}" if said else f"the comment on {item} withdrawn"
 
 
 def _listed(names: list[str]) -> str:

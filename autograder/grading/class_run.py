@@ -45,6 +45,7 @@ class Settings:
     regrade: bool = False
     exercises: tuple[str, ...] | None = None
     hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment
+    keep: bool = True  # store the results
 
 
 def resolve(
@@ -103,7 +104,8 @@ def grade_class(
             known = store.find(**key(submission, assignment, settings)._asdict())
         if known is not None and known.outcome != UNGRADED:
             result = complete(known, submission, assignment, settings)
-            store.add(result)
+            if settings.keep:
+                store.add(result)
             yield result
         else:
             waiting.append(submission)
@@ -114,7 +116,7 @@ def grade_class(
         for submission, result in graded:
             assignment = syllabus.assignment(submission.assignment)
             result = complete(result, submission, assignment, settings)
-            if not settings.exercises:
+            if settings.keep and not settings.exercises:
                 store.add(result)
             yield result
 

@@ -1,0 +1,60 @@
+"""A copy of an SQLite results store, from which a damaged one is restored."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sqlite3
+from pathlib import Path
+
+from .database_errors import GradebookError
+from .one_at_a_time import one_at_a_time
+
+
+def copy_of(database: Path) -> Path:
+    """Where the copy of a store is: `results.db.backup` beside `results.db`."""
+    return database.with_name(f"{database.name}.backup")
+
+
+def way_back(database: Path) -> str:
+    """The command that puts a damaged store aside and the copy in its place; "" without a copy."""
+    copy = copy_of(database)
+    if not copy.exists():
+        return ""
+    aside = database.with_name("damaged")
+    number = 2
+    while aside.exists():
+        aside, number = database.with_name(f"damaged-{number}"), number + 1
+    folder, old = shlex.quote(str(aside)), shlex.quote(str(database))
+    # the files beside it hold its last changes, which do not fit the copy
+    return (
+        f"mkdir {folder} && mv {old}* {folder}/ && cp {shlex.quote(str(aside / copy.name))} {old}"
+    )
+
+
+def back_up(database: Path) -> Path:
+    """Replace the copy by one of the store as it is now, whether or not it is in use.
+
+    A whole copy, the old one or the new, is there at any time. Raises GradebookError if there is
+    no room, or if the store turns out to be damaged.
+    """
+    copy = copy_of(database)
+    fresh = copy.with_name(f"{copy.name}.new")
+    try:
+        with one_at_a_time(database.parent):
+            fresh.unlink(missing_ok=True)
+            with contextlib.closing(sqlite3.connect(fresh)) as new:
+                with contextlib.closing(sqlite3.connect(database)) as old:
+                    old.backup(new)
+                new.execute("PRAGMA journal_mode=DELETE")  # one file, complete in itself
+                found = new.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if found != "ok":
+                raise sqlite3.DatabaseError(found)
+            fresh.replace(copy)
+    except (sqlite3.Error, OSError) as error:
+        fresh.unlink(missing_ok=True)
+        why = str(error).splitlines()[-1]
+        raise GradebookError(
+            f"{copy}: no new backup could be written ({why}); the results themselves are stored"
+        ) from None
+    return copy

@@ -1,0 +1,120 @@
+"""Opens the database of the results store: checks that it is one, and makes its tables.
+
+SQLite is checked before hours of grading, not after them. Nothing is changed in a file that is
+damaged or belongs to another program.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .database_errors import GradebookError, damaged, foreign
+from .one_at_a_time import one_at_a_time
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+_PASSWORD = re.compile(r"(//[^/:@]*):.*@|(\bpassword=)[^&\s]*", re.IGNORECASE)
+_LOCK = 0x677261646573  # "grades": for PostgreSQL, where a number names a lock
+
+
+def shown(url_or_path: str) -> str:
+    """A database's URL without its password, for messages."""
+    return _PASSWORD.sub(
+        lambda m: f"{m[1]}:***@" if m[1] is not None else f"{m[2]}***", url_or_path
+    )
+
+
+def file_of(url_or_path: str) -> Path | None:
+    """The SQLite file that a path or a plain URL names; None for any other database."""
+    if "://" not in url_or_path:
+        return Path(url_or_path)
+    path = url_or_path.partition(":///")[2]
+    plain = url_or_path.startswith("sqlite:///") and path and not path.startswith("file:")
+    return Path(path.partition("?")[0]) if plain and path != ":memory:" else None
+
+
+def opened(url_or_path: str, wait_seconds: float) -> Engine:
+    """An engine for a database that holds the store's tables.
+
+    Raises GradebookError, or what SQLAlchemy or the driver raises.
+    """
+    path = file_of(url_or_path)
+    waiting: AbstractContextManager[None] = nullcontext()
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        waiting = one_at_a_time(path.parent)  # another grader may be making the tables
+    with waiting:
+        if path is not None and path.exists() and not path.stat().st_size:
+            raise GradebookError(damaged(path, "the file has 0 bytes"))
+        engine = _engine(url_or_path, wait_seconds)
+        try:
+            _check_and_make_tables(engine, shown(url_or_path), path)
+        except BaseException:
+            engine.dispose()
+            raise
+    return engine
+
+
+@contextmanager
+def writing(engine: Engine) -> Iterator[Connection]:
+    """A transaction in which nobody else writes; committed in full or not at all."""
+    with engine.begin() as connection:
+        if engine.dialect.name == "sqlite":
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        elif engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        yield connection
+
+
+def _engine(url_or_path: str, wait_seconds: float) -> Engine:
+    import sqlalchemy
+    from sqlalchemy.exc import ArgumentError
+
+    if "://" not in url_or_path:
+        url = sqlalchemy.URL.create("sqlite", database=url_or_path)
+    else:
+        try:
+            url = sqlalchemy.make_url(url_or_path)
+        except (ArgumentError, ValueError):  # its text may hold the password
+            raise GradebookError(
+                f"{shown(url_or_path)} is no URL of a database: give a file, or one like "
+                "postgresql+psycopg://USER@HOST/DATABASE"
+            ) from None
+    if url.get_backend_name() != "sqlite":
+        return sqlalchemy.create_engine(url, pool_pre_ping=True)
+    engine = sqlalchemy.create_engine(url, connect_args={"timeout": wait_seconds})
+
+    @sqlalchemy.event.listens_for(engine, "connect")
+    def _write_ahead(connection: Any, _record: Any) -> None:
+        connection.execute("PRAGMA journal_mode=WAL")
+
+    return engine
+
+
+def _check_and_make_tables(engine: Engine, where: str, path: Path | None) -> None:
+    from sqlalchemy import inspect
+
+    from .schema import metadata
+
+    if engine.dialect.name == "sqlite":
+        with engine.begin() as connection:
+            found = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+        if found != "ok":
+            raise GradebookError(damaged(path or where, str(found).splitlines()[-1]))
+    inspector = inspect(engine)
+    there = inspector.get_table_names()
+    ours = [table for name, table in metadata.tables.items() if name in there]
+    if path is not None and there and not ours:
+        raise GradebookError(foreign(where, there))
+    for table in ours:
+        columns = {column["name"] for column in inspector.get_columns(table.name)}
+        if not {column.name for column in table.columns} <= columns:
+            raise GradebookError(foreign(where, [table.name]))
+    if len(ours) < len(metadata.tables):
+        with writing(engine) as connection:
+            metadata.create_all(connection)
