@@ -121,6 +121,26 @@ def report(
 
 
 @app.command()
+def grades(
+    out: Annotated[Path, typer.Option(help="the folder that `grade` wrote")] = Path("out/grades"),
+    roster: Annotated[Path | None, typer.Option(help="CSV of the class: names, excused")] = None,  # noqa: UP007
+    components: Annotated[  # noqa: UP007
+        list[Path] | None, typer.Option(help="CSV of marks: student,component,points,max")
+    ] = None,
+    so_far: Annotated[
+        bool, typer.Option("--so-far", help="leave out what nobody has a grade for yet")
+    ] = False,
+    explain: Annotated[str | None, typer.Option(help="only show how this grade came to be")] = None,  # noqa: UP007
+    json: Json = False,
+) -> None:
+    """The course total of everybody, by the weights and rules of course.toml."""
+    from . import grades_command as command
+
+    options = command.Options(out, roster, components or [], so_far, explain, json)
+    raise typer.Exit(command.run(options))
+
+
+@app.command()
 def translate(
     texts: Annotated[list[str] | None, typer.Argument(help="sentences; default: stdin")] = None,  # noqa: UP007
     model: Annotated[Path, typer.Option(help="a translator's folder")] = Path("submission"),

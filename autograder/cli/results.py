@@ -11,6 +11,7 @@ from pathlib import Path
 from course_lib.course.syllabus import Syllabus
 
 from .. import report
+from ..classroom.whole_file import replace as _replace
 from ..gradebook import exports, manual, to_mark
 from ..gradebook.manual import ManualMarks
 from ..gradebook.result import Result
@@ -55,14 +56,8 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
 
     Manual marks are applied first. Warnings go to stderr.
     """
-    marks, found = store.manual(course), store.latest()
-    ids = [assignment.id for assignment in course.assignments]
-    known = [result for result in found if result.assignment in ids]
-    if gone := sorted({result.assignment for result in found} - {*ids}):
-        _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
-    for warning in marks.unknown(known):
-        _warn(warning)
-    counted = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
+    marks = store.manual(course)
+    counted = with_marks(store, course, marks)
     written = Written(
         counted,
         folder / "report.html",
@@ -77,6 +72,29 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
     return written
 
 
+def with_marks(store: Store, course: Syllabus, marks: ManualMarks) -> list[Result]:
+    """The results that count, with manual marks applied. Warnings go to stderr."""
+    found = store.latest()
+    ids = [assignment.id for assignment in course.assignments]
+    known = [result for result in found if result.assignment in ids]
+    if gone := sorted({result.assignment for result in found} - {*ids}):
+        _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+    for warning in marks.unknown(known):
+        _warn(warning)
+    return [manual.apply(result, marks) for result in class_run.flag_identical(known)]
+
+
+def stored(folder: Path, course: Syllabus) -> list[Result]:
+    """The results that `grade` left in a folder. Raises UsageProblem if there are none."""
+    database = folder / "results.db"
+    if not database.exists():
+        raise UsageProblem(
+            f"{folder}: no results here; run `course grade SUBMISSIONS --out {folder}`"
+        )
+    with Store(database) as store:
+        return with_marks(store, course, store.manual(course))
+
+
 def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
     filled = to_mark.filled_in(path, marks, store.comments())
@@ -89,17 +107,6 @@ def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: S
 
 def _warn(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write to a new file, then rename: if the disk is full, the last run's file stays intact."""
-    fresh = path.with_suffix(path.suffix + ".new")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager
