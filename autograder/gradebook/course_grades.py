@@ -40,7 +40,7 @@ class CourseGrade:
 
     @property
     def total(self) -> float | None:
-        """Percent, two decimals; None while an assignment has no grade because the grader failed."""
+        """Percent, two decimals; None if the grader failed on an assignment."""
         known = all(mark.known for mark in self.marks.values())
         return rounded(self.sum.percent) if known and self.sum.percent is not None else None
 
