@@ -11,12 +11,14 @@ from pathlib import Path
 from course_lib.course.syllabus import Syllabus
 
 from .. import report
+from ..classroom.whole_file import replace as _replace
 from ..gradebook import exports, late_policy, manual, stored_terms, to_mark
 from ..gradebook.manual import ManualMarks
 from ..gradebook.one_at_a_time import one_at_a_time
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..grading import class_run
+from . import stores
 from .problems import OutputProblem, UsageProblem
 
 
@@ -61,15 +63,8 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
 
 
 def _write(store: Store, course: Syllabus, folder: Path) -> Written:
-    marks, found = store.manual(course), store.latest()
-    ids = [assignment.id for assignment in course.assignments]
-    known = [result for result in found if result.assignment in ids]
-    if gone := sorted({result.assignment for result in found} - {*ids}):
-        _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
-    for warning in marks.unknown(known):
-        _warn(warning)
-    marked = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
-    counted = late_policy.applied(marked, course, stored_terms.read(store))
+    marks = store.manual(course)
+    counted = that_count(store, course, marks)
     written = Written(
         counted,
         folder / "report.html",
@@ -84,6 +79,25 @@ def _write(store: Store, course: Syllabus, folder: Path) -> Written:
     return written
 
 
+def that_count(store: Store, course: Syllabus, marks: ManualMarks) -> list[Result]:
+    """The newest results, with marks and the rules for late work. Warnings go to stderr."""
+    found = store.latest()
+    ids = [assignment.id for assignment in course.assignments]
+    known = [result for result in found if result.assignment in ids]
+    if gone := sorted({result.assignment for result in found} - {*ids}):
+        _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+    for warning in marks.unknown(known):
+        _warn(warning)
+    marked = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
+    return late_policy.applied(marked, course, stored_terms.read(store))
+
+
+def stored(folder: Path, course: Syllabus, url: str | None = None) -> list[Result]:
+    """The results that `grade` left in a folder. Raises UsageProblem if there are none."""
+    with stores.existing(folder, url) as store:
+        return that_count(store, course, store.manual(course))
+
+
 def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
     filled = to_mark.filled_in(path, marks, store.comments())
@@ -96,17 +110,6 @@ def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: S
 
 def _warn(text: str) -> None:
     print(text, file=sys.stderr)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write to a new file, then rename: if the disk is full, the last run's file stays intact."""
-    fresh = path.with_suffix(path.suffix + ".new")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        fresh.replace(path)
-    except OSError:
-        fresh.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

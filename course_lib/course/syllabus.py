@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from .exercise import Exercise, ModelPart, Table
+from .grading import Grading
 from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
@@ -148,6 +149,12 @@ class Syllabus(Table):
     parts: list[Part]
     weeks: list[Week]
     assignments: list[Assignment]
+    grading: Grading = Grading()
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """The weight of each assignment, in percent of the grade or of its group."""
+        return {assignment.id: assignment.weight_percent for assignment in self.assignments}
 
     def assignment(self, id: str) -> Assignment:
         """The assignment with this id. Raises KeyError, listing the known ones."""
@@ -202,12 +209,15 @@ def load(path: Path = ROOT / "course.toml") -> Syllabus:
     except tomllib.TOMLDecodeError as error:
         raise SyllabusError(f"{path}: not valid TOML: {error}") from None
     try:
-        return Syllabus.model_validate(data)
+        course = Syllabus.model_validate(data)
     except ValidationError as error:
         found = error.errors()  # a misspelled key explains the missing one
         first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
         line = line_of(text, first["loc"])
         raise SyllabusError(f"{path}, line {line}: {_sentence(first)}") from None
+    if problem := course.grading.problem(course.weights):
+        raise SyllabusError(f"{path}, line {line_of(text, problem[0])}: {problem[1]}")
+    return course
 
 
 def _sentence(error: Any) -> str:

@@ -1,0 +1,1 @@
+"""Grades for what an instructor already has: learning platforms, CI, data tools, Gradescope."""

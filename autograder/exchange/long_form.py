@@ -1,0 +1,114 @@
+"""Results in long form: one row per student, assignment, exercise and test.
+
+A written part and a trained model are rows too, and so is a submission that could not be graded:
+everybody with a result is there. Exercises are called A1.10, as a number it would become 1.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..classroom.cells import plain
+from ..classroom.roster import Roster
+from ..gradebook.exercise_result import ExerciseResult
+from ..gradebook.lateness import moment
+from ..gradebook.result import Result
+from ..gradebook.totals import WITHOUT_POINTS
+
+# Each column and its type, by pyarrow's names.
+COLUMNS = {
+    "student": "string",
+    "name": "string",
+    "section": "string",
+    "assignment": "string",
+    "submission_outcome": "string",
+    "received": "timestamp",
+    "graded_at": "timestamp",
+    "late_days": "int32",
+    "assignment_points": "float64",
+    "assignment_max": "float64",
+    "exercise": "string",
+    "kind": "string",
+    "bonus": "bool",
+    "exercise_points": "float64",
+    "exercise_max": "float64",
+    "test": "string",
+    "title": "string",
+    "visible": "bool",
+    "outcome": "string",
+    "points": "float64",
+    "max_points": "float64",
+    "sha256": "string",
+}
+Row = dict[str, Any]
+
+
+def rows(results: Sequence[Result], roster: Roster) -> Iterator[Row]:
+    """Every row, with all columns; None is what does not apply or is not known yet."""
+    for result in results:
+        of_submission = dict.fromkeys(COLUMNS) | _submission(result, roster)
+        graded = result.outcome not in WITHOUT_POINTS
+        inner = [row for e in result.exercises for row in _exercise(e)] if graded else []
+        for row in inner or [{}]:
+            yield {name: _typed(value) for name, value in (of_submission | row).items()}
+
+
+def _submission(result: Result, roster: Roster) -> Row:
+    student, totals = roster.student(result.student), result.totals
+    received = result.submission.received
+    return {
+        "student": result.student,
+        "name": student.name or None,
+        "section": student.section or None,
+        "assignment": result.assignment,
+        "submission_outcome": result.outcome,
+        "received": moment(received) if received else None,
+        "graded_at": moment(result.graded_at) if result.graded_at else None,
+        "late_days": totals.late_days,
+        "assignment_points": _number(totals.total),
+        "assignment_max": _number(totals.max),
+        "sha256": result.submission.sha256,
+    }
+
+
+def _exercise(exercise: ExerciseResult) -> Iterator[Row]:
+    common = {
+        "exercise": f"A{exercise.id}",
+        "kind": exercise.kind,
+        "bonus": exercise.bonus,
+        "exercise_points": _number(exercise.points),
+        "exercise_max": _number(exercise.max_points),
+    }
+    for test in exercise.tests:
+        yield common | {
+            "test": test.id,
+            "title": test.title,
+            "visible": test.public,
+            "outcome": test.outcome,
+            "points": _number(test.points),
+            "max_points": _number(test.max_points),
+        }
+    for part in exercise.parts:
+        yield common | {
+            "test": part.id,
+            "title": part.title,
+            "outcome": "pending" if part.points is None else "marked",
+            "points": _number(part.points),
+            "max_points": _number(part.max_points),
+        }
+    if not exercise.tests and not exercise.parts:
+        yield common | {
+            "title": exercise.title,
+            "outcome": exercise.status,
+            "points": _number(exercise.points),
+            "max_points": _number(exercise.max_points),
+        }
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _typed(value: Any) -> Any:
+    return plain(value) if isinstance(value, str) else value

@@ -1,0 +1,50 @@
+"""Whose row is it? Students of a platform's table, found by the roster and by their own names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from ..classroom.roster import Roster
+
+
+@dataclass(frozen=True)
+class Matcher:
+    """Finds the name that grades go by. `known`: everybody with a result or in the roster."""
+
+    system: str  # a column of the roster
+    roster: Roster
+    known: Collection[str]
+
+    def student(self, internal: str, others: Mapping[str, str]) -> str | None:
+        """The student with this name inside the platform, or any of these others.
+
+        The platform's internal number is only looked up in the roster's column; a login, an
+        institution's number or an email may also be the name that grades go by.
+        """
+        for name in (internal, *others.values()):
+            if found := self.roster.called(self.system, name.strip()):
+                return found.id
+        for name in others.values():
+            if found := self._by_own_name(name.strip().casefold()):
+                return found
+        return None
+
+    def _by_own_name(self, name: str) -> str | None:
+        if not name:
+            return None
+        for id in self.known:
+            if name in (id.casefold(), self.roster.student(id).email.casefold()):
+                return id
+        return None
+
+
+@dataclass
+class Filled:
+    """What an export into a platform's table did. Every list is sentences for the instructor."""
+
+    text: str
+    changed: int  # rows with a grade or an excuse
+    unmatched: list[str]  # rows of the platform that belong to nobody known
+    absent: list[str]  # students with a grade whom the platform's table does not have
+    notes: list[str]

@@ -1,0 +1,146 @@
+"""How the course grade is made up: the table `[grading]` of `course.toml`.
+
+    [grading]
+    cap_percent = 100                  # of the course total, extra credit included
+
+    [[grading.components]]             # marked elsewhere: an exam, participation, a presentation
+    id = "exam"
+    weight_percent = 30
+
+    [[grading.groups]]
+    id = "projects"
+    weight_percent = 70
+    items = ["a1", "a2", "a3", "a4", "a5"]
+    drop_lowest = 1                    # or best = 4
+
+Without it, the grade is that of the assignments, by their `weight_percent`. What stands in no group
+counts by itself, and these weights add up to 100. Within a group, weights are shares of the group.
+Extra credit comes on top of the 100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import Field, model_validator
+
+from .exercise import Table
+
+Location = tuple[str | int, ...]
+
+
+class Component(Table):
+    """Something that is marked elsewhere."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    weight_percent: float = Field(ge=0, le=100)
+    extra_credit: bool = False
+
+
+class Group(Table):
+    """Assignments, components and earlier groups that count together; `best` keeps only k."""
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    weight_percent: float = Field(ge=0, le=100)
+    items: list[str] = Field(min_length=1)
+    best: int | None = Field(default=None, ge=1)
+    drop_lowest: int = Field(default=0, ge=0)
+    cap_percent: float | None = Field(default=None, gt=0)
+    extra_credit: bool = False
+
+    @model_validator(mode="after")
+    def _leaves_something(self) -> Group:
+        size = len(self.items)
+        if len(set(self.items)) < size:
+            raise ValueError(f"group {self.id} names an item twice: keep one")
+        if self.best is not None and self.drop_lowest:
+            raise ValueError(f"group {self.id} has best and drop_lowest: keep one of them")
+        if self.best is not None and self.best > size:
+            raise ValueError(f"best = {self.best}, but group {self.id} has only {size} items")
+        if self.drop_lowest >= size:
+            raise ValueError(
+                f"drop_lowest = {self.drop_lowest} leaves nothing of group {self.id}, which has "
+                f"{size} items"
+            )
+        return self
+
+    def keeps(self, present: int) -> int:
+        """How many of `present` items count: those that the student is not excused from."""
+        if self.best is not None:
+            return min(self.best, present)
+        return max(min(present, 1), present - self.drop_lowest)
+
+
+class Grading(Table):
+    """The scheme of a course's grade."""
+
+    cap_percent: float = Field(default=100, gt=0)
+    components: list[Component] = []
+    groups: list[Group] = []
+
+    def standing_alone(self, assignments: Mapping[str, float]) -> dict[str, float]:
+        """What counts by itself, with its weight; `assignments` are those of all assignments.
+
+        Extra credit is left out.
+        """
+        inside = {item for group in self.groups for item in group.items}
+        extra = {e.id for e in (*self.components, *self.groups) if e.extra_credit}
+        return {
+            id: weight
+            for id, weight in self.weights(assignments).items()
+            if id not in inside | extra
+        }
+
+    def weights(self, assignments: Mapping[str, float]) -> dict[str, float]:
+        """The weight of every assignment, component and group."""
+        own = {entry.id: entry.weight_percent for entry in (*self.components, *self.groups)}
+        return {**assignments, **own}
+
+    def problem(self, assignments: Mapping[str, float]) -> tuple[Location, str] | None:
+        """Where this scheme is wrong, as a location in `course.toml`, and why; None if it is right.
+
+        `assignments` are the weights of all assignments.
+        """
+        known, used = set(assignments), dict[str, str]()
+        for number, component in enumerate(self.components):
+            if component.id in known:
+                where = ("grading", "components", number, "id")
+                return where, f"the name {component.id} is taken: choose another one"
+            known.add(component.id)
+        extra = {component.id for component in self.components if component.extra_credit}
+        for number, group in enumerate(self.groups):
+            at: Location = ("grading", "groups", number)
+            if group.id in known:
+                return (*at, "id"), f"the name {group.id} is taken: choose another one"
+            for item in group.items:
+                if item not in known:
+                    names = ", ".join([*assignments, *(c.id for c in self.components)])
+                    return (*at, "items"), (
+                        f"group {group.id} names {item}, which is no assignment, component or "
+                        f"earlier group; there are {names}"
+                    )
+                if item in used:
+                    return (*at, "items"), f"{item} is in group {used[item]} too: keep one"
+                if item in extra:
+                    return (*at, "items"), f"{item} is extra credit: take it out of {group.id}"
+                used[item] = group.id
+            if not any(self.weights(assignments)[item] for item in group.items):
+                return (*at, "items"), f"all items of group {group.id} have weight 0: give weights"
+            known.add(group.id)
+            extra |= {group.id} if group.extra_credit else set()
+        return self._sum(assignments)
+
+    def _sum(self, assignments: Mapping[str, float]) -> tuple[Location, str] | None:
+        alone = self.standing_alone(assignments)
+        total = round(sum(alone.values()), 6)
+        if total == 100:
+            return None
+        shown = " + ".join(f"{id} {weight:g}" for id, weight in alone.items())
+        told = f"the weights add up to {total:g} instead of 100 ({shown}): change weight_percent"
+        where: Location = ("assignments", 0)
+        tables = {"components": self.components, "groups": self.groups}
+        for kind, entries in tables.items():
+            for number, entry in enumerate(entries):
+                if entry.id in alone:
+                    where = ("grading", kind, number)
+        return (*where, "weight_percent"), told

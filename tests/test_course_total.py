@@ -1,0 +1,332 @@
+"""Course grades: the arithmetic, the scheme in course.toml, and where each number comes from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_results import SYLLABUS, sample
+from typer.testing import CliRunner
+
+from autograder.classroom import component_marks
+from autograder.classroom.csv_file import CsvError
+from autograder.classroom.roster import Roster, Student, Terms
+from autograder.cli.app import app
+from autograder.gradebook.course_grades import course_grades, to_csv
+from autograder.gradebook.course_total import course_total, rounded
+from autograder.gradebook.store import Store
+from autograder.report.course_grade import explained
+from course_lib.course import syllabus
+from course_lib.course.grading import Component, Grading, Group
+from course_lib.course.syllabus import ROOT, SyllabusError
+
+few = settings(max_examples=40, deadline=None)
+ITEMS = ("a1", "a2", "a3", "a4", "a5")
+EQUAL = dict.fromkeys(ITEMS, 20.0)
+PERCENT = st.fractions(0, 130, max_denominator=20)
+MARKS = st.fixed_dictionaries({id: st.one_of(PERCENT, st.none()) for id in ITEMS})
+WEIGHTS = st.fixed_dictionaries({id: st.integers(1, 60).map(float) for id in ITEMS})
+
+
+def scheme(**rules) -> Grading:
+    """One group of all assignments, with these rules."""
+    group = {"id": "projects", "weight_percent": 100, "items": list(ITEMS)} | rules
+    return Grading(cap_percent=1000, groups=[Group(**group)])
+
+
+def total(grading, marks, weights=EQUAL):
+    return course_total(grading, weights, marks).percent
+
+
+def with_total(student, assignment, points):
+    facts = {"student": student, "assignment": assignment}
+    totals = ANY.totals.model_copy(update={"total": points})
+    return ANY.model_copy(update=facts | {"totals": totals})
+
+
+ANY = sample()
+
+# ---------------------------------------------------------------- the arithmetic
+
+
+def test_without_a_table_the_weights_of_the_assignments_count():
+    marks = {"a1": 100, "a2": 50, "a3": 0, "a4": 75, "a5": 25}
+    assert total(Grading(), {id: Fraction(m) for id, m in marks.items()}) == 50
+
+
+@few
+@given(MARKS, st.integers(1, 480).map(lambda n: n / 4))
+def test_a_total_never_exceeds_its_cap(marks, cap):
+    extra = Component(id="talk", weight_percent=30, extra_credit=True)
+    grading = Grading(cap_percent=cap, components=[extra])
+    reached = total(grading, marks | {"talk": Fraction(100)})
+    assert reached is None or reached <= cap
+    capped = total(scheme(cap_percent=cap), marks | {"talk": None})
+    assert capped is None or capped <= cap
+
+
+@few
+@given(MARKS, WEIGHTS, st.integers(1, 4))
+def test_dropping_never_lowers(marks, weights, count):
+    plain = total(scheme(), marks, weights)
+    for rule in ({"drop_lowest": count}, {"best": count}):
+        better = total(scheme(**rule), marks, weights)
+        assert (better is None) == (plain is None)
+        assert plain is None or better >= plain
+
+
+@few
+@given(MARKS, WEIGHTS, st.integers(1, 5))
+def test_the_best_k_are_the_best_of_all_choices_of_k(marks, weights, k):
+    present = [id for id, mark in marks.items() if mark is not None]
+    choices = itertools.combinations(present, min(k, len(present)))
+    means = [
+        sum(marks[id] * int(weights[id]) for id in chosen) / sum(int(weights[id]) for id in chosen)
+        for chosen in choices
+        if chosen
+    ]
+    assert total(scheme(best=k), marks, weights) == (max(means) if means else None)
+
+
+@few
+@given(MARKS, WEIGHTS, st.integers(0, 4), st.sampled_from(ITEMS), PERCENT)
+def test_better_work_never_lowers_a_total(marks, weights, drop, id, more):
+    if marks[id] is not None:
+        grading = scheme(drop_lowest=drop)
+        better = marks | {id: marks[id] + more}
+        assert total(grading, better, weights) >= total(grading, marks, weights)
+
+
+@few
+@given(MARKS, WEIGHTS)
+def test_what_counts_adds_up_to_100_and_gives_the_total(marks, weights):
+    found = course_total(scheme(drop_lowest=1), weights, marks)
+    if found.percent is not None:
+        [group] = found.parts
+        assert group.share == 100
+        assert sum(part.share for part in group.parts) == 100
+        assert sum(part.gives for part in group.parts) == found.percent
+
+
+@few
+@given(MARKS, WEIGHTS, st.sampled_from(ITEMS))
+def test_excused_is_as_if_it_did_not_exist(marks, weights, id):
+    without = {other: weight for other, weight in weights.items() if other != id}
+    group = Group(id="projects", weight_percent=100, items=[*without])
+    rest = {other: mark for other, mark in marks.items() if other != id}
+    expected = total(Grading(cap_percent=1000, groups=[group]), rest, without)
+    assert total(scheme(), marks | {id: None}, weights) == expected
+
+
+@few
+@given(st.lists(st.integers(0, 100), min_size=5, max_size=5), st.sampled_from(ITEMS))
+def test_excusing_one_student_changes_no_other(points, id):
+    results = [
+        with_total(student, assignment, total)
+        for student in ("ada", "ben")
+        for assignment, total in zip(ITEMS, points, strict=True)
+    ]
+    excused = Roster({"ada": Student("ada", terms={id: Terms(excused=True)})})
+    before = course_grades(results, SYLLABUS, Roster(), {}, so_far=False)
+    after = course_grades(results, SYLLABUS, excused, {}, so_far=False)
+    assert (before[1].student.id, before[1].total) == ("ben", after[1].total)
+    assert after[0].marks[id].percent is None
+
+
+def test_halves_are_rounded_upward_and_decimals_are_exact():
+    assert rounded(Fraction("89.995")) == 90.0
+    assert rounded(Fraction("12.344999")) == 12.34
+    tenths = Grading(components=[Component(id="exam", weight_percent=0.1)])
+    assert tenths.problem({"a1": 99.9}) is None
+
+
+# ---------------------------------------------------------------- the scheme
+
+LECTURE = """
+[grading]
+[[grading.components]]
+id = "theory_exam"
+weight_percent = 1
+[[grading.components]]
+id = "replication"
+weight_percent = 1
+[[grading.components]]
+id = "presentation"
+weight_percent = 20
+[[grading.components]]
+id = "participation"
+weight_percent = 10
+[[grading.components]]
+id = "blog"
+weight_percent = 2
+extra_credit = true
+[[grading.groups]]
+id = "projects"
+weight_percent = 40
+items = ["a1", "a2", "later", "a5"]
+drop_lowest = 1
+[[grading.groups]]
+id = "exam_or_paper"
+weight_percent = 30
+items = ["theory_exam", "replication"]
+best = 1
+"""
+LATER = '[[grading.groups]]\nid = "later"\nweight_percent = 20\nitems = ["a3", "a4"]\nbest = 1\n'
+PROJECTS = '[[grading.groups]]\nid = "projects"'
+NESTED = LECTURE.replace(PROJECTS, LATER + PROJECTS)
+
+
+@pytest.fixture
+def course_with(tmp_path):
+    def load(table):
+        path = tmp_path / "course.toml"
+        path.write_text((ROOT / "course.toml").read_text(encoding="utf-8") + table)
+        return syllabus.load(path)
+
+    syllabus.load.cache_clear()
+    yield load
+    syllabus.load.cache_clear()
+
+
+def test_a_lecture_course_s_scheme_can_be_written(course_with):
+    """Projects 40 (3 or 4, whichever is better), exam or paper 30, talk 20, participation 10."""
+    course = course_with(NESTED)
+    marks = {"a1": 90, "a2": 60, "a3": 20, "a4": 80, "a5": 100}
+    marks |= {"theory_exam": 50, "replication": 70, "presentation": 100, "participation": 90}
+    found = course_total(course.grading, course.weights, _fractions(marks | {"blog": 50}))
+    assert found.percent == 40 * Fraction(90 + 80 + 100, 300) + 21 + 20 + 9 + 1
+    shares = {part.id: part.share for part in found.parts}
+    assert shares["exam_or_paper"] == 30
+    assert shares["blog"] == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "told"),
+    [
+        ("weight_percent = 30", "weight_percent = 35", "weight_percent = 35", "add up to 105"),
+        ("best = 1\n", "best = 3\n", '[[grading.groups]]\nid = "later"', "only 2 items"),
+        ('"a3", "a4"]', '"a3", "quiz"]', 'items = ["a3", "quiz"]', "names quiz, which is no"),
+        ("drop_lowest = 1", "drop_lowest = 4", '[[grading.groups]]\nid = "proj', "leaves nothing"),
+        ('"a2", "later"', '"a3", "later"', 'items = ["a1", "a3"', "a3 is in group later too"),
+        ('id = "blog"', 'id = "a1"', 'id = "a1"\nweight_percent = 2', "name a1 is taken"),
+        ('"a5"]', '"a5", "blog"]', 'items = ["a1"', "extra credit: take it out"),
+        ("drop_lowest = 1", "drop_lowset = 1", "drop_lowset", "unknown key 'drop_lowset'"),
+    ],
+)
+def test_a_bad_scheme_is_one_sentence_with_its_line(course_with, old, new, line, told):
+    text = NESTED.replace(old, new, 1)
+    with pytest.raises(SyllabusError) as caught:
+        course_with(text)
+    whole = (ROOT / "course.toml").read_text(encoding="utf-8") + text
+    number = whole[: whole.index(line)].count("\n") + 1
+    assert f"course.toml, line {number}: " in str(caught.value)
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_of_assignments_alone_must_add_up_too(tmp_path):
+    text = (ROOT / "course.toml").read_text(encoding="utf-8")
+    path = tmp_path / "course.toml"
+    path.write_text(text.replace("weight_percent = 20", "weight_percent = 25", 1))
+    with pytest.raises(SyllabusError, match=r"line \d+: the weights add up to 105 instead of 100"):
+        syllabus.load(path)
+
+
+# ---------------------------------------------------------------- marks from elsewhere
+
+
+def test_marks_from_elsewhere_are_read_and_every_bad_row_is_named(tmp_path):
+    path = tmp_path / "exam.csv"
+    path.write_text("student;component;points;max\nada;exam;52,5;60\nben;exam;excused;\ncyd;;;\n")
+    found = component_marks.read([path], ["exam"], {"ada", "ben"})
+    assert found == {("ada", "exam"): (52.5, 60), ("ben", "exam"): None}
+    path.write_text(
+        "student,component,points,max\nada,quiz,1,2\nadda,exam,1,2\nada,exam,x,2\nada,exam,1,0\n"
+        "ada,exam,1,2\nada,exam,2,2\n"
+    )
+    with pytest.raises(CsvError) as caught:
+        component_marks.read([path], ["exam"], {"ada"})
+    told = ["'quiz' is no component", "nobody is called 'adda'", "'x' is not a number"]
+    told += ["max above 0", "ada has exam on line 6 too"]
+    lines = [2, 3, 4, 5, 7]
+    for problem, text, line in zip(caught.value.problems, told, lines, strict=True):
+        assert f"line {line}: " in problem
+        assert text in problem
+
+
+# ---------------------------------------------------------------- the command
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """A folder as `course grade` leaves it: ada did two assignments, ben's grading failed."""
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("ada"))
+        store.add(sample("ada", "a2"))
+        store.add(sample("ben", outcome="UNGRADED", exercises=[]))
+    (tmp_path / "roster.csv").write_text("student,name,a2\nada,=1+1,\nben,,\ncyd,Cy Dee,excused\n")
+    return tmp_path
+
+
+def course(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def test_the_file_says_where_a_number_is_missing_or_pending(graded):
+    done = course("grades", "--out", graded, "--roster", graded / "roster.csv")
+    assert done.exit_code == 0, done.output
+    with (graded / "course_grades.csv").open(encoding="utf-8", newline="") as file:
+        ada, ben, cyd = csv.DictReader(file)
+    assert ada["name"] == "'=1+1", "no cell starts a formula"
+    in_percent = [sample("ada", a).totals.total for a in ("a1", "a2")]
+    assert float(ada["total"]) == rounded(Fraction(str(sum(in_percent))) / 5)
+    assert "a3: missing, so 0" in ada["remarks"]
+    assert "1.11.a, 1.11.b, 1.11.c not marked yet" in ada["remarks"]
+    assert int(ada["pending_parts"]) > 0
+    assert (ben["total"], ben["a1"]) == ("", ""), "a grader's failure is never a zero"
+    assert "not graded yet" in ben["remarks"]
+    assert (cyd["a2"], cyd["total"]) == ("excused", "0.0")
+    assert "nobody has a grade for a3, a4, a5" in done.output
+
+
+def test_so_far_leaves_out_what_nobody_has_and_explain_says_so(graded):
+    done = course("grades", "--out", graded, "--so-far", "--explain", "ada")
+    assert done.exit_code == 0, done.output
+    a1, a2 = (sample("ada", a).totals.total for a in ("a1", "a2"))
+    assert done.output.startswith(f"ada: {(a1 + a2) / 2:.2f} percent")
+    assert "50.00 %" in done.output
+    assert f"{a1:g} of 100 points" in done.output
+    assert "left out: nobody has a grade yet" in done.output
+    assert not (graded / "course_grades.csv").exists()
+
+
+def test_an_explanation_shows_groups_drops_and_caps(course_with):
+    loaded = course_with(NESTED.replace("drop_lowest = 1", "drop_lowest = 1\ncap_percent = 50"))
+    results = [with_total("ada", id, 90) for id in ITEMS]
+    marks = {("ada", "replication"): (7.0, 10.0), ("ada", "theory_exam"): (5.0, 10.0)}
+    [grade] = course_grades(results, loaded, Roster(), marks, so_far=False)
+    text = explained(grade, loaded.grading)
+    for said in ("capped at 50", "dropped: 5 of 10 points", "7 of 10 points", "the best 1 count"):
+        assert said in text
+    rows = list(csv.DictReader(io.StringIO(to_csv([grade], loaded))))
+    assert rows[0]["replication"] == "70"
+
+
+def test_bad_input_is_one_sentence(graded):
+    for arguments, told in [
+        (("--out", graded / "none"), "no results here"),
+        (("--out", graded, "--explain", "eve"), "there is no such student; there are ada, ben"),
+        (("--out", graded, "--components", graded / "none.csv"), "cannot be read"),
+    ]:
+        done = course("grades", *arguments)
+        assert done.exception is not None
+        assert told in str(done.exception)
+
+
+def _fractions(marks):
+    return {id: Fraction(mark) for id, mark in marks.items()}

@@ -1,0 +1,205 @@
+"""The Gradescope autograder: unpacked and run as Gradescope does, results.json read back."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import proofs
+import pytest
+from sample_results import SYLLABUS, sample
+
+from autograder.exchange import gradescope, gradescope_results, gradescope_run
+from autograder.gradebook.store import Store
+from course_lib.course.syllabus import ROOT
+
+A1 = SYLLABUS.assignment("a1")
+KEYS = {
+    *("score", "execution_time", "output", "output_format", "test_output_format"),
+    *("test_name_format", "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard"),
+}
+TEST_KEYS = {
+    *("score", "max_score", "status", "name", "name_format", "number", "output"),
+    *("output_format", "tags", "visibility", "extra_data"),
+}
+VISIBILITIES = {"hidden", "after_due_date", "after_published", "visible"}
+FORMATS = {"text", "html", "simple_format", "md", "ansi"}
+
+
+def check_rules(report):
+    """Gradescope's rules for results.json."""
+    assert set(report) <= KEYS
+    assert {report[key] for key in report if key.endswith("_format")} <= FORMATS
+    assert report["stdout_visibility"] in VISIBILITIES
+    assert isinstance(report["output"], str)
+    assert isinstance(report.get("execution_time", 0), int)
+    for test in report.get("tests", []):
+        assert set(test) <= TEST_KEYS
+        assert test["visibility"] in VISIBILITIES
+        assert test.get("status", "passed") in ("passed", "failed")
+        assert isinstance(test["name"], str)
+        assert isinstance(test["output"], str)
+        assert ("score" in test) == ("max_score" in test)
+        assert all(isinstance(test.get(key, 0), (int, float)) for key in ("score", "max_score"))
+
+
+class Container:
+    """A folder laid out as Gradescope lays out /autograder."""
+
+    def __init__(self, root):
+        self.root = root
+        with zipfile.ZipFile(io.BytesIO(gradescope.autograder_zip(A1, "C"))) as archive:
+            archive.extractall(root / "source")
+        (root / "results").mkdir()
+        script = root / "run_autograder"
+        script.write_bytes((root / "source" / "run_autograder").read_bytes())
+        script.chmod(0o755)
+
+    def submit(self, name="my work.ipynb", data=b""):
+        """Hand in one file; the exit code and results.json."""
+        folder = self.root / "submission"
+        folder.mkdir(exist_ok=True)
+        for old in folder.iterdir():
+            old.unlink()
+        (folder / name).write_bytes(data)
+        return self.run()
+
+    def run(self, **variables):
+        given = {"AUTOGRADER_ROOT": str(self.root), "AUTOGRADER_PYTHON": sys.executable}
+        left = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        done = subprocess.run(
+            [self.root / "run_autograder"],
+            env={**left, **given, **variables},
+            cwd=self.root,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        self.printed = done.stdout + done.stderr
+        report = json.loads((self.root / "results" / "results.json").read_text())
+        check_rules(report)
+        return done.returncode, report
+
+
+@pytest.fixture(scope="module")
+def container(tmp_path_factory):
+    return Container(tmp_path_factory.mktemp("autograder"))
+
+
+@pytest.fixture(scope="module")
+def graded_by_us(tmp_path_factory):
+    """What `course grade` gives for the same two notebooks."""
+    folder = tmp_path_factory.mktemp("class")
+    for student, view in (("good", "solution"), ("none", "starter")):
+        (folder / student).mkdir()
+        (folder / student / "a1.ipynb").write_bytes(proofs.notebook("a1", view))
+    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--jobs", "1"]
+    out = folder.parent / "graded-by-us"
+    done = subprocess.run([*command, "--out", str(out)], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    with Store(out / "results.db") as store:
+        return {result.student: result for result in store.latest()}
+
+
+@pytest.mark.parametrize(("student", "view"), [("good", "solution"), ("none", "starter")])
+def test_a_submission_gets_the_points_that_course_grade_gives(
+    container, graded_by_us, student, view
+):
+    code, report = container.submit(data=proofs.notebook("a1", view))
+    assert code == 0, container.printed[-3000:]
+    ours = graded_by_us[student]
+    assert report["score"] == ours.totals.automatic + ours.totals.bonus
+    tests = [test for test in report["tests"] if "score" in test]
+    assert [test["score"] for test in tests] == [test.points for test in ours.tests]
+    assert sum(test["score"] for test in tests) == pytest.approx(report["score"], abs=0.05)
+    assert "1.11.a" in report["output"]
+    [for_instructors] = [test for test in report["tests"] if test["name"] == "For instructors"]
+    assert for_instructors["visibility"] == "hidden"
+    assert f"seed {A1.seed}" in for_instructors["output"]
+
+
+def test_what_is_no_notebook_of_this_assignment_is_told_so(tmp_path):
+    folder = tmp_path / "submission"
+    for name, data, told in [
+        ("a1.txt", b"x", "no notebook, only a1.txt"),
+        ("a2.ipynb", proofs.notebook("a2", "starter"), "is named as one of a1"),
+    ]:
+        folder.mkdir()
+        (folder / name).write_bytes(data)
+        found = gradescope_run.received(tmp_path, SYLLABUS, A1)
+        assert told in found.problem
+        report = gradescope_results.of(sample(outcome="INVALID", reason="no", exercises=[]))
+        check_rules(report)
+        assert report["score"] == 0
+        assert "What happened: no" in report["output"]
+        shutil.rmtree(folder)
+
+
+def test_a_failed_grading_has_no_score_and_says_so(container):
+    course = container.root / "source" / "course.toml"
+    before = course.read_bytes()
+    try:
+        course.write_text("broken = ")
+        code, report = container.submit("a1.ipynb", proofs.notebook("a1", "starter"))
+    finally:
+        course.write_bytes(before)
+    assert code == 1
+    assert "score" not in report
+    assert "tests" not in report
+    assert "not been graded" in report["output"]
+    code, report = container.run(AUTOGRADER_PYTHON="/bin/false")
+    assert (code, "score" in report) == (1, False)
+    assert "could not start" in report["output"]
+
+
+def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
+    data = gradescope.autograder_zip(A1, "C")
+    assert data == gradescope.autograder_zip(A1, "C"), "the same checkout makes the same zip"
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = archive.namelist()
+        modes = {i.filename: i.external_attr >> 16 for i in archive.infolist()}
+        for script in ("setup.sh", "run_autograder"):
+            text = archive.read(script)
+            assert text.startswith(b"#!/usr/bin/env bash\n")
+            assert modes[script] & 0o111
+            checked = subprocess.run(["bash", "-n"], input=text, capture_output=True)
+            assert checked.returncode == 0, checked.stderr
+        wanted = archive.read("requirements.txt").decode().split("\n")
+    assert any(line.startswith("numpy>=") for line in wanted)
+    tops = {name.split("/")[0] for name in names if "/" in name}
+    assert tops == {"assignments", "autograder", "course_lib", "data"}
+    assert {n.split("/")[2] for n in names if n.startswith("autograder/suites/a")} == {"a1"}
+    assert [name for name in names if name.startswith("data/")] == [
+        "data/README.md",
+        "data/registry.toml",
+    ]
+    assert not [name for name in names if name.endswith((".db", ".pyc")) or "/." in name]
+    a3 = SYLLABUS.assignment("a3")
+    with zipfile.ZipFile(io.BytesIO(gradescope.autograder_zip(a3, "D"))) as archive:
+        assert "results/sst2_cpu.json" in archive.namelist(), "the threshold of the trained model"
+        assert json.loads(archive.read("gradescope.json"))["min_tier"] == "D"
+    assert gradescope.left_to_course_grade(a3)[0].endswith("(the trained model)")
+
+
+def test_students_read_what_our_report_shows_and_never_the_names_of_hidden_tests():
+    message = {"expected": "[1. 2.]", "got": "[2. 4.]", "cause": "no scaling", "read": "§3.2.1"}
+    failed = {"1.3": [{"message": message, "bug": "a1/secret_bug", "bug_title": "Scores too big"}]}
+    result = sample("ada", failed=failed)
+    report = gradescope_results.of(result)
+    check_rules(report)
+    [lost] = [test for test in report["tests"] if test.get("status") == "failed"]
+    assert lost["visibility"] == "after_published"
+    for said in ("[1. 2.]", "[2. 4.]", "no scaling", "Scores too big", "§3.2.1"):
+        assert said in lost["output"]
+    shown = [test for test in report["tests"] if test["visibility"] != "hidden"]
+    text = json.dumps([shown, report["output"]])
+    assert "test_1_3" not in text
+    assert "secret_bug" not in text
+    public = {test.title for test in result.tests if test.public}
+    visible = [t for t in shown if "score" in t and t["visibility"] == "visible"]
+    assert len(visible) == len(public)
