@@ -35,6 +35,11 @@ def configured(folder: Path) -> CourseDirectory:
         app.initialize([], root=str(folder.resolve()))
     except SystemExit:
         raise NbgraderError(f"{config}: nbgrader does not accept it; correct it first") from None
+    database = app.coursedir.db_url.removeprefix("sqlite:///")
+    if "://" not in database and not Path(database).is_file():  # nbgrader would create it
+        raise NbgraderError(
+            f"{database}: there is no gradebook yet; run `nbgrader generate_assignment` in {folder}"
+        )
     return app.coursedir
 
 
