@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from course_lib.course.syllabus import ROOT, Assignment
+
+from ..for_nbgrader import command
 
 
 @contextlib.contextmanager
@@ -44,17 +43,5 @@ c.ExecutePreprocessor.timeout = 600
 
 
 def run(arguments: list[str], course: Path) -> str:
-    """Run nbgrader in a course folder. Raises RuntimeError with its last output if it fails."""
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    scripts = str(Path(sys.executable).parent)  # nbgrader calls `alembic` by its bare name
-    env = os.environ | {
-        "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")]),
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "COURSE_PROFILE": "tiny",  # notebooks that train take seconds
-    }
-    done = subprocess.run(
-        command, cwd=course, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    if done.returncode:
-        raise RuntimeError(f"nbgrader {arguments[0]} failed:\n{done.stdout[-2000:]}")
-    return done.stdout
+    """Run nbgrader in a course folder. Raises NbgraderError with its last output if it fails."""
+    return command.run(arguments, course, COURSE_PROFILE="tiny")  # training takes seconds

@@ -31,12 +31,15 @@ def build(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; fail if a file is stale.")
     ] = False,
+    nbgrader: Annotated[  # noqa: UP007
+        Path | None, typer.Option(help="write an nbgrader course folder here, and nothing else")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Make starters, solutions and their READMEs from course_lib."""
     from . import build_command
 
-    raise typer.Exit(build_command.run(assignments or [], check, json))
+    raise typer.Exit(build_command.run(assignments or [], check, json, nbgrader))
 
 
 @app.command()
@@ -121,6 +124,43 @@ def grade(
             )
         )
     )
+
+
+@app.command()
+def nbgrader(
+    folder: Annotated[Path, typer.Argument(help="an nbgrader course folder, with submitted/")],
+    assignment: Annotated[str, typer.Option(help="a1, a2, …")],
+    out: Annotated[  # noqa: UP007
+        Path | None, typer.Option(help="folder for results and report; default: FOLDER/grades")
+    ] = None,
+    only: Annotated[str | None, typer.Option(help="only this student")] = None,  # noqa: UP007
+    jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
+    regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False,
+    require_isolation: Annotated[
+        str | None, typer.Option(help="refuse below this tier: A, B or C")  # noqa: UP007
+    ] = None,
+    trust: Annotated[
+        bool, typer.Option("--i-trust-these-submissions", help="grade even below tier C")
+    ] = False,
+    labels_from: Annotated[str, typer.Option(help="as for `grade`")] = "mirror,hub",
+    json: Json = False,
+) -> None:
+    """Grade an nbgrader course as `grade` does, and fill nbgrader's own gradebook."""
+    from . import grade_command, nbgrader_command
+
+    options = grade_command.Options(
+        submissions=folder,  # replaced by what nbgrader's configuration says
+        out=out or folder / "grades",
+        assignment=assignment,
+        only=only,
+        jobs=jobs,
+        regrade=regrade,
+        require_isolation=require_isolation,
+        trust=trust,
+        labels_from=labels_from,
+        json=json,
+    )
+    raise typer.Exit(nbgrader_command.run(folder, assignment, options))
 
 
 @app.command()

@@ -63,6 +63,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "TrainingFailedError": EXIT_FOUND,
         "InvalidNotebook": EXIT_USAGE,
         "GradebookError": EXIT_DISK,
+        "NbgraderError": EXIT_USAGE,
         "SandboxError": EXIT_ISOLATION,
     }
     code = codes.get(type(error).__name__)

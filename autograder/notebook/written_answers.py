@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
-from . import notebook_file, placeholders
+from . import grade_ids, notebook_file, placeholders
 from .collect import Collected
 from .notebook_file import Cell
 
@@ -27,7 +27,7 @@ def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
     submitted = {cell.grade_id: cell.source for cell in cells if cell.kind == "markdown"}
     found = {}
     for id in (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts):
-        grade_id = f"written-{id.replace('.', '-')}"
+        grade_id = grade_ids.written(id)
         text = submitted.get(grade_id) or _under_heading(cells, id)
         found[id] = _answer(text, starter.get(grade_id, ""))
     return found

@@ -8,14 +8,17 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from course_lib.course.syllabus import ROOT
 
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # nbgrader's marks: cleared in between
 KEPT_COMMENT = "# step "  # scaffold lines that stay in a stub
 Function = ast.FunctionDef
+Change = Callable[[list[str], str], list[str]]  # of a body's lines, with their indentation
 GIVEN = re.compile(r":\s*# given\b")  # after a method's `def`: the student gets its body too
 
 
@@ -52,16 +55,28 @@ class Component:
         """The source with every function body replaced by `raise NotImplementedError(label)`."""
         return stub(self.source, label, self.name)
 
+    @property
+    def marked(self) -> str:
+        """The source with every function body between nbgrader's marks."""
+        return _with_bodies(self.source, self.name, _marked_body)
+
 
 @lru_cache(maxsize=1024)  # `no_leak` asks for the same stubs many times
 def stub(source: str, label: str, name: str) -> str:
     """The stub of one definition, given as source. Raises BuildError if `name` is not in it."""
+    return _with_bodies(
+        source, name, lambda _, indent: [f'{indent}raise NotImplementedError("{label}")\n']
+    )
+
+
+def _with_bodies(source: str, name: str, change: Change) -> str:
+    """The source with other function bodies; docstrings and `# step` comments stay."""
     lines = source.splitlines(keepends=True)
     bodies = [f for f in _functions(ast.parse(source), name) if not _is_given(f, lines)]
     if not bodies:
         raise BuildError(f"{name}: no function body to replace in its source")
     for function in reversed(bodies):
-        lines[_head(function, lines) : function.end_lineno] = _stub_body(function, lines, label)
+        lines[_head(function, lines) : function.end_lineno] = _changed_body(function, lines, change)
     return "".join(lines)
 
 
@@ -88,14 +103,20 @@ def _is_given(function: Function, lines: list[str]) -> bool:
     return bool(GIVEN.search(lines[_head(function, lines) - 1]))
 
 
-def _stub_body(function: Function, lines: list[str], label: str) -> list[str]:
-    """The docstring, the `# step` comments and the `raise` statement."""
+def _changed_body(function: Function, lines: list[str], change: Change) -> list[str]:
+    """The docstring, the `# step` comments and what `change` makes of the other lines."""
     first, start = function.body[0], _head(function, lines)
     indent, kept = " " * first.col_offset, list[str]()
     if ast.get_docstring(function, clean=False) is not None:
         kept, start = lines[start : first.end_lineno], first.end_lineno or start
-    steps = [t for t in lines[start : function.end_lineno] if t.startswith(indent + KEPT_COMMENT)]
-    return [*kept, *steps, f'{indent}raise NotImplementedError("{label}")\n']
+    body = lines[start : function.end_lineno]
+    steps = [line for line in body if line.startswith(indent + KEPT_COMMENT)]
+    rest = "".join(line for line in body if line not in steps).strip("\n") + "\n"
+    return [*kept, *steps, *change(rest.splitlines(keepends=True), indent)]
+
+
+def _marked_body(body: list[str], indent: str) -> list[str]:
+    return [f"{indent}{BEGIN}\n", *body, f"{indent}{END}\n"]
 
 
 @dataclass(frozen=True)

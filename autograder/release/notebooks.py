@@ -1,4 +1,4 @@
-"""Builds starter and solution notebooks from one text notebook per assignment.
+"""Builds starter, solution and nbgrader's source notebooks from one text notebook an assignment.
 
 The text notebook (`solutions/aN.py`, jupytext's py:percent) names components of `course_lib`
 instead of copying them. A cell's metadata says what the builder puts there:
@@ -6,7 +6,8 @@ instead of copying them. A cell's metadata says what the builder puts there:
     title="a1"  setup="a1"  exercise="1.4"  component="course_lib.x:name"  check="1.4"
     prediction="1.7"  written="1.11.a"  rubric="1.11.a"  student="1.6"
 
-Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in the solution.
+Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in the solution. In
+nbgrader's source, what a student writes is enclosed in marks, between which nbgrader clears it.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from typing import Any, Literal
 from course_lib.course.exercise import Exercise
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
-from ..notebook import placeholders
+from ..notebook import grade_ids, placeholders
 from . import given, texts
-from .components import BuildError, Component, stub
+from .cell_metadata import nbgrader as metadata
+from .components import BEGIN, END, BuildError, Component, stub
 
-View = Literal["starter", "solution"]
+View = Literal["starter", "solution", "nbgrader"]
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
 
@@ -54,12 +56,12 @@ def build(
     for source in read_source(assignment):
         maker.add(source)
     maker.finish()
-    metadata = {
+    of_notebook = {
         "course": {"assignment": assignment.id, "view": view},
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    return {"cells": maker.cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return {"cells": maker.cells, "metadata": of_notebook, "nbformat": 4, "nbformat_minor": 5}
 
 
 def dump(notebook: Notebook) -> str:
@@ -156,7 +158,12 @@ class _Maker:
         question, found, answer = text.partition(mark)
         if not found:
             raise BuildError(f"{self.assignment.source}: no {mark!r} in the cell {text[:60]!r}")
-        return question + (answer.lstrip("\n") if self.is_solution else placeholder)
+        answer = answer.lstrip("\n")
+        if self.view == "nbgrader" and placeholder == placeholders.WRITTEN:
+            answer = f"{BEGIN}\n{answer}\n{END}"
+        elif not self.is_solution:
+            answer = placeholder
+        return question + answer
 
     # One method per directive.
 
@@ -172,6 +179,10 @@ class _Maker:
     def exercise(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
         self.put("markdown", f"{texts.exercise(exercise, self.assignment)}\n\n{source.text}")
+        if exercise.kind == "model" and self.view == "nbgrader":
+            points = 0 if exercise.bonus else exercise.points
+            meta = metadata(grade_ids.model(exercise.id), locked=True, task=True, points=points)
+            self.put("markdown", texts.model_points(exercise), meta)
 
     def component(self, source: SourceCell) -> None:
         exercise = self.exercise_of(source.argument)
@@ -183,18 +194,23 @@ class _Maker:
         code = self.replace.get(source.argument)
         if code is None and self.is_solution:
             code = component.source
+        if code is None and self.view == "nbgrader":
+            code = component.marked
         if code is None:
             label = f"A{exercise.id}: {component.name} is not written yet"
             code = stub(component.source, label, component.name)
         self.placed.append(source.argument)
-        self.put("code", code, _nbgrader(f"{self.assignment.id}-{component.name}", solution=True))
+        grade_id = grade_ids.component(self.assignment.id, component.name)
+        self.put("code", code, metadata(grade_id, solution=True))
 
     def check(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
         self.placed.append(f"check {exercise.id}")
-        grade_id = f"check-{exercise.id.replace('.', '-')}"
-        meta = _nbgrader(grade_id, grade=True, locked=True, points=exercise.points)
-        self.put("code", f'check("A{exercise.id}")', meta)
+        # nbgrader has no bonus: a cell of 0 points, whose value it must not see, raises no maximum.
+        extra = exercise.bonus and self.view == "nbgrader"
+        points = 0 if extra else exercise.points
+        meta = metadata(grade_ids.check(exercise.id), grade=True, locked=True, points=points)
+        self.put("code", f'check("A{exercise.id}"){";" if extra else ""}', meta)
 
     def prediction(self, source: SourceCell) -> None:
         self.exercise_named(source.argument)
@@ -210,8 +226,8 @@ class _Maker:
         heading = f"### {source.argument} {part.title}\n\n*{part.points:g} points, at most "
         heading += f"{part.words} words.*\n\n"
         text = self.split(source.text, TEXT_ANSWER, placeholders.WRITTEN)
-        grade_id = f"written-{source.argument.replace('.', '-')}"
-        meta = _nbgrader(grade_id, grade=True, solution=True, points=part.points)
+        grade_id = grade_ids.written(source.argument)
+        meta = metadata(grade_id, grade=True, solution=True, points=part.points)
         self.put("markdown", heading + text, meta)
 
     def rubric(self, source: SourceCell) -> None:
@@ -234,23 +250,3 @@ DIRECTIVES: dict[str, Callable[[_Maker, SourceCell], None]] = {
     "rubric": _Maker.rubric,
     "student": _Maker.student,
 }
-
-
-def _nbgrader(
-    grade_id: str,
-    *,
-    grade: bool = False,
-    solution: bool = False,
-    locked: bool = False,
-    points: float | None = None,
-) -> dict[str, Any]:
-    """nbgrader's cell metadata, schema 3: a graded solution cell is marked manually."""
-    meta = {
-        "grade": grade,
-        "grade_id": grade_id,
-        "locked": locked,
-        "schema_version": 3,
-        "solution": solution,
-        "task": False,
-    }
-    return meta if points is None else {**meta, "points": points}

@@ -76,6 +76,14 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
     return f"## {exercise.id} {exercise.title}\n\n*{' · '.join(facts)}*"
 
 
+def model_points(exercise: Exercise) -> str:
+    """What nbgrader's notebooks show where a trained model gets its points."""
+    return (
+        f"**Points for {exercise.id}.** The files in `{FOLDER}` are graded by running your model "
+        "again; there is nothing to write here."
+    )
+
+
 def dots(difficulty: int) -> str:
     return "●" * difficulty + "○" * (5 - difficulty)
 

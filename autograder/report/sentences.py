@@ -121,14 +121,15 @@ def _cause(result: Result) -> str:
         missing = [e.id for e in code if e.status == "not written"]
         return f"not written: {', '.join(missing)}" if missing else ""
     worst = max(lost, key=_lost)
-    return f"{worst.id}: {_why(worst)}"
+    return f"{worst.id}: {why(worst)}"
 
 
 def _lost(exercise: ExerciseResult) -> float:
     return exercise.max_points - (exercise.points or 0)
 
 
-def _why(exercise: ExerciseResult) -> str:
+def why(exercise: ExerciseResult) -> str:
+    """Why points of a code exercise were lost, in a few words."""
     failed = [test for test in exercise.tests if not test.points]
     for test in failed:
         if test.bug_title:

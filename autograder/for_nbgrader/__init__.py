@@ -1,0 +1,1 @@
+"""For courses run with nbgrader: their folder, the scores in its gradebook, marks from there."""

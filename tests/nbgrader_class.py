@@ -1,0 +1,148 @@
+"""A class in an nbgrader course folder, and what its releases must not contain."""
+
+import ast
+import csv
+import json
+import shutil
+
+from typer.testing import CliRunner
+
+from autograder import bugs
+from autograder.cli.app import app
+from autograder.for_nbgrader import command, gradebook
+from autograder.notebook import grade_ids, placeholders
+from autograder.release import no_leak, notebooks
+from autograder.release.components import Component
+
+BUG = "attention_mask_ignored"
+ANSWER = "Without the factor, the softmax saturates."
+SHORT = 12  # characters: a shorter line, such as `else:`, gives nothing away
+
+
+class CourseFolder:
+    """An nbgrader course folder, and nbgrader's own commands in it."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def nbgrader(self, *arguments):
+        home = str(self.path.parent / "home")
+        variables = {"HOME": home, "JUPYTER_CONFIG_DIR": home, "COURSE_PROFILE": "tiny"}
+        return command.run(list(arguments), self.path, **variables)
+
+    def book(self):
+        return gradebook.opened(gradebook.configured(self.path))
+
+    def notebook(self, step, id="a1"):
+        return json.loads((self.path / step / id / f"{id}.ipynb").read_text(encoding="utf-8"))
+
+    def graded(self, *options):
+        command = ["nbgrader", str(self.path), "--assignment", "a1", "--jobs", "1", *options]
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, (done.output, done.exception)
+        return done
+
+    def export(self):
+        self.nbgrader("export", "--CsvExportPlugin.to=grades.csv")
+        with (self.path / "grades.csv").open(encoding="utf-8") as file:
+            return {row["student_id"]: row for row in csv.DictReader(file)}
+
+
+def cells(notebook):
+    named = ((c["metadata"].get("nbgrader", {}).get("grade_id"), c) for c in notebook["cells"])
+    return {name: cell for name, cell in named if name}
+
+
+def text(cell):
+    return "".join(cell["source"])
+
+
+def components(assignment):
+    named = [reference for e in assignment.exercises for reference in e.components]
+    return [Component.parse(reference) for reference in named]
+
+
+def filled(release, sources, answers=()):
+    """A released notebook with code in the cells that students fill in, and written answers."""
+    copy = json.loads(json.dumps(release))
+    for name, source in sources.items():
+        cells(copy)[grade_ids.component("a1", name)]["source"] = source
+    for part in answers:
+        cell = cells(copy)[grade_ids.written(part)]
+        cell["source"] = text(cell).replace(placeholders.WRITTEN, ANSWER)
+    return copy
+
+
+def cheating(release, file):
+    """A starter that says it has all points, and writes a file wherever it is run."""
+    copy = json.loads(json.dumps(release))
+    value = {"output_type": "execute_result", "execution_count": 1, "metadata": {}}
+    for name, cell in cells(copy).items():
+        if name.startswith("check-"):
+            points = cell["metadata"]["nbgrader"]["points"]
+            cell["outputs"] = [value | {"data": {"text/plain": str(points)}}]
+    cells(copy)[grade_ids.component("a1", "softmax")]["source"] = (
+        f"import pathlib\npathlib.Path({str(file)!r}).write_text('ran')\n"
+    )
+    return copy
+
+
+def hand_in(made, course):
+    """The reference, a starter that cheats, a named bug, and a file that is no notebook."""
+    release = made.notebook("release")
+    right = {c.name: c.source for c in components(course.assignment("a1"))}
+    bug = next(bug for bug in bugs.load("a1") if bug.name == BUG)
+    name = Component.parse(bug.component).name
+    wrong = right | {name: bug.apply(right[name])}
+    handed_in = {
+        "ada": json.dumps(filled(release, right, ["1.11.a", "1.11.b"])),
+        "ben": json.dumps(cheating(release, made.path / "ran")),
+        "cleo": json.dumps(filled(release, wrong, ["1.11.a"])),
+        "dan": "no notebook",
+    }
+    for student, data in handed_in.items():
+        place = made.path / "submitted" / student / "a1"
+        shutil.copytree(made.path / "release" / "a1", place)
+        (place / "a1.ipynb").write_text(data, encoding="utf-8")
+
+
+def lines(notebook):
+    """The lines of a notebook that say something, without differences of space."""
+    found = {" ".join(line.split()) for c in notebook["cells"] for line in text(c).splitlines()}
+    return {line for line in found if len(line) >= SHORT}
+
+
+def leaked(course, assignment, release):
+    """What only the solution says, by the release's lines: code, answers, rubrics, predictions."""
+    solution, starter = (notebooks.build(course, assignment, v) for v in ("solution", "starter"))
+    return (lines(solution) - lines(starter)) & lines(release)
+
+
+def without_answers(course, assignment, release):
+    assert leaked(course, assignment, release) == set()
+    hidden = [reference for e in assignment.exercises for reference in e.components]
+    assert no_leak.find(no_leak.code_of_notebook("release", release), hidden) == []
+    for component in components(assignment):
+        cell = cells(release)[grade_ids.component(assignment.id, component.name)]
+        assert heads(text(cell)) == heads(component.source), component.name
+    for name, cell in cells(release).items():
+        if name.startswith("written-"):
+            assert text(cell).rstrip().endswith(placeholders.WRITTEN)
+    assert text_of(release).count(placeholders.PREDICTION) == text_of(
+        notebooks.build(course, assignment, "starter")
+    ).count(placeholders.PREDICTION)
+
+
+def text_of(notebook):
+    return "\n".join(text(cell) for cell in notebook["cells"])
+
+
+def heads(source):
+    """Name, signature and docstring of every function and class."""
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+    top = [n for n in nodes if n.col_offset in (0, 4)]
+    return [
+        (n.name, ast.get_docstring(n), ast.unparse(n.args) if hasattr(n, "args") else "")
+        for n in top
+    ]

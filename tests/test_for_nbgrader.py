@@ -1,0 +1,220 @@
+"""A course run with nbgrader: made for it, graded in our sandbox, shown by its own commands."""
+
+import json
+
+import pytest
+from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lines, without_answers
+
+from autograder.for_nbgrader import command, course_folder, gradebook, marks, scores
+from autograder.gradebook.manual import ManualMark
+from autograder.gradebook.store import Store
+from autograder.notebook import grade_ids
+from autograder.release import notebooks
+
+pytestmark = [
+    pytest.mark.xdist_group("for_nbgrader"),
+    pytest.mark.filterwarnings("ignore:Object of type:sqlalchemy.exc.SAWarning"),  # nbgrader's own
+]
+
+
+@pytest.fixture(scope="module")
+def made(course, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nbgrader") / "course"
+    course_folder.write(course, folder, ["a1"])
+    made = CourseFolder(folder)
+    made.nbgrader("generate_assignment", "a1")
+    return made
+
+
+@pytest.fixture(scope="module")
+def submitted(made, course):
+    hand_in(made, course)
+    return made
+
+
+@pytest.fixture(scope="module")
+def first(submitted):
+    """This class after `course nbgrader`."""
+    submitted.graded()
+    return submitted
+
+
+def test_a_release_has_signatures_and_docstrings_but_no_answer(made, course):
+    without_answers(course, course.assignment("a1"), made.notebook("release"))
+
+
+def test_the_source_has_every_answer_that_a_release_must_not_have(made, course):
+    assignment = course.assignment("a1")
+    found = leaked(course, assignment, made.notebook("source"))
+    for component in components(assignment):
+        body = {" ".join(line.split()) for line in component.source.splitlines()}
+        assert body & found, component.name
+    assert not any("ubric" in line for line in lines(made.notebook("source")))
+
+
+@pytest.mark.parametrize("id", ["a1", "a2", "a3", "a4", "a5"])
+def test_nbgraders_maximum_is_that_of_the_course_without_bonus(course, id):
+    assignment = course.assignment(id)
+    named = cells(notebooks.build(course, assignment, "nbgrader"))
+    points = {n: c["metadata"]["nbgrader"].get("points") for n, c in named.items()}
+    assert {n: p for n, p in points.items() if p is not None} == gradebook.maxima(assignment)
+    assert sum(gradebook.maxima(assignment).values()) == 100
+
+
+def results(folder):
+    with Store(folder / "grades" / "results.db") as store:
+        return {result.student: result for result in store.latest("a1")}
+
+
+def test_nbgraders_gradebook_has_the_points_and_maxima_of_the_grader(first):
+    found = results(first.path)
+    with first.book() as book:
+        for student, result in found.items():
+            submission = book.find_submission("a1", student)
+            assert submission.score == pytest.approx(result.totals.total), student
+            assert submission.max_score == 100
+            assert submission.timestamp is not None
+            for exercise in (e for e in result.exercises if e.kind == "code" and e.tests):
+                grade = book.find_grade(grade_ids.check(exercise.id), "a1", "a1", student)
+                assert grade.auto_score == exercise.points
+    totals = {student: result.totals.total for student, result in found.items()}
+    assert totals["ben"] == totals["dan"] == 0
+    assert 80 < totals["cleo"] < totals["ada"] == 98  # 88, and the bonus of 10
+
+
+def test_only_answers_that_are_there_wait_for_a_marker(first):
+    with first.book() as book:
+        waiting = {
+            student: {g.name for g in grades(book, student) if g.needs_manual_grade}
+            for student in ("ada", "ben", "cleo", "dan")
+        }
+    assert waiting["ada"] == {"written-1-11-a", "written-1-11-b"}
+    assert waiting["cleo"] == {"written-1-11-a"}
+    assert waiting["ben"] == waiting["dan"] == set()
+
+
+def grades(book, student):
+    return book.find_submission_notebook("a1", "a1", student).grades
+
+
+def test_a_lost_point_is_explained_where_feedback_shows_it(first):
+    with first.book() as book:
+        said = {
+            (student, name): book.find_comment(name, "a1", "a1", student).comment
+            for student in ("ada", "ben", "cleo", "dan")
+            for name in ("a1-attention", "written-1-11-b")
+        }
+    assert "mask is ignored" in said["cleo", "a1-attention"]
+    assert said["ada", "a1-attention"] is None
+    assert said["ben", "a1-attention"] == said["cleo", "written-1-11-b"] == "No response."
+    assert "JSON" in said["dan", "a1-attention"]
+
+
+def test_no_submitted_code_ran_outside_the_sandbox_and_no_saved_output_counted(first):
+    assert not (first.path / "ran").exists()
+    copy = json.loads((first.path / "autograded/ben/a1/a1.ipynb").read_text(encoding="utf-8"))
+    assert not any(cell.get("outputs") for cell in copy["cells"])
+    assert not (first.path / "autograded" / "dan").exists()
+
+
+@pytest.fixture
+def marked(first, course):
+    """ada's points of 1.4, her first answer and her bonus changed as in formgrader."""
+    with first.book() as book:
+        for cell, points, extra in (
+            ("check-1-4", 5.0, None),
+            ("written-1-11-a", 3.5, None),
+            ("check-1-12", 0.0, 7.0),  # of a cell with 0 points
+        ):
+            grade = book.find_grade(cell, "a1", "a1", "ada")
+            grade.manual_score, grade.extra_credit = points, extra
+            grade.needs_manual_grade = False
+        book.find_comment("written-1-11-a", "a1", "a1", "ada").manual_comment = "Which factor?"
+        book.db.commit()
+    yield first
+    with first.book() as book:
+        for grade in grades(book, "ada"):
+            grade.manual_score = grade.extra_credit = None
+        book.find_comment("written-1-11-a", "a1", "a1", "ada").manual_comment = None
+        book.db.commit()
+
+
+def written_again(folder, course, result, before):
+    with folder.book() as book:
+        scores.write(book, course.assignment("a1"), result, 0.0, before)
+        return {grade.name: grade.needs_manual_grade for grade in grades(book, "ada")}
+
+
+def test_marks_made_in_formgrader_are_read(marked, course):
+    with marked.book() as book:
+        found = marks.read(book, course, course.assignment("a1"))
+    assert found.warnings == []
+    assert found.manual.marks == {
+        ("ada", "a1", "1.4"): ManualMark(5.0),
+        ("ada", "a1", "1.11.a"): ManualMark(3.5, "Which factor?"),
+        ("ada", "a1", "1.12"): ManualMark(7.0),
+    }
+
+
+def test_marks_survive_when_scores_are_written_again(marked, course):
+    result = results(marked.path)["ada"]
+    waiting = written_again(marked, course, result, result)
+    assert not waiting["check-1-4"]
+    with marked.book() as book:
+        grade = book.find_grade("check-1-4", "a1", "a1", "ada")
+        assert (grade.manual_score, grade.auto_score, grade.score) == (5.0, 18.0, 5.0)
+        submission = book.find_submission("a1", "ada")
+        assert submission.score == 98 - 18 + 5 - 10 + 7 + 3.5
+        comment = book.find_comment("written-1-11-a", "a1", "a1", "ada").comment
+    assert comment == "Which factor?"
+
+
+def test_a_mark_is_flagged_for_review_if_what_it_was_given_for_has_changed(marked, course):
+    result = results(marked.path)["ada"]
+    parts = [part.model_copy(update={"answer": "Another answer."}) for part in result.parts]
+    exercises = [
+        e.model_copy(update={"parts": parts} if e.parts else {"points": e.points - 1})
+        for e in result.exercises
+    ]
+    changed = result.changed(course.assignment("a1"), exercises=exercises)
+    waiting = written_again(marked, course, changed, result)
+    assert waiting["check-1-4"]
+    assert waiting["written-1-11-a"]
+    assert not waiting["check-1-3"]  # nobody changed it
+    written_again(marked, course, result, result)
+
+
+def test_more_points_than_an_exercise_has_are_named_and_not_taken_over(marked, course):
+    with marked.book() as book:
+        book.find_grade("check-1-3", "a1", "a1", "ada").extra_credit = 2.0
+        book.db.commit()
+        found = marks.read(book, course, course.assignment("a1"))
+    assert ("ada", "a1", "1.3") not in found.manual.marks
+    assert len(found.warnings) == 1
+    assert "ada has 10 points for 1.3" in found.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ([], "no nbgrader_config.py"),
+        (["nbgrader_config.py"], "there is no gradebook yet"),
+    ],
+)
+def test_a_folder_that_is_not_ready_is_one_sentence(tmp_path, files, told):
+    for name in files:
+        (tmp_path / name).write_text(course_folder.CONFIG, encoding="utf-8")
+    with pytest.raises(command.NbgraderError, match=told):
+        gradebook.configured(tmp_path)
+
+
+def test_a_gradebook_with_other_cells_or_points_is_refused_before_grading(first, course):
+    assignment = course.assignment("a1")
+    with first.book() as book:
+        gradebook.check(book, assignment, first.path)
+        with pytest.raises(command.NbgraderError, match="generate_assignment a2"):
+            gradebook.check(book, course.assignment("a2"), first.path)
+        book.find_grade_cell("check-1-3", "a1", "a1").max_score = 9
+        with pytest.raises(command.NbgraderError, match="lacks check-1-3 with the points"):
+            gradebook.check(book, assignment, first.path)
+        book.db.rollback()
