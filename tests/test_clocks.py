@@ -134,6 +134,8 @@ def test_any_usual_repository_can_be_read(repository, change):
         ("echo 'ref: refs/heads/none' > .git/HEAD", "HEAD names no commit"),
         ("rm .git/HEAD; mkfifo .git/HEAD", "HEAD cannot be read"),
         ("rm .git/HEAD; ln -s /etc/passwd .git/HEAD", "HEAD cannot be read"),
+        ("mv .git other; ln -s other .git", "is a link"),
+        ("mv .git other; echo gitdir: other > .git", "not a folder"),
         ("mv .git/objects .git/other; ln -s other .git/objects", "is a link"),
         ("git rev-parse HEAD > .git/shallow", "the clone is shallow"),
     ],
