@@ -89,6 +89,8 @@ def owners(folder, roster):
         ("ben/a1/a1.ipynb", "ben", "a1"),
         ("ben_a2.ipynb", "ben", "a2"),
         ("stranger/a1/a1.ipynb", "stranger", "a1"),
+        # another user with the name of a student whose id is known: not that student
+        ("lovelaceada_666_67890_a1.ipynb", "lovelaceada_666_67890", "a1"),
         # two students have this name: it belongs to neither
         ("Kim Lee_9_assignsubmission_file_/a1.ipynb", "Kim Lee_9_assignsubmission_file_", "a1"),
     ],
