@@ -13,6 +13,7 @@ from autograder.classroom.receipt import Receipt, settled
 from autograder.classroom.roster import Terms
 from autograder.gradebook import exports, late_policy
 from autograder.gradebook.lateness import lateness
+from autograder.release import texts
 from autograder.report.table import show_test, table
 from course_lib.course.syllabus import LatePolicy
 
@@ -233,6 +234,11 @@ def test_an_excused_student_is_shown_and_does_not_count():
     assert "excused" in exports.to_csv(found, SYLLABUS).splitlines()[1]
     assert list(table(found).columns[2].cells)[0].plain == "excused"
     assert show_test(found[0], "1.4")
+
+
+def test_students_read_of_slip_days_where_the_due_date_is():
+    assert "slip day" not in texts.readme(SYLLABUS, A1)
+    assert "You have 2 slip days for the whole course" in texts.readme(course(slip_days=2), A1)
 
 
 # ---------------------------------------------------------------- clocks

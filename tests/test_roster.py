@@ -57,6 +57,24 @@ def test_a_student_is_found_by_the_name_of_another_system(read):
     assert roster.student("cyd") == Student("cyd")
 
 
+def test_a_student_is_found_by_full_name_or_address_if_only_one_has_it(read):
+    roster = read(
+        "student,name,email\nada,Ada King Lovelace,ada@example.org\nben,Ben,x@y\ncyd,Ben,X@y\n"
+    )
+    for name in ("Lovelace, Ada King", "lovelaceadaking", "ada king lovelace"):
+        assert roster.named(name).id == "ada"
+    assert [roster.named(name) for name in ("Ben", "Ada", "")] == [None] * 3
+    assert roster.with_email("Ada@Example.org").id == "ada"
+    assert [roster.with_email(address) for address in ("x@y", "")] == [None] * 2
+
+
+def test_an_excused_student_is_not_missing(read):
+    roster = read("student,a1\nada,\nben,excused\ncyd,\n")
+    assert roster.missing("a1", {"cyd"}) == ["ada"]
+    assert roster.missing("a2", {"cyd"}) == ["ada", "ben"]
+    assert roster.assignments == ("a1",)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -94,6 +94,12 @@ class Roster:
                 return student
         return None
 
+    def with_email(self, email: str) -> Student | None:
+        """The only student with this address."""
+        wanted = email.casefold()
+        found = [s for s in self.students.values() if wanted and s.email.casefold() == wanted]
+        return found[0] if len(found) == 1 else None
+
     def named(self, name: str) -> Student | None:
         """The only student with this name, in any order of its words: "Lovelace, Ada"."""
         wanted = _orders(name)

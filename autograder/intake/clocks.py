@@ -8,6 +8,8 @@ download, where a student could have put it.
 
 from __future__ import annotations
 
+import os
+
 from ..classroom.receipt import Receipt
 from ..classroom.times import with_zone
 from . import git_times, plain_files
@@ -22,7 +24,7 @@ def receipt(place: Place, data: bytes, saved: Receipt) -> tuple[Receipt, str]:
         return place.stated, ""
     if place.root is None or place.entry:
         return saved, ""
-    if (place.root / ".git").is_dir():
+    if os.path.lexists(place.root / ".git"):
         return _committed(place, data, saved)
     if place.depth == 1 and place.path.parent.name.lower() == place.assignment:
         return _stamped(place, saved)

@@ -34,10 +34,16 @@ class Download:
     late: bool = False
 
     def student(self, roster: Roster) -> Student | None:
-        """The student by id, by email, or else by full name if only one has it."""
-        found = [roster.called(self.system, id) for id in self.ids]
-        found += [s for s in roster.students.values() if self.email and s.email == self.email]
-        return next(filter(None, found), None) or roster.named(self.name)
+        """The student by id, or else by email or full name if only one has it.
+
+        Students can often change their names, so a name counts only for a student of whom the
+        roster has no id in this system; Moodle's ids are of one assignment.
+        """
+        if found := next(filter(None, (roster.called(self.system, id) for id in self.ids)), None):
+            return found
+        found = roster.with_email(self.email) or roster.named(self.name)
+        known = found is not None and self.system != "moodle" and self.system in found.names
+        return None if known else found
 
 
 def recognized(name: str, is_folder: bool) -> Download | None:

@@ -1,0 +1,163 @@
+"""Downloads of Canvas, Moodle, Gradescope and GitHub Classroom, and whose they are."""
+
+import os
+
+import pytest
+from sample_results import SYLLABUS
+
+from autograder.classroom.roster import Roster
+from autograder.cli import grade_command
+from autograder.intake import submissions
+from autograder.intake.submissions import SubmissionsError
+
+NOTEBOOK = '{"cells": [], "nbformat": 4}'
+ROSTER = """\
+student,name,email,canvas,moodle,gradescope,github,nbgrader
+ada,Ada Lovelace,ada@example.org,12345,,,ada-l,
+ben,Benoît Mandelbrot,ben@example.org,,b.mandelbrot,,,bm42
+cyd,Cyd Knuth,cyd@example.org,cydc,,7001,,
+dee,Kim Lee,,,,,,
+flo,Kim Lee,,,,,,
+"""
+METADATA = """\
+---
+submission_1:
+  :submitters:
+  - :name: Somebody
+    :sid: '7001'
+    :email: c@example.org
+  :created_at: 2027-02-08 21:00:00.123456789 Z
+  :score: 1.0
+  :results: {tests: [{name: one}]}
+submission_2:
+  :submitters:
+  - :name: Ada L.
+    :sid:
+    :email: ada@example.org
+  :created_at: !ruby/object:ActiveSupport::TimeWithZone
+    utc: 2027-02-08 22:00:00.000000000 Z
+    zone: !ruby/object:ActiveSupport::TimeZone
+      name: Etc/UTC
+submission_3:
+  :submitters:
+  - :name: Stranger
+    :sid: '9'
+    :email: s@example.org
+  :created_at: 2027-02-08 23:00:00 Z
+"""
+
+
+@pytest.fixture
+def roster(tmp_path):
+    path = tmp_path / "roster.csv"
+    path.write_text(ROSTER, encoding="utf-8")
+    return Roster.read(path, SYLLABUS)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "class"
+
+
+def place(path, text=NOTEBOOK):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def owners(folder, roster):
+    return [(s.student, s.assignment) for s in submissions.find(folder, ["a1", "a2"], roster)]
+
+
+@pytest.mark.parametrize(
+    ("name", "student", "assignment"),
+    [
+        # Canvas: by id, by the name in front, by full name; the number of a second upload
+        ("lovelaceada_12345_67890_a1.ipynb", "ada", "a1"),
+        ("lovelaceada_LATE_12345_67890_a1-2.ipynb", "ada", "a1"),
+        ("cydc_777_67890_my_work_a2.ipynb", "cyd", "a2"),
+        ("mandelbrotbenoît_778_67890_a2.ipynb", "ben", "a2"),
+        ("lovelaceada_12345_67890_x_999_888_a1.ipynb", "ada", "a1"),
+        # Moodle: a folder or the start of a file's name; by the column, or the full name
+        ("Ada Lovelace_9_assignsubmission_file_/a1.ipynb", "ada", "a1"),
+        ("Lovelace, Ada_9_assignsubmission_file/a1.ipynb", "ada", "a1"),
+        ("b.mandelbrot_9_assignsubmission_file_a2.ipynb", "ben", "a2"),
+        # GitHub Classroom, nbgrader
+        ("a1-ada-l/a1.ipynb", "ada", "a1"),
+        ("a2-ADA-L/a2.ipynb", "ada", "a2"),
+        ("bm42/a1/a1.ipynb", "ben", "a1"),
+        # a name of our own stays what it is
+        ("ben/a1/a1.ipynb", "ben", "a1"),
+        ("ben_a2.ipynb", "ben", "a2"),
+        ("stranger/a1/a1.ipynb", "stranger", "a1"),
+        # another user with the name of a student whose id is known: not that student
+        ("lovelaceada_666_67890_a1.ipynb", "lovelaceada_666_67890", "a1"),
+        # two students have this name: it belongs to neither
+        ("Kim Lee_9_assignsubmission_file_/a1.ipynb", "Kim Lee_9_assignsubmission_file_", "a1"),
+    ],
+)
+def test_a_download_belongs_to_the_student_of_the_roster(folder, roster, name, student, assignment):
+    place(folder / name)
+    assert owners(folder, roster) == [(student, assignment)]
+
+
+def test_what_the_roster_lacks_is_said_once_for_each_platform(folder, roster):
+    for number in range(7):
+        place(folder / f"nobody_{number}_5_a1.ipynb")
+    place(folder / "Kim Lee_9_assignsubmission_file_" / "a1.ipynb")
+    place(folder / "notes.txt", "x")
+    canvas, moodle = [
+        told for told in submissions.sayings(folder, ["a1"], roster) if "skipped" not in told
+    ]
+    assert "nobody_4_5_a1.ipynb and 2 more: no student of the roster" in canvas
+    assert "in the column canvas of --roster write '0' or 'nobody' for the first" in canvas
+    assert "in the column moodle of --roster write '9' or 'Kim Lee'" in moodle
+    assert owners(folder, roster)[1][0] == "nobody_0_5"
+
+
+def test_canvas_says_that_it_is_late_but_not_since_when(folder, roster):
+    place(folder / "lovelaceada_LATE_12345_67890_a1.ipynb")
+    (told,) = submissions.sayings(folder, ["a1"], roster)
+    assert "as late, but says no time" in told
+    assert "--received" in told
+
+
+def test_two_downloads_of_a_student_are_one_submission_with_a_notice(folder, roster):
+    place(folder / "lovelaceada_12345_67890_a1.ipynb")
+    place(folder / "a1-ada-l" / "a1" / "a1.ipynb")
+    place(folder / "Ada Lovelace_9_assignsubmission_onlinetext_" / "onlinetext.html", "hello")
+    (found,) = grade_command.received(folder, SYLLABUS, roster=roster)
+    assert (found.student, found.problem) == ("ada", "")
+    assert any("handed in more than once" in notice for notice in found.notices)
+
+
+def test_gradescopes_list_says_whose_and_when(folder, roster):
+    place(folder / "submission_metadata.yml", METADATA)
+    for number in (1, 2, 3):
+        place(folder / f"submission_{number}" / "a1.ipynb")
+    found = {s.student: s for s in submissions.find(folder, ["a1"], roster)}
+    assert {*found} == {"ada", "cyd", "submission_3"}
+    assert {s.received_from for s in found.values()} == {"gradescope"}
+    assert found["cyd"].received.isoformat() == "2027-02-08T21:00:00.123456+00:00"
+    assert found["ada"].received.hour == 22
+    (told,) = submissions.sayings(folder, ["a1"], roster)
+    assert "in the column gradescope of --roster write '9' or 's@example.org' or" in told
+
+
+@pytest.mark.parametrize(
+    "text", ["[", "- a\n", "submission_1: 3\n", "submission_1: {:created_at: x}"]
+)
+def test_a_list_that_cannot_be_read_is_one_sentence(folder, text):
+    place(folder / "submission_1" / "a1.ipynb")
+    place(folder / "submission_metadata.yml", text)
+    with pytest.raises(SubmissionsError, match="submission_metadata.yml: cannot be read") as caught:
+        submissions.find(folder, ["a1"])
+    assert "\n" not in str(caught.value)
+
+
+def test_the_list_makes_no_object_but_plain_values(folder):
+    place(folder / "submission_1" / "a1.ipynb")
+    evil = f"submission_1: !!python/object/apply:os.mkdir ['{folder / 'made'}']\n"
+    place(folder / "submission_metadata.yml", evil)
+    with pytest.raises(SubmissionsError):
+        submissions.find(folder, ["a1"])
+    assert not os.path.exists(folder / "made")
