@@ -31,6 +31,7 @@ from ..intake.submissions import Submission
 from ..notebook.notebook_file import InvalidNotebook, read
 from ..notebook.statements import sort_cell
 from . import by_exercise, class_tries, fingerprints, judge_process
+from .work_folder import place_sockets
 
 if TYPE_CHECKING:
     from ..judge.models.hidden_labels import HiddenLabels
@@ -200,6 +201,7 @@ def judges(
         workers = stack.enter_context(
             warm_processes.started(syllabus, assignments, settings.min_tier)
         )
+        place_sockets()
         context = multiprocessing.get_context("forkserver")
         in_torch = any("torch" in syllabus.assignment(id).imports for id in assignments)
         context.set_forkserver_preload([f"autograder.judge.{'preload' if in_torch else 'grade'}"])
