@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 
 import proofs
@@ -15,7 +16,7 @@ import pytest
 
 COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
 STUDENTS = ["ada", "ben"]
-END_SECONDS = 60.0  # generous: a busy machine
+END_SECONDS = 300.0  # generous: a busy machine
 
 pytestmark = [
     pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc"),
@@ -68,13 +69,13 @@ def wait_for(condition, what):
     until = time.monotonic() + END_SECONDS
     while not (found := condition()):
         assert time.monotonic() < until, what
-        time.sleep(0.01)
+        time.sleep(0.05)
     return found
 
 
 def rows(database):
     try:
-        with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
+        with closing(sqlite3.connect(database)) as connection:
             return connection.execute("SELECT student FROM results ORDER BY id").fetchall()
     except sqlite3.OperationalError:
         return []
@@ -116,4 +117,5 @@ def test_two_graders_into_one_folder_store_each_result_once(small_class, tmp_pat
     assert [r["student"] for r in json.loads((out / "results.json").read_text())] == STUDENTS
     assert (out / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
     assert len((out / "grades.csv").read_text(encoding="utf-8").splitlines()) == 3
-    assert [path.name for path in out.iterdir() if "new" in path.name or "-" in path.name] == []
+    names = "grades.csv report.html results.db results.db.backup results.json to_mark.csv"
+    assert sorted(path.name for path in out.iterdir()) == names.split()
