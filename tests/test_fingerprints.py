@@ -1,11 +1,13 @@
 """A stored grade counts while all that it depends on is unchanged, and no longer."""
 
 import datetime
+import json
 import shutil
 
 import proofs
 import pytest
 
+from autograder import bugs
 from autograder.grading import fingerprints
 from autograder.grading.fingerprints import Sources
 from course_lib.course.syllabus import ROOT
@@ -27,7 +29,7 @@ def checkout(tmp_path_factory):
 def keys(root, submission=b"", course=proofs.COURSE):
     sources = Sources(root, course)
     return {
-        a.id: fingerprints.suite(a, submission, sources)
+        a.id: fingerprints.together(fingerprints.parts(a, submission, sources))
         for a in course.assignments
         if a.id in ASSIGNMENTS
     }
@@ -72,7 +74,6 @@ def differing(root, paths, before, submission=b""):
         ("autograder/bugs/a1/MISTAKE", {"a1"}),
         ("assignments/a1/public_tests/exercise_1_1.py", {"a1"}),
         ("assignments/a4/public_tests/exercise_4_1.py", {"a4"}),
-        ("assignments/a2/a2.ipynb", {"a2"}),
         # the library: metrics that score, components that references and worker's modules use
         ("course_lib/evaluation/translation.py", {"a3", "a4"}),
         ("course_lib/diagnosis/broken_classifiers.py", {"a3"}),
@@ -113,6 +114,68 @@ def test_what_a_submission_imports_of_the_library_counts_for_it_alone(checkout, 
     assert found == {*ASSIGNMENTS}
 
 
+def starter_with(checkout, before, replace):
+    """The assignments that are graded again once cells of the starter of a2 are changed."""
+    path = checkout / "assignments/a2/a2.ipynb"
+    text = path.read_text(encoding="utf-8")
+    cells = json.loads(text)
+    for cell in cells["cells"]:
+        cell["source"] = replace("".join(cell["source"]))
+    path.write_text(json.dumps(cells), encoding="utf-8")
+    after = keys(checkout)
+    path.write_text(text, encoding="utf-8")
+    return {id for id in before if before[id] != after[id]}
+
+
+def test_a_starter_counts_for_what_is_compared_with_it_and_not_for_its_headings(checkout, before):
+    def titled(text):
+        return text.replace("## 2.1 ", "## 2.1 New: ").replace("# Assignment 2", "# Task 2")
+
+    assert starter_with(checkout, before, titled) == set()
+    for old in ("*Your prediction", "import numpy"):
+        assert starter_with(checkout, before, lambda t, o=old: t.replace(o, f"{o} ")) == {"a2"}
+
+
+def parts_of(checkout, path):
+    """What differs in the parts of assignment 2 once the file at `path` has one more blank."""
+    assignment, file = proofs.COURSE.assignment("a2"), checkout / path
+    before = fingerprints.parts(assignment, sources=Sources(checkout, proofs.COURSE))
+    text = file.read_bytes()
+    file.write_bytes(text + b" ")
+    after = fingerprints.parts(assignment, sources=Sources(checkout, proofs.COURSE))
+    file.write_bytes(text)
+    return {id for id in before if before[id] != after[id]}
+
+
+@pytest.mark.parametrize(
+    ("path", "ids"),
+    [
+        ("autograder/suites/a2/test_2_5_layer_norm.py", {"2.5"}),
+        ("autograder/suites/a2/test_2_8_gradient_norms.py", {"2.8"}),  # test_2_8_no_trace names it
+        ("assignments/a2/public_tests/exercise_2_10.py", {"2.10"}),
+        ("autograder/suites/a2/multi_head_reference.py", {""}),
+        ("autograder/suites/a2/substitutes.py", {""}),
+        ("autograder/judge/score.py", {""}),
+    ],
+)
+def test_a_file_of_tests_counts_for_its_own_exercise_alone(checkout, path, ids):
+    assert parts_of(checkout, path) == ids
+
+
+def test_a_named_mistake_counts_for_the_exercise_whose_test_finds_it(checkout):
+    name = next(bug.name for bug in bugs.load("a2") if bug.exercise == "2.3")
+    assert parts_of(checkout, f"autograder/bugs/a2/{name}.toml") == {"2.3"}
+
+
+def test_tests_that_another_exercise_uses_count_for_all(checkout):
+    user = checkout / "autograder/suites/a2/test_2_1_attention.py"
+    text = user.read_text(encoding="utf-8")
+    user.write_text(f"from .test_2_5_layer_norm import x\n{text}", encoding="utf-8")
+    found = parts_of(checkout, "autograder/suites/a2/test_2_5_layer_norm.py")
+    user.write_text(text, encoding="utf-8")
+    assert found == {""}
+
+
 def changed(id, **fields):
     """The course with other facts about one assignment."""
     course = proofs.COURSE
@@ -120,11 +183,16 @@ def changed(id, **fields):
     return course.model_copy(update={"assignments": others})
 
 
-def test_a_deadline_grades_nothing_again():
+def test_a_deadline_or_a_title_grades_nothing_again():
     assignment = proofs.COURSE.assignment("a2")
     later = assignment.due + datetime.timedelta(days=7)
     facts = {"due": later, "late_days": 9, "late_penalty_percent": 1.0, "weight_percent": 1.0}
-    assert keys(ROOT, course=changed("a2", **facts, title="Heads", week=3)) == keys(ROOT)
+    exercises = [
+        e.model_copy(update={"title": f"New {e.title}", "minutes": 1, "section": "§3"})
+        for e in assignment.exercises
+    ]
+    facts |= {"title": "Heads", "week": 3, "exercises": exercises}
+    assert keys(ROOT, course=changed("a2", **facts)) == keys(ROOT)
 
 
 @pytest.mark.parametrize(

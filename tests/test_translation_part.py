@@ -357,7 +357,7 @@ def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
     assert all(isinstance(text, str) for text in (*hidden.sentences, *hidden.labels))
     other = HiddenLabels(hidden.source, hidden.sentences, hidden.labels[::-1], hidden.fingerprint)
     first, second = (
-        class_run.suite(assignment, class_run.Settings(hidden={"a4": known}))
+        class_run.parts(assignment, class_run.Settings(hidden={"a4": known}))
         for known in (hidden, other)
     )
     assert first != second

@@ -6,6 +6,7 @@ import datetime
 from pathlib import Path
 
 from .lateness import written
+from .way_back import copy_of, way_back
 
 
 class GradebookError(Exception):
@@ -14,8 +15,6 @@ class GradebookError(Exception):
 
 def damaged(where: str | Path, text: str) -> str:
     """The message for a file that exists but cannot be read."""
-    from .backup import copy_of, way_back
-
     path = Path(where)
     told = f"{where} is damaged, or not a gradebook of this course ({text}); nothing was changed: "
     if command := way_back(path):

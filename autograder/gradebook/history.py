@@ -10,7 +10,7 @@ from .manual import ManualMark
 
 if TYPE_CHECKING:
     from .result import Result
-    from .store import KeptMark
+    from .rows import KeptMark
 
 _DEPENDS_ON = {
     "submission": attrgetter("submission.sha256"),
@@ -41,8 +41,8 @@ def entries(results: list[Result], marks: list[KeptMark]) -> list[dict[str, Any]
 
 def _grading(before: Result | None, now: Result) -> dict[str, Any]:
     total = now.totals.total or 0.0  # None if the grader failed
-    entry = {"kind": "grading", "at": now.graded_at, "outcome": now.outcome, "total": total}
-    entry |= {"changed": [], "points": None, "exercises": {}, "tests": []}
+    entry: dict[str, Any] = {"kind": "grading", "at": now.graded_at, "outcome": now.outcome}
+    entry |= {"total": total, "changed": [], "points": None, "exercises": {}, "tests": []}
     if before is None:
         return {**entry, "sentence": f"graded for the first time: {total:g} points"}
     changed = [name for name, of in _DEPENDS_ON.items() if of(before) != of(now)]

@@ -58,6 +58,7 @@ class Result(Record):
     seconds: Number
     student: str = ""
     suite_sha256: str = ""
+    suite_parts: dict[str, str] = {}  # hashes behind it: by exercise, and "" for what all share
     environment_sha256: str = ""
     graded_at: str = ""
     overrides: list[Override] = []

@@ -23,13 +23,15 @@ from typing import TYPE_CHECKING
 
 from course_lib.course.syllabus import Assignment, Syllabus
 
+from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.result import Result
 from ..gradebook.store import Key, Store
 from ..gradebook.totals import UNGRADED
 from ..intake.submissions import Submission
 from ..notebook.notebook_file import InvalidNotebook, read
 from ..notebook.statements import sort_cell
-from . import class_tries, fingerprints, judge_process
+from . import by_exercise, class_tries, fingerprints, judge_process
+from .work_folder import place_sockets
 
 if TYPE_CHECKING:
     from ..judge.models.hidden_labels import HiddenLabels
@@ -76,32 +78,40 @@ def key(submission: Submission, assignment: Assignment, settings: Settings) -> K
         student=submission.student,
         assignment=assignment.id,
         submission_sha256=submission.sha256,
-        suite_sha256=suite(assignment, settings, submission.data),
+        suite_sha256=fingerprints.together(parts(assignment, settings, submission.data)),
         environment_sha256=fingerprints.environment(),
         seed=assignment.seed,
         tier=settings.tier,
     )
 
 
-def suite(assignment: Assignment, settings: Settings, data: bytes = b"") -> str:
-    """Hash of all that decides points, including hidden labels and our modules that `data` uses."""
-    tests, labels = fingerprints.suite(assignment, data), settings.hidden.get(assignment.id)
+def parts(assignment: Assignment, settings: Settings, data: bytes = b"") -> dict[str, str]:
+    """Hashes of all that decides points: by exercise its tests; "" for what all depend on.
+
+    That includes hidden labels and our modules that `data` uses.
+    """
+    found, labels = fingerprints.parts(assignment, data), settings.hidden.get(assignment.id)
     if labels is None:
-        return tests
-    known = f"{tests} {labels.source} {labels.fingerprint} {labels.labels}"
-    return hashlib.sha256(known.encode()).hexdigest()
+        return found
+    shared = f"{found['']} {labels.source} {labels.fingerprint} {labels.labels}"
+    return found | {"": hashlib.sha256(shared.encode()).hexdigest()}
 
 
 def grade_class(
     submissions: list[Submission], syllabus: Syllabus, store: Store, settings: Settings
 ) -> Iterator[Result]:
     """Yield one result per submission, known ones first, each stored before it is yielded."""
-    waiting = []
+    waiting, partly = list[Submission](), dict[tuple[str, str], by_exercise.Known]()
     for submission in submissions:
         assignment = syllabus.assignment(submission.assignment)
         known = None
         if not (settings.regrade or settings.exercises or submission.problem):
-            known = store.find(**key(submission, assignment, settings)._asdict())
+            now = key(submission, assignment, settings)
+            known = store.find(**now._asdict())
+            newest = store.newest(submission.student, assignment.id) if known is None else None
+            tests = parts(assignment, settings, submission.data)
+            if found := by_exercise.known(newest, now, tests, assignment):
+                partly[submission.student, assignment.id] = found
         if known is not None and known.outcome != UNGRADED:
             result = complete(known, submission, assignment, settings)
             if settings.keep:
@@ -112,7 +122,9 @@ def grade_class(
     if not waiting:
         return
     start = partial(judges, syllabus, {s.assignment for s in waiting}, settings)
-    with closing(class_tries.graded(waiting, syllabus, settings.exercises, start)) as graded:
+    with closing(
+        class_tries.graded(waiting, syllabus, settings.exercises, start, partly)
+    ) as graded:
         for submission, result in graded:
             assignment = syllabus.assignment(submission.assignment)
             result = complete(result, submission, assignment, settings)
@@ -129,6 +141,7 @@ def complete(
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     before = result.submission.notices  # from when a stored result was graded
     notices = [notice for notice in result.notices if notice not in before]
+    suite_parts = parts(assignment, settings, submission.data)
     submitted = {
         "file": submission.file,
         "received": received,
@@ -139,12 +152,20 @@ def complete(
     return result.changed(
         assignment,
         student=submission.student,
-        suite_sha256=suite(assignment, settings, submission.data),
+        exercises=[_titled(entry, assignment) for entry in result.exercises],
+        suite_sha256=fingerprints.together(suite_parts),
+        suite_parts=suite_parts,
         environment_sha256=fingerprints.environment(),
         graded_at=result.graded_at or now,
         notices=submission.notices + notices,
         submission=result.submission.model_copy(update=submitted),
     )
+
+
+def _titled(entry: ExerciseResult, assignment: Assignment) -> ExerciseResult:
+    """The entry with the title and section that course.toml has now."""
+    exercise = assignment.exercise(entry.id)
+    return entry.model_copy(update={"title": exercise.title, "section": exercise.section})
 
 
 def flag_identical(results: list[Result]) -> list[Result]:
@@ -181,6 +202,7 @@ def judges(
         workers = stack.enter_context(
             warm_processes.started(syllabus, assignments, settings.min_tier)
         )
+        place_sockets()
         context = multiprocessing.get_context("forkserver")
         in_torch = any("torch" in syllabus.assignment(id).imports for id in assignments)
         context.set_forkserver_preload([f"autograder.judge.{'preload' if in_torch else 'grade'}"])

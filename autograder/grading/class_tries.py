@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ..gradebook.result import Result
     from ..intake.submissions import Submission
+    from .by_exercise import Known
 
 ATTEMPTS = 2  # one at a time, the second one with new judges
 
@@ -30,16 +31,23 @@ def graded(
     syllabus: Syllabus,
     exercises: tuple[str, ...] | None,
     start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
+    known: Mapping[tuple[str, str], Known],
 ) -> Generator[tuple[Submission, Result]]:
     """Yield each submission with its result as they come, whatever happens to the judges.
 
-    If the first start of the judges fails, nobody can be graded and its exception is raised.
+    `known`: by student and assignment, what need not run again. If the first start of the judges
+    fails, nobody can be graded and its exception is raised.
     """
     from ..judge import second_try
 
     with closing(_Judges(start_judges)) as judges:
         doubtful: list[tuple[Submission, Result | None]] = []
-        futures = {judges.ask(judge_process.grade_one, s, exercises): s for s in submissions}
+        futures = {
+            judges.ask(
+                judge_process.grade_one, s, exercises, known.get((s.student, s.assignment))
+            ): s
+            for s in submissions
+        }
         for future in as_completed(futures):
             first = None if future.exception() else future.result()
             if first is None or second_try.is_needed(first):

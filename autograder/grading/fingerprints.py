@@ -12,13 +12,16 @@ import hashlib
 import json
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus, load
+
+from ..notebook.placeholders import PREDICTION
+from .exercise_files import owner_of
 
 # Where grading starts, and what makes the `course_lib` that workers see.
 JUDGE = (
@@ -47,7 +50,7 @@ OF_MODELS = tuple(
 IGNORED_FIELDS: dict[str, Any] = {
     "title": True, "build": True, "source": True, "week": True, "released": True, "due": True,
     "late_days": True, "late_penalty_percent": True, "weight_percent": True, "compute": True,
-    "prerequisites": True, "exercises": {"__all__": {"minutes", "difficulty"}},
+    "prerequisites": True, "exercises": {"__all__": {"minutes", "difficulty", "title", "section"}},
 }  # fmt: skip
 
 _IMPORT = re.compile(
@@ -67,22 +70,26 @@ class Sources:
         self._modules: dict[str, Path | None] = {}
         self._texts: dict[Path, str] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
-        self._digests: dict[tuple[str, bool, frozenset[Path]], str] = {}
+        self._digests: dict[tuple[str, bool, frozenset[Path]], dict[str, str]] = {}
 
-    def digest(self, assignment: Assignment, submission: bytes = b"") -> str:
-        """Hash of the paths and contents of the files that this assignment's grades depend on.
+    def digests(self, assignment: Assignment, submission: bytes = b"") -> dict[str, str]:
+        """Hashes of the paths and contents of the files that this assignment's grades depend on.
 
-        They include the modules of `course_lib` that the submission imports.
+        By exercise, of the files that no other one depends on: its tests and named mistakes; under
+        "", of all others. They include the modules of `course_lib` that the submission imports.
         """
         named = self._modules_named(submission.decode("utf-8", "replace"))
         key = (assignment.id, assignment.model is not None, frozenset(named))
         if key not in self._digests:
             files = self.files(assignment, named)
-            digest = hashlib.sha256("\n".join(self._stubbed(files)).encode())
+            owners = self._owners(assignment, files)
+            made = {"": hashlib.sha256("\n".join(self._stubbed(files)).encode())}
+            made |= {exercise.id: hashlib.sha256() for exercise in assignment.exercises}
             for path in sorted(files):
+                digest = made[owners.get(path, "")]
                 digest.update(path.relative_to(self.root).as_posix().encode() + b"\0")
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
-            self._digests[key] = digest.hexdigest()
+                digest.update(hashlib.sha256(self._content(path)).digest())
+            self._digests[key] = {id: digest.hexdigest() for id, digest in made.items()}
         return self._digests[key]
 
     def files(self, assignment: Assignment, named: Iterable[Path] = ()) -> set[Path]:
@@ -93,6 +100,44 @@ class Sources:
         stand_ins = {self.root / "autograder/release/stand_ins" / path for path in inside}
         code |= self._followed([path for path in stand_ins if path.exists()], assignment)
         return code | self._data(assignment, code)
+
+    def _owners(self, assignment: Assignment, files: set[Path]) -> dict[Path, str]:
+        """The files that only one exercise depends on, with its id.
+
+        A file that another exercise's or anybody's file imports or names is left out.
+        """
+        owner = {p: owner_of(p.relative_to(self.root), self._text(p), assignment.id) for p in files}
+        named = {p: self._next(p) | {p.parent / n for n in self._names(p)} for p in files}
+        ids = {exercise.id for exercise in assignment.exercises}
+        found = {path: id for path, id in owner.items() if id in ids}
+        while shared := {
+            other
+            for path in files
+            for other in named[path] & found.keys()
+            if found.get(path) != found[other]
+        }:
+            found = {path: id for path, id in found.items() if path not in shared}
+        return found
+
+    def _names(self, path: Path) -> list[str]:
+        """The names of files that a file's text holds."""
+        return _FILE_NAME.findall(self._text(path))
+
+    def _content(self, path: Path) -> bytes:
+        """A file's bytes; of a starter, what the judge compares a submission with."""
+        if path.suffix != ".ipynb":
+            return path.read_bytes()
+        cells = [
+            (cell["cell_type"], cell.get("metadata"), "".join(cell["source"]))
+            for cell in json.loads(self._text(path))["cells"]
+        ]
+        headings = ("# ", "## ")  # from course.toml: titles, points, minutes
+        kept = [
+            (kind, metadata, text)
+            for kind, metadata, text in cells
+            if kind != "markdown" or PREDICTION in text or not text.startswith(headings)
+        ]
+        return json.dumps(kept, sort_keys=True).encode()
 
     def _stubbed(self, files: set[Path]) -> list[str]:
         """Components in these files that students get as stubs, so that their modules differ."""
@@ -121,7 +166,7 @@ class Sources:
         found |= {*(self.root / "autograder" / "bugs" / assignment.id).glob("*.toml")}
         found.add(self.root / "assignments" / assignment.id / f"{assignment.id}.ipynb")
         for path in code:
-            for name in _FILE_NAME.findall(self._text(path)):
+            for name in self._names(path):
                 found |= {path.parent / name, self.root / "data" / name}
         return {path for path in found if path.is_file()}
 
@@ -190,14 +235,22 @@ def _sources() -> Sources:
     return Sources()
 
 
-def suite(assignment: Assignment, submission: bytes = b"", sources: Sources | None = None) -> str:
-    """Hash of all that decides points: tests, judge, library, bugs, thresholds, course.toml.
+def parts(
+    assignment: Assignment, submission: bytes = b"", sources: Sources | None = None
+) -> dict[str, str]:
+    """Hashes of all that decides points: by exercise, of its tests and named mistakes; under "",
+    of what all exercises depend on: judge, library, thresholds, course.toml.
 
     Raises UnicodeDecodeError or OSError if the checkout cannot be read.
     """
-    sources = sources or _sources()
+    found = (sources or _sources()).digests(assignment, submission)
     fields = json.dumps(assignment.model_dump(mode="json", exclude=IGNORED_FIELDS), sort_keys=True)
-    return hashlib.sha256((sources.digest(assignment, submission) + fields).encode()).hexdigest()
+    return found | {"": hashlib.sha256((found[""] + fields).encode()).hexdigest()}
+
+
+def together(parts: Mapping[str, str]) -> str:
+    """One hash for all parts."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)

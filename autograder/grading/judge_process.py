@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..judge.models.hidden_labels import HiddenLabels
     from ..judge.workers.remote import RemoteBackend
     from ..judge.workers.warm_process import Workers
+    from .by_exercise import Known
 
 
 def opener(
@@ -66,8 +67,20 @@ def end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def grade_one(submission: Submission, exercises: tuple[str, ...] | None) -> Result:
-    """Grade one submission in a judge process; a first try, see `judge.second_try`."""
+def grade_one(
+    submission: Submission, exercises: tuple[str, ...] | None, known: Known | None = None
+) -> Result:
+    """Grade one submission in a judge process; a first try, see `judge.second_try`.
+
+    Of a `known` one only some exercises run again, unless their outcome is in doubt.
+    """
+    from . import by_exercise
+
+    if known is not None:
+        fresh = _judge(submission, known.again, scored=False)
+        if by_exercise.is_usable(fresh):
+            assignment = _syllabus.assignment(submission.assignment)
+            return by_exercise.merged(known, fresh, assignment)
     return _judge(submission, exercises)
 
 
@@ -97,7 +110,9 @@ def _judge(
     exercises: tuple[str, ...] | None,
     public_only: bool = False,
     before: Result | None = None,
+    scored: bool = True,
 ) -> Result:
+    """Grade a submission; `scored`: run its trained model too, if there are labels."""
     from ..judge import grade as judge
     from ..judge import second_try
 
@@ -115,7 +130,7 @@ def _judge(
         exercises,
         public_only,
         files,
-        _hidden.get(assignment.id),
+        _hidden.get(assignment.id) if scored else None,
         before,
     )
     return result.model_copy(update={"notices": [*result.notices, problem]}) if problem else result

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
+import multiprocessing.util
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 PREFIX = "course-run-"
-YOUNG_SECONDS = 60.0  # a folder exists a moment before it is locked
+STARTING = "course-start-"  # its name until it is locked, a moment later
+YOUNG_SECONDS = 60.0
 
 
 @contextmanager
@@ -20,23 +24,42 @@ def work_folder() -> Iterator[Path]:
 
     A run holds a lock on its folder, which the system releases however the run ends.
     """
-    _remove_leftovers(Path(tempfile.gettempdir()))
-    with tempfile.TemporaryDirectory(prefix=PREFIX) as name:
-        folder = Path(name)
-        lock = _locked(folder)
+    parent = Path(tempfile.gettempdir())
+    _remove_leftovers(parent)
+    starting = Path(tempfile.mkdtemp(prefix=STARTING, dir=parent))
+    lock = _locked(starting)
+    folder = starting.rename(parent / f"{PREFIX}{starting.name.removeprefix(STARTING)}")
+    try:
         folder.chmod(0o755)  # workers run under other users
-        try:
-            yield folder
-        finally:
-            if lock is not None:
-                os.close(lock)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+@lru_cache(maxsize=1)
+def place_sockets() -> None:
+    """Make multiprocessing put its sockets into a work folder that this process keeps to its end.
+
+    It would put them into a folder of its own, which nobody removes after a `kill -9`.
+    """
+    stack = ExitStack()
+    folder = stack.enter_context(work_folder())
+    atexit.register(stack.close)
+    before, tempfile.tempdir = tempfile.tempdir, str(folder)
+    try:
+        multiprocessing.util.get_temp_dir()  # it remembers the folder
+    finally:
+        tempfile.tempdir = before
 
 
 def _remove_leftovers(parent: Path) -> None:
-    for folder in parent.glob(f"{PREFIX}*"):
+    for folder in [*parent.glob(f"{PREFIX}*"), *parent.glob(f"{STARTING}*")]:
         with suppress(OSError):
             stat = folder.lstat()
-            if stat.st_uid != os.getuid() or time.time() - stat.st_mtime < YOUNG_SECONDS:
+            young = time.time() - stat.st_mtime < YOUNG_SECONDS
+            if stat.st_uid != os.getuid() or (young and folder.name.startswith(STARTING)):
                 continue
             lock = _locked(folder)
             if lock is not None:

@@ -24,7 +24,7 @@ from ..intake import handed_in
 from ..notebook import notebook_file, policy, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.statements import Statement
-from . import score, second_try, session, substitutes
+from . import printed, score, second_try, session, substitutes
 from .models import model_part
 from .models.hidden_labels import HiddenLabels
 from .session import PASSED, TestResult
@@ -126,7 +126,7 @@ def grade(
         facts,
         entries,
         *score.outcome(run.tests),
-        notices=notices + _output_notice(run.printed),
+        notices=notices + printed.notices(run.printed),
         isolation=run.isolation,
         model=model,
         seconds=round(time.perf_counter() - started, 3),
@@ -140,12 +140,6 @@ def _open(
     if unloadable is not None:
         raise unloadable
     return open_worker(load)
-
-
-def _output_notice(printed: str) -> list[str]:
-    """A notice that quotes the first line of output, if there was any."""
-    first = printed.strip().splitlines()[:1]
-    return [f"the notebook printed while being graded: `{line[:120]}`" for line in first]
 
 
 def facts_of(data: bytes, files: dict[str, bytes]) -> SubmissionFacts:

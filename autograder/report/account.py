@@ -9,7 +9,7 @@ from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
 from ..gradebook.lateness import lateness
 from ..gradebook.result import Override, Result
 from .model_sentences import model_sentences
-from .plain_text import cleaned, number, shortened
+from .plain_text import cleaned, counted, number, shortened
 from .sentences import TEST_OUTCOMES, cause_sentence
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def account(
 
 
 def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None = None) -> str:
-    """The same for the terminal; without `exercises`, those with full points take one line."""
+    """The same for the terminal; without `exercises`, those without a failed test take one line."""
     result = cleaned(result)
     facts = account(result, assignment, exercises)
     lines = [f"{result.student}, {result.assignment}: {result.outcome}"]
@@ -66,13 +66,14 @@ def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None
         if line["points"] or line["of"]:
             lines.append(f"  {line['what']:<14}{number(line['points']):>8}{of}")
     if facts["manual_pending"]:
-        lines.append(f"  {facts['manual_pending']} written parts are not marked yet")
+        lines.append(f"  {counted(facts['manual_pending'], 'written part')} not marked yet")
     lines += _wrapped(facts["lateness"], 2)
     shown = {entry["id"] for entry in facts["exercises"]}
     overrides = {override.exercise: override for override in result.overrides}
     for entry in result.exercises:
         if entry.id in shown:
-            whole = exercises is not None or entry.status != "full" or entry.id in overrides
+            failed = entry.status != "full" or any(t.outcome != "PASSED" for t in entry.tests)
+            whole = exercises is not None or failed or entry.id in overrides
             lines += ["", *_lines(entry, overrides.get(entry.id), whole)]
     return "\n".join(lines)
 

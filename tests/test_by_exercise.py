@@ -1,0 +1,130 @@
+"""A change in one exercise's tests grades that exercise again, and gives what a new run gives."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import proofs
+import pytest
+from sample_results import SYLLABUS, sample
+
+from autograder.gradebook.store import key_of
+from autograder.grading import by_exercise
+from course_lib.course.syllabus import ROOT
+
+A1 = SYLLABUS.assignment("a1")
+PARTS = {"": "shared"} | {exercise.id: f"tests of {exercise.id}" for exercise in A1.exercises}
+UNSCALED = {
+    "course_lib.numpy_forms.attention:scaled_scores": "def scaled_scores(query, key):\n"
+    "    return query @ np.swapaxes(key, -1, -2)\n"
+}
+NEVER_PASSES = '''
+
+@exercise("1.3", weight=2)
+def test_never_passes(student):
+    """Nobody passes this one."""
+    expect.equal(student.scaled_scores(*[np.ones((2, 2))] * 2).shape, (9, 9))
+'''
+
+
+def stored(**facts):
+    return sample(suite_parts=PARTS, suite_sha256="old", **facts)
+
+
+def again(result, parts, **key):
+    """The exercises that run again if the tests are now those of `parts`; None if all do."""
+    now = key_of(sample())._replace(**{"suite_sha256": "new", **key})
+    found = by_exercise.known(result, now, parts, A1)
+    return found and found.again
+
+
+def test_what_changed_runs_again_with_what_depends_on_it_and_what_it_depends_on():
+    found = again(stored(), PARTS | {"1.4": "new"})
+    exercise = A1.exercise("1.4")
+    assert {"1.4", *A1.upstream(exercise), *A1.downstream("1.4")} <= {*found}
+    for id in found:
+        assert {*A1.upstream(A1.exercise(id))} <= {*found}, f"{id} needs its earlier exercises"
+    assert len(found) < len(A1.exercises)
+    assert again(stored(), PARTS | {"1.10": "new"}) == ("1.10",)
+
+
+@pytest.mark.parametrize(
+    ("result", "parts", "key"),
+    [
+        (None, {"1.4": "new"}, {}),
+        (stored(), {"": "new"}, {}),
+        (stored(), {"": "new", "1.4": "new"}, {}),
+        (stored(), {"1.99": "new"}, {}),
+        (stored(), {"1.11": "new"}, {}),  # a written one
+        (stored(), {"1.4": "new"}, {"submission_sha256": "new"}),
+        (stored(), {"1.4": "new"}, {"environment_sha256": "new"}),
+        (stored(), {"1.4": "new"}, {"seed": 7}),
+        (stored(), {"1.4": "new"}, {"tier": "C"}),
+        (stored(outcome="TIMEOUT"), {"1.4": "new"}, {}),
+        (stored(outcome="UNGRADED"), {"1.4": "new"}, {}),
+        (stored(notices=["the notebook printed while being graded: `hi`"]), {"1.4": "new"}, {}),
+        (sample(), {"1.4": "new"}, {}),  # stored before results knew what their tests were
+    ],
+)
+def test_in_doubt_all_runs_again(result, parts, key):
+    assert again(result, PARTS | parts, **key) is None
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of the course to change a hidden test in, and a small class."""
+    root = tmp_path_factory.mktemp("course")
+    for name in ("course_lib", "autograder", "assignments", "results", "data", "solutions"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "course.toml", root)
+    for student, changes in (("ada", {}), ("ben", UNSCALED)):
+        notebook = root / "class" / student / "a1" / "a1.ipynb"
+        notebook.parent.mkdir(parents=True)
+        notebook.write_bytes(proofs.notebook("a1", "solution", changes))
+    return root
+
+
+def graded(root, out, *options):
+    code = "from autograder.cli import main; main()"
+    command = [sys.executable, "-c", code, "grade", root / "class", "--out", out, "--json"]
+    done = subprocess.run(
+        [*map(str, command), *options],
+        capture_output=True,
+        text=True,
+        cwd=root,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return json.loads(done.stdout)
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def lasting(results):
+    return [{k: v for k, v in r.items() if k not in ("seconds", "graded_at")} for r in results]
+
+
+def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(checkout, tmp_path):
+    kept = tmp_path / "kept"
+    before, files = graded(checkout, kept), contents(kept)
+    suite = checkout / "autograder/suites/a1/test_1_3_scores.py"
+    text = suite.read_text(encoding="utf-8")
+    suite.write_text(text + NEVER_PASSES, encoding="utf-8")
+    look = graded(checkout, kept, "--preview")
+    assert contents(kept) == files, "a preview writes nothing"
+    in_part = graded(checkout, kept)
+    in_full = graded(checkout, tmp_path / "new")
+    assert lasting(in_part) == lasting(in_full)
+    assert [r["seconds"] for r in in_part] == [r["seconds"] for r in before], "merged, all of them"
+    by_id = {e["id"]: e for e in in_part[0]["exercises"]}
+    assert [t["outcome"] for t in by_id["1.3"]["tests"]].count("FAILED") == 1
+    assert by_id["1.3"]["points"] < 8
+    assert look["summary"] == {"up": 0, "down": 1, "same": 1, "new": 0, "ungraded": 0}
+    moved, same = look["changes"]
+    assert (same["student"], same["points"]) == ("ben", 0), "no points left to lose in 1.3"
+    assert moved["exercises"] == {"1.3": round(by_id["1.3"]["points"] - 8, 2)}
+    assert ("no such test", "FAILED") in [(t["before"], t["now"]) for t in moved["tests"]]

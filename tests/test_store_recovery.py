@@ -1,0 +1,162 @@
+"""A results store that is damaged, empty or another program's; and the copy that brings it back."""
+
+import sqlite3
+import subprocess
+
+import pytest
+from sample_results import SYLLABUS, sample
+from typer.testing import CliRunner
+
+from autograder.cli.app import app
+from autograder.cli.problems import sentence
+from autograder.gradebook.database import file_of, shown
+from autograder.gradebook.manual import ManualMark, ManualMarks
+from autograder.gradebook.store import GradebookError, Store
+
+MARK = ManualMarks(SYLLABUS, {("s01", "a1", "1.3"): ManualMark(1.0, "a slip")})
+
+
+def course(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def fill(path, students=20):
+    with Store(path) as store:
+        for number in range(1, students + 1):
+            store.add(sample(f"s{number:02}"))
+        store.keep(MARK)
+
+
+def overwritten(data):
+    middle = len(data) // 2
+    return data[:middle] + b"\xff" * 8192 + data[middle + 8192 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"", lambda data: data[: len(data) // 2], overwritten],
+    ids=["emptied", "cut", "overwritten"],
+)
+def test_the_message_says_how_to_go_back_and_that_brings_everything_back(tmp_path, damage):
+    out = tmp_path / "the grades"
+    database = out / "results.db"
+    fill(database)
+    assert course("report", out).exit_code == 0
+    data = damage(database.read_bytes())
+    database.write_bytes(data)
+    (out / "results.db-wal").write_bytes(b"what a killed run left")
+    done = course("report", out)
+    code, told = sentence(done.exception)
+    assert (code, "\n" in told) == (4, False)
+    assert "is damaged" in told
+    assert "nothing was changed" in told
+    assert database.read_bytes() == data
+    subprocess.run(told.rpartition("go back to it: ")[2], shell=True, check=True)
+    with Store(database) as store:
+        assert len(store.latest()) == 20
+        assert store.manual(SYLLABUS).marks == MARK.marks
+    assert (out / "damaged" / "results.db").read_bytes() == data, "what was damaged is kept"
+    assert course("report", out).exit_code == 0
+    assert (out / "results.db.backup").exists()
+
+
+def test_the_copy_is_whole_while_another_program_writes_and_is_never_half_a_copy(tmp_path):
+    path = tmp_path / "results.db"
+    fill(path, 2)
+    with Store(path) as store:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("DELETE FROM results")
+        copy = store.back_up()
+        other.execute("ROLLBACK")
+        other.close()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["results.db", "results.db.backup"]
+    with Store(copy) as kept, Store(path) as store:
+        assert kept.latest() == store.latest()
+
+
+def test_a_damaged_store_never_replaces_a_good_copy(tmp_path):
+    path = tmp_path / "results.db"
+    fill(path)
+    with Store(path) as store:
+        good = store.back_up().read_bytes()
+        path.write_bytes(overwritten(path.read_bytes()))
+        with pytest.raises(GradebookError, match="no new backup could be written"):
+            store.back_up()
+    assert (tmp_path / "results.db.backup").read_bytes() == good
+    assert not list(tmp_path.glob("*.new"))
+
+
+@pytest.mark.parametrize(
+    "tables",
+    ["CREATE TABLE moz_places (id INTEGER)", "CREATE TABLE results (id INTEGER, score FLOAT)"],
+)
+def test_a_database_of_another_program_is_left_as_it_is(tmp_path, tables):
+    path = tmp_path / "results.db"
+    with sqlite3.connect(path) as other:
+        other.execute(tables)
+    before = path.read_bytes()
+    with pytest.raises(GradebookError, match="of another program") as error, Store(path):
+        pass
+    assert "\n" not in str(error.value)
+    assert "--store" in str(error.value)
+    with sqlite3.connect(path) as other:
+        assert other.execute("SELECT count(*) FROM sqlite_master").fetchone() == (1,)
+    assert len(before) == path.stat().st_size
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql+psycopg://ada:se/c:r@t@host/db",
+        "postgresql+psycopg://ada:secret@host:99999999/db",
+        "postgresql://host/db?user=ada&password=secret",
+        "nonsense://ada:secret@",
+        "://ada:secret@host",
+    ],
+)
+def test_a_password_is_never_printed(url, tmp_path):
+    assert "***" in shown(url)
+    with pytest.raises(GradebookError) as error, Store(url):
+        pass
+    for part in ("secret", "c:r@t"):
+        assert part not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_only_a_file_of_sqlite_has_a_copy(tmp_path):
+    assert file_of("out/results.db") == file_of("sqlite:///out/results.db")
+    assert file_of("sqlite:////x.db").is_absolute()
+    for url in (
+        "postgresql://host/db",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:///file:x?uri=true",
+    ):
+        assert file_of(url) is None
+
+
+def test_marks_for_a_typo_are_warned_about_until_they_are_taken_back(tmp_path):
+    fill(tmp_path / "results.db", 1)
+    marks = tmp_path / "marks.csv"
+    header = "student,assignment,item,points,comment\n"
+    marks.write_text(header + "s1,a1,1.11.a,3,good\ns01,a2,2.1,1,\n", encoding="utf-8")
+    told = course("report", tmp_path, "--manual", marks).stderr
+    assert "marks for s1 in a1" in told
+    assert "marks for s01 in a2" in told
+    assert "marks for s1 in a1" in course("report", tmp_path).stderr
+    marks.write_text(header + "s1,a1,1.11.a,-,\ns01,a2,2.1,-,\n", encoding="utf-8")
+    assert course("report", tmp_path, "--manual", marks).stderr == ""
+    assert course("report", tmp_path).stderr == ""
+    assert "s1,a1" not in (tmp_path / "to_mark.csv").read_text(encoding="utf-8")
+
+
+def test_what_a_person_wrote_into_to_mark_is_still_there_whatever_is_run(tmp_path):
+    fill(tmp_path / "results.db", 1)
+    course("report", tmp_path)
+    path = tmp_path / "to_mark.csv"
+    filled = path.read_text(encoding="utf-8").replace("1.11.a,,", "1.11.a,3,good")
+    for text in (filled, "my own list\n", filled.replace("comment\n", "comment,by\n")):
+        path.write_text(text, encoding="utf-8")
+        course("report", tmp_path)
+        assert text in [p.read_text(encoding="utf-8") for p in tmp_path.glob("to_mark*.csv")]
