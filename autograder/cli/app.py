@@ -121,6 +121,24 @@ def report(
 
 
 @app.command()
+def feedback(
+    assignment: Annotated[str | None, typer.Argument(help="a1, a2, …; default: all")] = None,  # noqa: UP007
+    out: Annotated[Path, typer.Option(help="the folder that `grade` wrote")] = Path("out/grades"),
+    to: Annotated[Path, typer.Option(help="folder for the pages")] = Path("out/feedback"),
+    roster: Annotated[Path | None, typer.Option(help="CSV of the students and their names")] = None,  # noqa: UP007
+    zips: Annotated[  # noqa: UP007
+        list[str] | None, typer.Option("--zip", help="also pack them for moodle or canvas")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a page for each student to give back: STUDENT/a2.html."""
+    from . import feedback_command
+
+    options = feedback_command.Options(assignment, out, to, roster, tuple(zips or ()), json)
+    raise typer.Exit(feedback_command.run(options))
+
+
+@app.command()
 def translate(
     texts: Annotated[list[str] | None, typer.Argument(help="sentences; default: stdin")] = None,  # noqa: UP007
     model: Annotated[Path, typer.Option(help="a translator's folder")] = Path("submission"),

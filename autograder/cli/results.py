@@ -25,6 +25,7 @@ class Written:
 
     results: list[Result]
     report: Path
+    dashboard: Path
     csv: Path
     json: Path
     marks: Path
@@ -55,6 +56,25 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
 
     Manual marks are applied first. Warnings go to stderr.
     """
+    counted, marks = counted_results(store, course), store.manual(course)
+    written = Written(
+        counted,
+        folder / "report.html",
+        folder / "dashboard.html",
+        folder / "grades.csv",
+        folder / "results.json",
+        folder / "to_mark.csv",
+    )
+    replace_file(written.report, report.render(counted, course))
+    replace_file(written.dashboard, report.render_dashboard(counted, course))
+    replace_file(written.csv, exports.to_csv(counted, course))
+    replace_file(written.json, exports.to_json(counted))
+    _write_marks(written.marks, counted, marks, store)
+    return written
+
+
+def counted_results(store: Store, course: Syllabus) -> list[Result]:
+    """The newest results of the course's assignments with manual marks; warnings go to stderr."""
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.assignments]
     known = [result for result in found if result.assignment in ids]
@@ -62,19 +82,7 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
         _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
         _warn(warning)
-    counted = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
-    written = Written(
-        counted,
-        folder / "report.html",
-        folder / "grades.csv",
-        folder / "results.json",
-        folder / "to_mark.csv",
-    )
-    _replace(written.report, report.render(counted, course))
-    _replace(written.csv, exports.to_csv(counted, course))
-    _replace(written.json, exports.to_json(counted))
-    _write_marks(written.marks, counted, marks, store)
-    return written
+    return [manual.apply(result, marks) for result in class_run.flag_identical(known)]
 
 
 def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
@@ -84,18 +92,18 @@ def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: S
         _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:
         _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
-    _replace(path, to_mark.text(counted, filled.marks))
+    replace_file(path, to_mark.text(counted, filled.marks))
 
 
 def _warn(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, content: str | bytes) -> None:
     """Write to a new file, then rename: if the disk is full, the last run's file stays intact."""
     fresh = path.with_suffix(path.suffix + ".new")
     try:
-        fresh.write_text(text, encoding="utf-8")
+        fresh.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
         fresh.replace(path)
     except OSError:
         fresh.unlink(missing_ok=True)
