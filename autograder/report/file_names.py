@@ -19,10 +19,12 @@ def folder_names(students: Collection[str]) -> dict[str, str]:
     That is so for `..`, for names with a slash or a colon, and for `Ada` beside `ada`.
     """
     counts = Counter(map(_folded, students))
-    return {
-        name: name if _PLAIN.fullmatch(name) and counts[_folded(name)] == 1 else _hashed(name)
+    plain = {
+        name
         for name in students
+        if _PLAIN.fullmatch(name) and visible(name) == name and counts[_folded(name)] == 1
     }
+    return {name: name if name in plain else _hashed(name) for name in students}
 
 
 def _folded(name: str) -> str:
