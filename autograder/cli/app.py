@@ -188,12 +188,13 @@ def grades(
         bool, typer.Option("--so-far", help="leave out what nobody has a grade for yet")
     ] = False,
     explain: Annotated[str | None, typer.Option(help="only show how this grade came to be")] = None,  # noqa: UP007
+    store: StoreUrl = None,
     json: Json = False,
 ) -> None:
     """The course total of everybody, by the weights and rules of course.toml."""
     from . import grades_command as command
 
-    options = command.Options(out, roster, components or [], so_far, explain, json)
+    options = command.Options(out, roster, components or [], so_far, explain, store, json)
     raise typer.Exit(command.run(options))
 
 
@@ -212,12 +213,32 @@ def export(
     trust: Annotated[
         bool, typer.Option("--i-trust-these-submissions", help="gradescope: also below tier C")
     ] = False,
+    store: StoreUrl = None,
 ) -> None:
     """Grades for a learning platform or a data tool; an autograder; a workflow for CI."""
     from . import export_command as command
 
-    options = command.Options(format, assignment, to, out, roster, source, trust)
+    options = command.Options(format, assignment, to, out, roster, source, trust, store)
     raise typer.Exit(command.run(options))
+
+
+@app.command()
+def feedback(
+    assignment: Annotated[str | None, typer.Argument(help="a1, a2, …; default: all")] = None,  # noqa: UP007
+    out: Annotated[Path, typer.Option(help="the folder that `grade` wrote")] = Path("out/grades"),
+    to: Annotated[Path, typer.Option(help="folder for the pages")] = Path("out/feedback"),
+    roster: Annotated[Path | None, typer.Option(help="CSV of the students and their names")] = None,  # noqa: UP007
+    zips: Annotated[  # noqa: UP007
+        list[str] | None, typer.Option("--zip", help="also pack them for moodle or canvas")
+    ] = None,
+    store: StoreUrl = None,
+    json: Json = False,
+) -> None:
+    """Write a page for each student to give back: STUDENT/a2.html."""
+    from . import feedback_command
+
+    options = feedback_command.Options(assignment, out, to, roster, store, tuple(zips or ()), json)
+    raise typer.Exit(feedback_command.run(options))
 
 
 @app.command()

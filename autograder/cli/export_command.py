@@ -29,6 +29,7 @@ class Options:
     roster: Path | None = None
     source: Path | None = None
     trust: bool = False
+    store: str | None = None
 
 
 def run(options: Options) -> int:
@@ -130,7 +131,7 @@ def _write(data: str | bytes, options: Options) -> None:
 
 
 def _results(course: Syllabus, options: Options) -> list[Result]:
-    found = results.stored(options.out, course)
+    found = results.stored(options.out, course, options.store)
     chosen = [result for result in found if options.assignment in (None, result.assignment)]
     if not chosen:
         raise UsageProblem(f"{options.out}: no result of {options.assignment} here")

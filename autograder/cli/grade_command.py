@@ -128,7 +128,8 @@ def _print(files: results.Written, run: list[Result], course: Syllabus, options:
             results.print_failures(result)
     if len(run) < len(files.results):
         print(f"\nThis run: {len(run)}; the files hold all {len(files.results)} results.")
-    print(f"\nReport   {files.report}\nCSV      {files.csv}\nJSON     {files.json}")
+    print(f"\nReport   {files.report}\nClass    {files.dashboard}")
+    print(f"CSV      {files.csv}\nJSON     {files.json}")
     print(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")
     return code
 

@@ -29,6 +29,7 @@ class Options:
     components: Sequence[Path] = ()
     so_far: bool = False
     explain: str | None = None
+    store: str | None = None
     json: bool = False
 
 
@@ -36,7 +37,7 @@ def run(options: Options) -> int:
     """Write course_grades.csv and print a table, or how one student's grade came to be."""
     course = syllabus.load()
     roster = Roster.read(options.roster, course) if options.roster else Roster()
-    found = results.stored(options.out, course)
+    found = results.stored(options.out, course, options.store)
     known = {*roster.students, *(r.student for r in found)} if options.roster else None
     ids = [component.id for component in course.grading.components]
     marks = component_marks.read(options.components, ids, known)

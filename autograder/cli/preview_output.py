@@ -8,26 +8,36 @@ from typing import Any
 
 from course_lib.course.syllabus import Syllabus
 
-from ..gradebook import manual
+from ..gradebook import late_policy, manual, stored_terms
 from ..gradebook.preview import preview
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..report.plain_text import number, visible
 from . import EXIT_OK, EXIT_UNGRADED
 
+Results = dict[tuple[str, str], Result]  # by student and assignment
 TESTS = 12  # shown of one student; --json has all
 
 
 def show(graded: list[Result], store: Store, course: Syllabus, as_json: bool) -> int:
-    """Compare with what is stored, manual marks applied to both; nothing is written."""
-    marks = store.manual(course)
-    stored = {(r.student, r.assignment): manual.apply(r, marks) for r in store.latest()}
-    found = preview([manual.apply(result, marks) for result in graded], stored)
+    """Compare with what is stored, marks and rules applied to both; nothing is written."""
+    latest = {(r.student, r.assignment): r for r in store.latest()}
+    new = {(r.student, r.assignment): r for r in graded}
+    stored, after = _counted(latest, store, course), _counted({**latest, **new}, store, course)
+    found = preview([after[key] for key in new], stored)
     if as_json:
         print(json.dumps(found, ensure_ascii=False))
     else:
         print(visible(_text(found)))
     return EXIT_UNGRADED if found["summary"]["ungraded"] else EXIT_OK
+
+
+def _counted(results: Results, store: Store, course: Syllabus) -> Results:
+    """With manual marks and the rules for late work; without assignments that are gone."""
+    ids, marks = {assignment.id for assignment in course.assignments}, store.manual(course)
+    marked = [manual.apply(r, marks) for r in results.values() if r.assignment in ids]
+    late = late_policy.applied(marked, course, stored_terms.read(store))
+    return {(r.student, r.assignment): r for r in late}
 
 
 def _text(found: dict[str, Any]) -> str:

@@ -30,6 +30,7 @@ def run(
         print(json.dumps([result.as_json() for result in written.results], ensure_ascii=False))
         return EXIT_OK
     results.print_table(written.results, course)
-    print(f"\nReport   {written.report}\nCSV      {written.csv}\nJSON     {written.json}")
+    print(f"\nReport   {written.report}\nClass    {written.dashboard}")
+    print(f"CSV      {written.csv}\nJSON     {written.json}")
     print(f"To mark  {written.marks}")
     return EXIT_OK

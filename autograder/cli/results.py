@@ -11,7 +11,7 @@ from pathlib import Path
 from course_lib.course.syllabus import Syllabus
 
 from .. import report
-from ..classroom.whole_file import replace as _replace
+from ..classroom.whole_file import replace
 from ..gradebook import exports, late_policy, manual, stored_terms, to_mark
 from ..gradebook.manual import ManualMarks
 from ..gradebook.one_at_a_time import one_at_a_time
@@ -28,6 +28,7 @@ class Written:
 
     results: list[Result]
     report: Path
+    dashboard: Path
     csv: Path
     json: Path
     marks: Path
@@ -63,25 +64,26 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
 
 
 def _write(store: Store, course: Syllabus, folder: Path) -> Written:
-    marks = store.manual(course)
-    counted = that_count(store, course, marks)
+    counted, marks = counted_results(store, course), store.manual(course)
     written = Written(
         counted,
         folder / "report.html",
+        folder / "dashboard.html",
         folder / "grades.csv",
         folder / "results.json",
         folder / "to_mark.csv",
     )
-    _replace(written.report, report.render(counted, course))
-    _replace(written.csv, exports.to_csv(counted, course))
-    _replace(written.json, exports.to_json(counted))
+    replace(written.report, report.render(counted, course))
+    replace(written.dashboard, report.render_dashboard(counted, course))
+    replace(written.csv, exports.to_csv(counted, course))
+    replace(written.json, exports.to_json(counted))
     _write_marks(written.marks, counted, marks, store)
     return written
 
 
-def that_count(store: Store, course: Syllabus, marks: ManualMarks) -> list[Result]:
+def counted_results(store: Store, course: Syllabus) -> list[Result]:
     """The newest results, with marks and the rules for late work. Warnings go to stderr."""
-    found = store.latest()
+    marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.assignments]
     known = [result for result in found if result.assignment in ids]
     if gone := sorted({result.assignment for result in found} - {*ids}):
@@ -95,7 +97,7 @@ def that_count(store: Store, course: Syllabus, marks: ManualMarks) -> list[Resul
 def stored(folder: Path, course: Syllabus, url: str | None = None) -> list[Result]:
     """The results that `grade` left in a folder. Raises UsageProblem if there are none."""
     with stores.existing(folder, url) as store:
-        return that_count(store, course, store.manual(course))
+        return counted_results(store, course)
 
 
 def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
@@ -105,7 +107,7 @@ def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: S
         _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:
         _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
-    _replace(path, to_mark.text(counted, filled.marks))
+    replace(path, to_mark.text(counted, filled.marks))
 
 
 def _warn(text: str) -> None:

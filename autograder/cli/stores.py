@@ -7,9 +7,7 @@ from pathlib import Path
 
 from course_lib.course.syllabus import Syllabus
 
-from ..gradebook import manual
 from ..gradebook.database_errors import GradebookError
-from ..gradebook.result import Result
 from ..gradebook.store import Store
 from .problems import UsageProblem
 
@@ -32,14 +30,6 @@ def back_up(store: Store) -> None:
         store.back_up()
     except GradebookError as error:
         print(error, file=sys.stderr)
-
-
-def result_of(store: Store, student: str, assignment: str, course: Syllabus) -> Result:
-    """The result that counts, with manual marks. Raises UsageProblem if there is none."""
-    found = store.newest(student, known_assignment(assignment, course))
-    if found is None:
-        raise UsageProblem(nothing_for(store, student, assignment))
-    return manual.apply(found, store.manual(course))
 
 
 def known_assignment(id: str, course: Syllabus) -> str:

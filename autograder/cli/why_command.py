@@ -8,7 +8,7 @@ from pathlib import Path
 from course_lib.course import syllabus
 
 from ..report import account
-from . import EXIT_OK, stores
+from . import EXIT_OK, results, stores
 from .problems import UsageProblem
 
 
@@ -23,7 +23,11 @@ def run(
     """Print the sum, then the exercises: those that lost points in full, or the one asked for."""
     course = syllabus.load()
     with stores.existing(out, url) as store:
-        result = stores.result_of(store, student, assignment, course)
+        id = stores.known_assignment(assignment, course)
+        found = {(r.student, r.assignment): r for r in results.counted_results(store, course)}
+        if (student, id) not in found:
+            raise UsageProblem(stores.nothing_for(store, student, id))
+        result = found[student, id]
     known = [entry.id for entry in result.exercises]
     if exercise is not None and exercise not in known:
         ids = ", ".join(known)

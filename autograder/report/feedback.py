@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from course_lib.checking.messages import cause_label
+
 from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
 from ..gradebook.lateness import moment, written, written_receipt
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
 from .model_sentences import model_sentences
-from .plain_text import counted, number
+from .plain_text import counted, listed, number
 from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
 
 if TYPE_CHECKING:
@@ -34,8 +36,16 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
         "bar": score_bar(result),
         "waiting": waiting - late.penalty(waiting),
         "exercises": exercises,
+        "next_steps": _next_steps(exercises),
         "proof": _proof(result),
     }
+
+
+def for_student(result: Result) -> Result:
+    """Without what is meant for instructors: who handed in the same file, where files are kept."""
+    facts = result.submission
+    own = {"same_as": [], "file": _own_path(facts.file, result.student)}
+    return result.model_copy(update={"submission": facts.model_copy(update=own)})
 
 
 def score_bar(result: Result) -> dict[str, Any]:
@@ -68,6 +78,13 @@ def score_bar(result: Result) -> dict[str, Any]:
     }
 
 
+def _own_path(file: str, student: str) -> str:
+    """The path from the student's folder on; above it may be names of other people."""
+    parts = file.replace("\\", "/").split("/")
+    below = [parts[n + 1 :] for n, part in enumerate(parts[:-1]) if part == student]
+    return "/".join(below[-1] if below else parts[-1:])
+
+
 def _waiting(result: Result) -> float:
     """The points of the written parts that are not marked yet."""
     if result.outcome in WITHOUT_POINTS:
@@ -89,6 +106,24 @@ def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
         "override": override,
         "comment": (override or exercise).comment,
     }
+
+
+def _next_steps(exercises: list[dict[str, Any]], most: int = 3) -> list[dict[str, Any]]:
+    """The exercises where most points were lost: why, if that is known, and what to read."""
+    lost = [(e["max_points"] - (e["points"] or 0), e) for e in exercises if e["failures"]]
+    lost = [(points, e) for points, e in lost if points > 0 and not e["bonus"]]
+    steps = []
+    for points, exercise in sorted(lost, key=lambda pair: -pair[0])[:most]:
+        message = exercise["failures"][0]["message"]
+        if exercise["stub"]:
+            why = "not written yet"
+        elif exercise["caused_by"]:
+            why = f"first correct {listed(exercise['caused_by'])}"
+        else:
+            why = f"{cause_label(message.seen)}: {message.cause}" if message.cause else ""
+        read = message.read or exercise["section"]
+        steps.append({"exercise": exercise, "lost": points, "why": why, "read": read})
+    return steps
 
 
 def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
+from .item_analysis import items
 from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
         "pending": sum(result.totals.manual_pending for result in readable),
         "late": sum(result.totals.late_days > 0 for result in results),
         "histogram": histogram(totals),
-        "difficulty": [_difficulty(exercise.id, readable) for exercise in assignment.exercises],
+        "difficulty": items(assignment, readable),
         "mistakes": mistakes(readable),
         "outcomes": _grouped([(r.student, r.outcome) for r in results], OUTCOME_MEANINGS),
         "tiers": _grouped([(r.student, r.tier) for r in results], TIER_MEANINGS),
@@ -65,20 +66,6 @@ def histogram(totals: list[float]) -> dict[str, Any]:
         for bar in filled
     )
     return {"bars": bars, "width": width, "description": description or "no totals yet"}
-
-
-def _difficulty(id: str, results: list[Result]) -> dict[str, Any]:
-    """The mean share of an exercise's points, over the students who have points for it."""
-    entries = [e for result in results for e in result.exercises if e.id == id]
-    marked = [(e.points, e.max_points) for e in entries if e.points is not None]
-    share = statistics.fmean(points / most for points, most in marked) if marked else None
-    return {
-        "id": id,
-        "percent": None if share is None else round(100 * share, 1),
-        "full": sum(points >= most for points, most in marked),
-        "unwritten": sum(e.status == "not written" for e in entries),
-        "marked": len(marked),
-    }
 
 
 def mistakes(results: list[Result]) -> list[dict[str, Any]]:

@@ -14,11 +14,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..classroom.roster import Roster
 from ..gradebook.lateness import moment, written
 from ..gradebook.result import Result
-from .feedback import feedback
+from .feedback import feedback, for_student
 from .overview import overview
-from .plain_text import cleaned, counted, listed, number, shortened
+from .plain_text import cleaned, counted, listed, number, percent, shortened, signed, visible
 from .sentences import OUTCOME_MEANINGS, STATUS_SIGNS, TIER_MEANINGS
 
 if TYPE_CHECKING:
@@ -42,20 +43,25 @@ def render(results: Sequence[Result], syllabus: Syllabus) -> str:
         if (mine := [r for r in shown if r.assignment == assignment.id])
     ]
     pages = [(name, [_feedback(r, syllabus) for r in mine]) for name, mine in students.items()]
-    newest = max((result.graded_at for result in shown), default=None)
-    return _page(
-        "class.html",
-        syllabus=syllabus,
-        classes=classes,
-        pages=pages,
-        graded=written(moment(newest)) if newest else None,
-    )
+    graded = _last_graded(shown)
+    return _page("class.html", syllabus=syllabus, classes=classes, pages=pages, graded=graded)
 
 
-def render_student(result: Result, syllabus: Syllabus) -> str:
-    """A student's own feedback on one assignment; it names no other student."""
-    page = _feedback(cleaned(result), syllabus)
-    return _page("student.html", syllabus=syllabus, page=page)
+def render_dashboard(
+    results: Sequence[Result], syllabus: Syllabus, roster: Roster | None = None
+) -> str:
+    """The class dashboard, for the same folder as the report; see `dashboard`."""
+    from .dashboard import dashboard
+
+    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
+    board = dashboard(shown, syllabus, roster or Roster())
+    return _page("dashboard.html", syllabus=syllabus, board=board, graded=_last_graded(shown))
+
+
+def render_student(result: Result, syllabus: Syllabus, name: str = "") -> str:
+    """A student's own feedback on one assignment, headed by their name; it names no other."""
+    page = _feedback(cleaned(for_student(result)), syllabus)
+    return _page("student.html", syllabus=syllabus, page=page, name=visible(name))
 
 
 def anchor(student: str) -> str:
@@ -67,6 +73,11 @@ def anchor(student: str) -> str:
 
 def _feedback(result: Result, syllabus: Syllabus) -> dict[str, Any]:
     return feedback(result, syllabus.assignment(result.assignment))
+
+
+def _last_graded(results: Sequence[Result]) -> str | None:
+    newest = max((result.graded_at for result in results), default=None)
+    return written(moment(newest)) if newest else None
 
 
 def _page(template: str, **content: Any) -> str:
@@ -86,7 +97,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (anchor, counted, listed, number, shortened)
+    filters = (anchor, counted, listed, number, percent, shortened, signed)
     environment.filters.update({function.__name__: function for function in filters})
     environment.filters["marked"] = _marked
     environment.globals |= {

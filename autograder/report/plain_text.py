@@ -26,6 +26,16 @@ def number(value: float | None) -> str:
     return "pending" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
+def percent(share: float) -> str:
+    """34 %"""
+    return f"{100 * share:.0f} %"
+
+
+def signed(value: float) -> str:
+    """A correlation with two decimals and a true minus sign: −0.12."""
+    return f"{value:.2f}".replace("-", "−")
+
+
 def shortened(text: str, limit: int = 2000) -> str:
     more = len(text) - limit
     return text if more <= 0 else f"{text[:limit]} … ({more:,} more characters)"

@@ -1,0 +1,92 @@
+"""Feedback files in a zip, named as a learning platform needs to give each to its student.
+
+Moodle takes the zip at "Upload multiple feedback files in a zip" (the assignment needs the feedback
+type "Feedback files"). It finds the student by the number in a folder's name,
+`Full Name_NUMBER_assignsubmission_file_`, which is that of "Participant NUMBER" in the assignment's
+grading worksheet and differs between assignments. It is taken from the submission if that came from
+Moodle's download, else from the roster's column `moodle`.
+
+Canvas takes the zip at "Upload submissions" and adds each file as a comment to its submission. It
+finds that by two numbers in the file's name, `name_USER_FILE_a1.ipynb`: the student's and that of
+the submitted file. Only Canvas's own download has the second, so the submissions must have been
+graded under the names of that download.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+
+from ..classroom.roster import Student
+
+_MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
+_CANVAS = re.compile(r"(?P<name>[^_/]+)(?:_LATE)?_(?P<number>\d+)_\d+(?=_|$|\.)")
+_PARTICIPANT = re.compile(r"(?:Participant )?(\d+)", re.IGNORECASE)
+_EPOCH = (1980, 1, 1, 0, 0, 0)  # the same bytes whenever it is made
+
+
+def moodle_name(submitted: str, student: Student, assignment: str) -> str | None:
+    """The name of a student's page in the zip; None if Moodle's number is unknown.
+
+    `submitted` is the path of the submission as it was graded.
+    """
+    page = f"{assignment}-feedback.html"
+    if found := _downloaded(_MOODLE, submitted, student, "moodle"):
+        return f"{found['name']}_{found['number']}_assignsubmission_file_/{page}"
+    number = _PARTICIPANT.fullmatch(student.names.get("moodle", "").strip())
+    if number is None:
+        return None
+    # an underscore in a name would move the number, which Moodle expects after the first
+    name = re.sub(r'[_/\\:*?"<>|\x00-\x1f]+', " ", student.shown).strip(" .") or "Participant"
+    return f"{name}_{number[1]}_assignsubmission_file_/{page}"
+
+
+def canvas_name(submitted: str, student: Student, assignment: str) -> str | None:
+    """The name of a student's page in the zip; None if the submission has not Canvas's name.
+
+    `submitted` is the path of the submission as it was graded.
+    """
+    found = _downloaded(_CANVAS, submitted, student, "canvas")
+    return f"{found[0]}_{assignment}-feedback.html" if found else None
+
+
+def _downloaded(
+    pattern: re.Pattern[str], submitted: str, student: Student, system: str
+) -> re.Match[str] | None:
+    """The platform's name for a submission, if the student cannot have chosen it.
+
+    Inside a student's own folder any name may be found, even that of somebody else.
+    """
+    for part in re.split(r"[/\\:]", submitted):
+        if (found := pattern.match(part)) and _is_of(student, found, system):
+            return found
+        if part.startswith(student.id):
+            break
+    return None
+
+
+def _is_of(student: Student, found: re.Match[str], system: str) -> bool:
+    """Whether grades go by this very name, or the roster has its number or its words."""
+    if student.id.startswith(found[0].rstrip("_")):
+        return True
+    words = re.findall(r"\w+", student.name.casefold())
+    names = {"".join(words[n:] + words[:n]) for n in range(len(words))}
+    number = student.names.get(system, "")
+    if system == "canvas" and number.isdecimal():  # the same in the whole course
+        return found["number"] == number
+    return found["number"] == number or re.sub(r"\W", "", found["name"].casefold()) in names
+
+
+def packed(pages: Mapping[str, str]) -> bytes:
+    """A zip of these pages by name, sorted: the same pages always give the same bytes."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in sorted(pages.items()):
+            entry = zipfile.ZipInfo(name, _EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # as on Unix, wherever it is made
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, text.encode("utf-8"))
+    return out.getvalue()

@@ -1,0 +1,281 @@
+"""The dashboard: arithmetic against numbers worked out by hand, plain rules, a readable page."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pytest
+from sample_results import SYLLABUS, sample
+from test_report import BUG, CARRIED, Page, _luminance, hostile
+
+from autograder.classroom.roster import Roster, Student, Terms
+from autograder.gradebook import manual
+from autograder.gradebook.manual import ManualMark, ManualMarks
+from autograder.report import render_dashboard
+from autograder.report.dashboard import dashboard, failed_tests
+from autograder.report.early_warning import RULES, share, warnings
+from autograder.report.figures import box_plot, columns, stack, whisker
+from autograder.report.item_analysis import Discrimination, Spread, discrimination, items, spread
+from autograder.report.page import TEMPLATES, anchor
+from autograder.report.plain_text import visible
+
+IDS = [assignment.id for assignment in SYLLABUS.assignments]
+A1 = SYLLABUS.assignment("a1")
+NOBODY = Roster()
+ALL = np.array([True, True])
+
+
+def loses(share_lost, *exercises):
+    """What `sample` needs to fail this share of the eight tests of each exercise."""
+    return {id: [BUG] * round(8 * share_lost) for id in exercises}
+
+
+# Item analysis
+
+
+def test_discrimination_of_an_exercise_with_two_outcomes_is_the_point_biserial_correlation():
+    # the mean elsewhere is 5 with the point and 3 without, its standard deviation √3:
+    # (5 − 3) / √3 · √(½ · ½) = 1 / √3
+    own = [0] * 5 + [1] * 5
+    elsewhere = [1, 2, 3, 4, 5, 3, 4, 5, 6, 7]
+    found, reason = discrimination(np.array([own, elsewhere], float).T, 0, ALL)
+    assert reason == ""
+    assert found.value == pytest.approx(1 / math.sqrt(3))
+    # Fisher: atanh(0.57735) = 0.65848, ± 1.95996 / √(10 − 3) = 0.74080
+    assert found.low == pytest.approx(math.tanh(0.658479 - 0.740797), abs=1e-5)
+    assert found.high == pytest.approx(math.tanh(0.658479 + 0.740797), abs=1e-5)
+
+
+def test_an_exercise_is_not_correlated_with_itself():
+    rng = np.random.default_rng(0)
+    points = rng.integers(0, 2, (2000, 2)).astype(float)
+    found, _ = discrimination(points, 0, ALL)
+    assert abs(found.value) < 0.1, "with itself in the total it would be 0.7"
+
+
+def test_the_total_leaves_out_bonus_exercises_and_those_that_are_pending_for_somebody():
+    own = [0.0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    same, opposite = own, own[::-1]
+    half_marked = [math.nan, *opposite[1:]]
+    for column, counts in ((opposite, False), (half_marked, True)):
+        points = np.array([own, same, column]).T
+        found, _ = discrimination(points, 0, np.array([True, True, counts]))
+        assert found.value == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("own", "elsewhere", "reason"),
+    [
+        (range(9), range(9), "fewer than 10 students"),
+        ([*range(9), math.nan], range(10), "fewer than 10 students"),
+        ([3] * 10, range(10), "everyone has the same points"),
+        (range(10), [3] * 10, "everyone has the same points elsewhere"),
+    ],
+)
+def test_a_correlation_that_would_say_nothing_is_not_computed(own, elsewhere, reason):
+    points = np.array([[*own], [*elsewhere]], float).T
+    assert discrimination(points, 0, ALL) == (None, reason)
+
+
+def test_difficulty_is_the_mean_share_of_the_points():
+    results = [sample("s1"), sample("s2", failed=loses(0.5, "1.4")), sample("s3")]
+    results += [sample("s4", not_written=("1.4",))]
+    found = {item.id: item for item in items(A1, results)}
+    assert found["1.4"].difficulty == pytest.approx((1 + 0.5 + 1 + 0) / 4)
+    assert (found["1.4"].students, found["1.4"].full) == (4, 2)
+    assert found["1.4"].reason == "fewer than 10 students"
+    assert (found["1.11"].students, found["1.11"].difficulty) == (0, None), "nothing is marked"
+
+
+def test_a_written_exercise_counts_once_all_its_parts_are_marked():
+    parts = [part.id for part in sample().parts]
+    marks = {("s1", "a1", part): ManualMark(3.0) for part in parts}
+    marks["s2", "a1", parts[0]] = ManualMark(1.0)
+    both = [manual.apply(sample(s), ManualMarks(SYLLABUS, marks)) for s in ("s1", "s2")]
+    item = next(item for item in items(A1, both) if item.id == "1.11")
+    assert (item.students, item.difficulty) == (1, 0.75)
+
+
+def test_quartiles_mean_and_standard_deviation():
+    assert spread([4, 1, 3, 2]) == Spread(4, 1, 1.75, 2.5, 3.25, 4, 2.5, pytest.approx(1.290994))
+    assert spread([7]).deviation is None
+    assert spread([]) is None
+
+
+# Who may need help
+
+
+def listing(results, roster=NOBODY):
+    return {w.student: list(w.reasons) for w in warnings(results, IDS, roster)}
+
+
+def test_missing_once_half_of_the_class_handed_in():
+    results = [sample(s) for s in ("s1", "s2", "s3", "s4")] + [sample("s1", "a2")]
+    assert listing(results) == {}, "one of four is not half"
+    assert listing([*results, sample("s2", "a2")]) == dict.fromkeys(("s3", "s4"), ["missing: a2"])
+
+
+def test_the_roster_knows_who_handed_in_nothing_and_who_need_not():
+    ada, ben = Student("ada"), Student("ben", terms={"a2": Terms(excused=True)})
+    roster = Roster({"ada": ada, "ben": ben})
+    results = [sample("ben"), *(sample(s, a) for s in ("s1", "s2") for a in ("a1", "a2"))]
+    assert listing(results, roster) == {"ada": ["missing: a1 and a2"]}
+
+
+def test_low_and_falling_shares_of_the_newest_assignment():
+    every = [e.id for e in SYLLABUS.assignment("a2").exercises if e.kind == "code" and not e.bonus]
+    low = sample("s1", "a2", failed=loses(0.75, *every))
+    assert listing([sample("s1"), low]) == {
+        "s1": ["low: 25 % in a2", "falling: 25 % in a2, 100 % before"]
+    }
+    weak = loses(0.75, *(e.id for e in A1.exercises if e.kind == "code"))
+    assert listing([sample("s1", failed=weak), sample("s1", "a2")]) == {}, "they recovered"
+    just = sample("s1", "a2", failed=loses(0.125, *every))
+    assert listing([sample("s1"), just]) == {}
+
+
+def test_a_file_that_could_not_be_read_is_a_reason_and_a_failure_of_ours_is_none():
+    broken = sample("s1", outcome="INVALID", reason="no JSON")
+    assert listing([broken, sample("s2")]) == {"s1": ["unreadable: a1"]}
+    assert listing([sample("s1", outcome="UNGRADED"), sample("s2")]) == {}
+
+
+def test_points_that_are_not_marked_yet_are_no_reason():
+    assert share(sample("s1")) == 1
+    assert share(sample("s1", failed=loses(1 / 8, "1.4"))) == pytest.approx(1 - 2.25 / 88)
+
+
+def test_most_reasons_first():
+    every = [e.id for e in A1.exercises if e.kind == "code"]
+    results = [sample("b", failed=loses(0.75, *every)), sample("c", failed=loses(0.625, *every))]
+    results += [sample(s, a) for s in ("d", "e") for a in ("a1", "a2")] + [sample("a", "a2")]
+    assert [w.student for w in warnings(results, IDS, NOBODY)] == ["b", "c", "a"]
+
+
+# Mistakes, marking, lateness
+
+
+def test_failed_tests_are_counted_with_their_likely_causes():
+    seen = {"message": {**BUG["message"], "seen": True}}
+    advice = {"message": {**BUG["message"], "cause": "look at the axes"}}
+    results = [sample(s, failed={"1.3": [BUG]}) for s in ("s1", "s2")]
+    results += [sample("s3", failed={"1.3": [seen]}), sample("s4", failed={"1.3": [advice]})]
+    results += [sample("s5", failed={"1.1": [advice]}), sample("s6", failed={"1.4": [CARRIED]})]
+    results += [sample("s7", not_written=("1.5",))]
+    third, first = failed_tests(results)
+    assert (third["exercise"], third["students"]) == ("1.3", 4)
+    assert third["causes"] == [("Scores are not divided by √d_k", 2), ("not divided by √d_k", 1)]
+    assert (first["exercise"], first["students"], first["causes"]) == ("1.1", 1, [])
+
+
+def test_progress_of_marking_and_late_days():
+    part = sample().parts[0].id
+    marks = ManualMarks(SYLLABUS, {("s1", "a1", part): ManualMark(3.0)})
+    late = [sample(s, received=f"2027-02-{day}T12:00:00Z") for s, day in (("s2", 10), ("s3", 25))]
+    results = [manual.apply(sample("s1"), marks), *late, sample("s4", received=None)]
+    [entry] = dashboard(results, SYLLABUS, NOBODY)["classes"]
+    assert (entry["marking"]["done"], entry["marking"]["of"]) == (1, 12)
+    assert entry["marking"]["parts"][0] | {"title": ""} == {
+        "id": part, "title": "", "of": 4, "done": 1
+    }  # fmt: skip
+    told = entry["handing_in"]["stack"]["description"]
+    assert told == "on time: 1, 2 days late: 1, more than 3 days late: 1, time unknown: 1"
+    assert entry["handing_in"]["penalized"] == 2
+    assert entry["handing_in"]["lost"] == pytest.approx(0.2 * 98 + 98)
+
+
+# Figures, as data
+
+
+def test_the_box_plot_is_drawn_to_scale():
+    plot = box_plot({"a1": Spread(4, 0, 25, 50, 75, 100, 50, 30)}, 100)
+    row = plot["rows"][0]
+    assert (row["line"], row["box"], row["median"]) == ((0, 400), (100, 300), 200)
+    assert plot["ticks"][-1] == (100, 400)
+    assert plot["description"] == "a1: median 50, half of the class between 25 and 75"
+    bonus = box_plot({"a1": Spread(1, 125, 125, 125, 125, 125, 125, None)}, 100)
+    assert bonus["rows"][0]["median"] == 400
+
+
+def test_bars_whiskers_and_columns_are_drawn_to_scale():
+    bar = stack([("on time", 3), ("1 day late", 0), ("2 days late", 1)])
+    assert [(s["x"], s["width"], s["step"]) for s in bar["segments"]] == [(0, 75, 0), (75, 25, 2)]
+    assert bar["description"] == "on time: 3, 2 days late: 1"
+    assert stack([("on time", 0)]) == {"segments": [], "description": "none"}
+    assert whisker(Discrimination(0.5, -1, 1)) == {"x": 75, "low": 0, "high": 100}
+    assert [c["height"] for c in columns({"a1": 1.0, "a2": 0.25})] == [20, 5]
+
+
+# The page
+
+
+def class_of(count):
+    """Students of whom each fails more than the one before."""
+    ids = [e.id for e in A1.exercises if e.kind == "code"]
+    return [sample(f"s{n}", failed=loses(n % 7 / 8, *ids[: n % 5 + 1])) for n in range(count)]
+
+
+def test_the_page_says_what_it_found():
+    low = sample("s99", failed=loses(0.75, *(e.id for e in A1.exercises if e.kind == "code")))
+    page = Page(render_dashboard([*class_of(11), low, sample("s1", "a2")], SYLLABUS))
+    said = page.said("class-a1")
+    assert re.search(r"1\.1 Softmax 12 2 66 % 0\.\d\d −?0\.\d\d to 0\.\d\d", said), said[:600]
+    assert "12 of 12" in said
+    assert "fewer than 10 students" in page.said("class-a2")
+    assert all(rule in page.said("help") for rule in RULES)
+    assert f"report.html#{anchor('s99')}" in page.values("href")
+
+
+def test_the_page_needs_no_script_and_nothing_else():
+    text = render_dashboard([hostile(), *class_of(3)], SYLLABUS)
+    page = Page(text)
+    assert not [tag for tag in ("script", "link", "img", "iframe") if page.tags[tag]]
+    assert all(re.match(r"#|report\.html(#|$)", link) for link in page.values("href"))
+    assert not page.values("src") + page.values("style")
+    assert not set("\u202e\x1b") & set(text)
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in page.values("href") if link[0] == "#"} <= set(ids)
+    assert set(" ".join(page.values("aria-labelledby")).split()) <= set(ids)
+
+
+def test_a_name_is_shown_as_the_roster_has_it():
+    roster = Roster({"s9": Student("s9", "Ada <Lovelace>")})
+    said = Page(render_dashboard(class_of(3), SYLLABUS, roster)).said("help")
+    assert "Ada <Lovelace> s9" in said
+    broken = sample(visible(hostile().student), outcome="INVALID")
+    assert "alert(1)" in Page(render_dashboard([broken], SYLLABUS)).said("help")
+
+
+def test_figures_tables_and_headings_can_be_read_without_seeing_them():
+    text = render_dashboard(class_of(12), SYLLABUS)
+    charts = re.findall(r"<svg[^>]*>", text)
+    assert all('role="img"' in svg or 'aria-hidden="true"' in svg for svg in charts)
+    assert text.count('role="img"') == text.count("<title id=") == text.count("<desc id=")
+    levels = [int(level) for level in re.findall(r"<h([1-6])", text)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+    tables = re.findall(r"<table.*?</table>", text, re.S)
+    assert all("<caption" in t and 'scope="col"' in t and 'scope="row"' in t for t in tables)
+    regions = re.findall(r'<div class="scroll"[^>]*>', text)
+    assert all('tabindex="0"' in r and "aria-label=" in r for r in regions), "the keyboard scrolls"
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_figures_stand_out_from_their_ground(scheme):
+    css = (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    block = re.findall(r":root \{(.*?)\}", css, re.S)[scheme]
+    colours = dict(re.findall(r"--([\w-]+): (#\w{6})", block))
+    for mark, ground in (("blue", "paper"), ("red", "paper"), ("quiet", "paper"), ("ink", "q2")):
+        one, other = sorted([_luminance(colours[mark]), _luminance(colours[ground])])
+        assert (other + 0.05) / (one + 0.05) >= 3, (mark, ground)
+
+
+def test_the_same_results_give_the_same_page():
+    results = class_of(11)
+    assert render_dashboard(results, SYLLABUS) == render_dashboard(results[::-1], SYLLABUS)
+    assert "Nothing has been graded yet" in render_dashboard([], SYLLABUS)
+    alone = render_dashboard([sample(outcome="INVALID", reason="no JSON")], SYLLABUS)
+    assert "there are no totals" in alone
