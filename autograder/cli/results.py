@@ -15,7 +15,6 @@ from ..gradebook import exports, manual, to_mark
 from ..gradebook.manual import ManualMarks
 from ..gradebook.result import Result
 from ..gradebook.store import Store
-from ..grading import class_run
 from .problems import OutputProblem, UsageProblem
 
 
@@ -62,7 +61,7 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
         _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
         _warn(warning)
-    counted = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
+    counted = [manual.apply(result, marks) for result in known]
     written = Written(
         counted,
         folder / "report.html",

@@ -25,7 +25,6 @@ class SubmissionFacts(Record):
     notebook_sha256: str = ""
     file: str = ""
     received: str | None = None
-    same_as: list[str] = []
     notices: list[str] = []
 
 

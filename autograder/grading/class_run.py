@@ -130,7 +130,6 @@ def complete(
     submitted = {
         "file": submission.file,
         "received": received,
-        "same_as": [],
         "notices": submission.notices,
     }
     return result.changed(
@@ -142,26 +141,6 @@ def complete(
         notices=submission.notices + notices,
         submission=result.submission.model_copy(update=submitted),
     )
-
-
-def flag_identical(results: list[Result]) -> list[Result]:
-    """Add to each result the students who submitted the identical notebook."""
-    owners: dict[tuple[str, str], list[str]] = {}
-    for result in results:
-        owners.setdefault(_notebook(result), []).append(result.student)
-    flagged = []
-    for result in results:
-        others = [student for student in owners[_notebook(result)] if student != result.student]
-        invalid = result.outcome == "INVALID"  # two empty files are not copies of each other
-        same_as = {"same_as": [] if invalid else others}
-        submission = result.submission.model_copy(update=same_as)
-        flagged.append(result.model_copy(update={"submission": submission}))
-    return flagged
-
-
-def _notebook(result: Result) -> tuple[str, str]:
-    submission = result.submission
-    return result.assignment, submission.notebook_sha256 or submission.sha256
 
 
 @contextmanager

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from course_lib.course.syllabus import Syllabus
 
+    from .leaderboard import Leaderboard
+
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -56,6 +58,11 @@ def render_student(result: Result, syllabus: Syllabus) -> str:
     """A student's own feedback on one assignment; it names no other student."""
     page = _feedback(cleaned(result), syllabus)
     return _page("student.html", syllabus=syllabus, page=page)
+
+
+def render_leaderboard(board: Leaderboard) -> str:
+    """The page of a leaderboard; it has pseudonyms only."""
+    return _page("leaderboard.html", board=board)
 
 
 def anchor(student: str) -> str:
