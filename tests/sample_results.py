@@ -59,7 +59,6 @@ def sample(
         "submission": {
             "file": f"submitted/{student}/{assignment}/{assignment}.ipynb",
             "sha256": _sha(student + assignment),
-            "same_as": [],
             "received": received,
         },
         "suite_sha256": _sha("suite"),

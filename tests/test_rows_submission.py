@@ -5,7 +5,6 @@ import os
 
 import proofs
 import pytest
-from sample_results import sample
 
 from autograder.grading import class_run
 from autograder.intake import submissions
@@ -232,12 +231,3 @@ def test_row_50_the_version_that_was_hashed_is_the_one_graded(tmp_path):
             class_run.Settings(),
         ).submission_sha256
     )
-
-
-def test_row_50_the_same_file_from_two_students_is_flagged_and_not_punished():
-    results = [
-        sample(student, submission={"sha256": digest})
-        for student, digest in (("s1", "x"), ("s2", "x"), ("s3", "y"))
-    ]
-    flagged = class_run.flag_identical(results)
-    assert [result.submission.same_as for result in flagged] == [["s2"], ["s1"], []]

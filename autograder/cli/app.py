@@ -164,6 +164,40 @@ def nbgrader(
 
 
 @app.command()
+def similar(
+    submissions: Annotated[Path, typer.Argument(help="the folder that `grade` is given")],
+    assignment: Annotated[str | None, typer.Option(help="only this assignment")] = None,  # noqa: UP007
+    to: Annotated[Path, typer.Option(help="the page to write")] = Path("out/similar.html"),
+    common: Annotated[
+        int, typer.Option(min=2, help="code that more students than this share is not counted")
+    ] = 10,
+    json: Json = False,
+) -> None:
+    """Find submissions too similar to be independent, side by side, for the instructor alone."""
+    from . import similar_command
+
+    raise typer.Exit(similar_command.run(submissions, assignment, to, common, json))
+
+
+@app.command()
+def leaderboard(
+    assignment: Annotated[str, typer.Argument(help="an assignment with a trained model: a3 or a4")],
+    roster: Annotated[
+        Path, typer.Option(help="CSV with the columns student and leaderboard: a pseudonym")
+    ],
+    out: Annotated[Path, typer.Option(help="the folder that `grade` wrote")] = Path("out/grades"),
+    to: Annotated[  # noqa: UP007
+        Path | None, typer.Option(help="the .html or .md to write; default: both, in --out")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Rank the models of the students who want to be shown, under their pseudonyms."""
+    from . import leaderboard_command
+
+    raise typer.Exit(leaderboard_command.run(assignment, roster, out, to, json))
+
+
+@app.command()
 def report(
     out: Annotated[Path, typer.Argument(help="the folder that `grade` wrote")] = Path("out/grades"),
     manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007

@@ -100,6 +100,17 @@ def bench_study(json: Json = False) -> None:
     raise typer.Exit(bench_command.study(json))
 
 
+@bench_app.command("similar")
+def bench_similar(
+    assignments: Annotated[str, typer.Option(help="a1,a2,…; default: all")] = "",
+    json: Json = False,
+) -> None:
+    """How often `course similar` finds copies and accuses independent work; some minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.similar(assignments, json))
+
+
 @bench_app.command("decode")
 def bench_decode(
     model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],

@@ -19,12 +19,16 @@ def grading(submissions: int, assignments: str, as_json: bool) -> int:
     from ..bench import grading as bench
 
     course = syllabus.load()
-    known = [assignment.id for assignment in course.assignments]
-    chosen = [id for id in assignments.split(",") if id] or known
-    if unknown := [id for id in chosen if id not in known]:
-        raise UsageProblem(f"no assignment {unknown[0]!r}: there are {', '.join(known)}")
-    measures = bench.run(course, submissions, chosen, _log)
+    measures = bench.run(course, submissions, _chosen(course, assignments), _log)
     return _print(measures, "results/bench_grading.json", as_json)
+
+
+def similar(assignments: str, as_json: bool) -> int:
+    from ..bench import similar as bench
+
+    course = syllabus.load()
+    measures = bench.run(course, _chosen(course, assignments), _log)
+    return _print(measures, f"results/{bench.NAME}.json", as_json)
 
 
 def model(as_json: bool) -> int:
@@ -105,6 +109,15 @@ def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
     except (PeerError, TranslationError) as error:
         raise UsageProblem(str(error)) from None
     return _print(measures, "results/bench_decode.json", as_json)
+
+
+def _chosen(course: syllabus.Syllabus, assignments: str) -> list[str]:
+    """The assignments that an option names; without it, all."""
+    known = [assignment.id for assignment in course.assignments]
+    chosen = [id for id in assignments.split(",") if id] or known
+    if unknown := [id for id in chosen if id not in known]:
+        raise UsageProblem(f"no assignment {unknown[0]!r}: there are {', '.join(known)}")
+    return chosen
 
 
 def _numbers(seeds: str) -> list[int]:

@@ -18,10 +18,11 @@ from ..intake.submissions import Submission
 from . import EXIT_OK, grade_command, results
 
 LOOK_AT = """
-What to look at in the report: s03 forgot the scaling, and s10 handed in the same file. s04's
-softmax ignores its axis, but the exercises that use it keep their points ("carried through"). s11
-never ends and s12 searches the disk for answers, and neither costs anyone else a point. In
-assignments 3 and 4, s04 trained too briefly, and s09 handed in predictions without the weights."""
+What to look at in the report: s03 forgot the scaling. s10 handed in the same file, which only
+`course similar` on the folder "submitted" tells. s04's softmax ignores its axis, but the exercises
+that use it keep their points ("carried through"). s11 never ends and s12 searches the disk for
+answers, and neither costs anyone else a point. In assignments 3 and 4, s04 trained too briefly, and
+s09 handed in predictions without the weights."""
 
 TRANSLATED = (
     "The proud nurse does not know the old garden.",

@@ -60,6 +60,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "BuildError": EXIT_USAGE,
         "BugError": EXIT_USAGE,
         "CsvError": EXIT_USAGE,
+        "LeaderboardError": EXIT_USAGE,
         "TrainingFailedError": EXIT_FOUND,
         "InvalidNotebook": EXIT_USAGE,
         "GradebookError": EXIT_DISK,

@@ -17,7 +17,6 @@ from ..gradebook.manual import ManualMarks
 from ..gradebook.one_at_a_time import one_at_a_time
 from ..gradebook.result import Result
 from ..gradebook.store import Store
-from ..grading import class_run
 from . import stores
 from .problems import OutputProblem, UsageProblem
 
@@ -90,7 +89,7 @@ def counted_results(store: Store, course: Syllabus) -> list[Result]:
         _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
         _warn(warning)
-    marked = [manual.apply(result, marks) for result in class_run.flag_identical(known)]
+    marked = [manual.apply(result, marks) for result in known]
     return late_policy.applied(marked, course, stored_terms.read(store))
 
 

@@ -27,7 +27,6 @@ class SubmissionFacts(Record):
     file: str = ""
     received: str | None = None
     received_from: str = ""  # the clock: see `classroom.receipt`
-    same_as: list[str] = []
     notices: list[str] = []
 
 

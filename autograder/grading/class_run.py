@@ -146,7 +146,6 @@ def complete(
         "file": submission.file,
         "received": received,
         "received_from": submission.received_from,
-        "same_as": [],
         "notices": submission.notices,
     }
     return result.changed(
@@ -166,26 +165,6 @@ def _titled(entry: ExerciseResult, assignment: Assignment) -> ExerciseResult:
     """The entry with the title and section that course.toml has now."""
     exercise = assignment.exercise(entry.id)
     return entry.model_copy(update={"title": exercise.title, "section": exercise.section})
-
-
-def flag_identical(results: list[Result]) -> list[Result]:
-    """Add to each result the students who submitted the identical notebook."""
-    owners: dict[tuple[str, str], list[str]] = {}
-    for result in results:
-        owners.setdefault(_notebook(result), []).append(result.student)
-    flagged = []
-    for result in results:
-        others = [student for student in owners[_notebook(result)] if student != result.student]
-        invalid = result.outcome == "INVALID"  # two empty files are not copies of each other
-        same_as = {"same_as": [] if invalid else others}
-        submission = result.submission.model_copy(update=same_as)
-        flagged.append(result.model_copy(update={"submission": submission}))
-    return flagged
-
-
-def _notebook(result: Result) -> tuple[str, str]:
-    submission = result.submission
-    return result.assignment, submission.notebook_sha256 or submission.sha256
 
 
 @contextmanager

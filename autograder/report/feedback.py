@@ -42,9 +42,9 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
 
 
 def for_student(result: Result) -> Result:
-    """Without what is meant for instructors: who handed in the same file, where files are kept."""
+    """Without what is meant for instructors: where files are kept."""
     facts = result.submission
-    own = {"same_as": [], "file": _own_path(facts.file, result.student)}
+    own = {"file": _own_path(facts.file, result.student)}
     return result.model_copy(update={"submission": facts.model_copy(update=own)})
 
 

@@ -32,7 +32,6 @@ def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
         "mistakes": mistakes(readable),
         "outcomes": _grouped([(r.student, r.outcome) for r in results], OUTCOME_MEANINGS),
         "tiers": _grouped([(r.student, r.tier) for r in results], TIER_MEANINGS),
-        "identical": identical(results),
         "causes": {result.student: main_cause(result) for result in results},
         "proofs": sorted({(r.suite_sha256, r.environment_sha256, r.seed) for r in results}),
     }
@@ -81,16 +80,6 @@ def mistakes(results: list[Result]) -> list[dict[str, Any]]:
                     if result.student not in students:
                         students.append(result.student)
     return sorted(found.values(), key=lambda entry: -len(entry["students"]))
-
-
-def identical(results: list[Result]) -> list[dict[str, Any]]:
-    """Groups of students who handed in identical files."""
-    groups: dict[str, set[str]] = {}
-    for result in results:
-        if result.submission.same_as:
-            same = groups.setdefault(result.submission.sha256, set())
-            same.update([result.student, *result.submission.same_as])
-    return [{"sha256": sha, "students": sorted(group)} for sha, group in sorted(groups.items())]
 
 
 def _grouped(found: list[tuple[str, str]], meanings: dict[str, str]) -> list[dict[str, Any]]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from course_lib.course.syllabus import Syllabus
 
+    from .leaderboard import Leaderboard
+
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -62,6 +64,11 @@ def render_student(result: Result, syllabus: Syllabus, name: str = "") -> str:
     """A student's own feedback on one assignment, headed by their name; it names no other."""
     page = _feedback(cleaned(for_student(result)), syllabus)
     return _page("student.html", syllabus=syllabus, page=page, name=visible(name))
+
+
+def render_leaderboard(board: Leaderboard) -> str:
+    """The page of a leaderboard; it has pseudonyms only."""
+    return _page("leaderboard.html", board=board)
 
 
 def anchor(student: str) -> str:

@@ -1,0 +1,46 @@
+"""`course leaderboard`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from course_lib.course import syllabus
+
+from ..classroom import pseudonyms
+from ..gradebook.store import Store
+from ..report.leaderboard import leaderboard
+from ..report.page import render_leaderboard
+from . import EXIT_OK
+from .problems import OutputProblem, UsageProblem
+
+
+def run(id: str, roster: Path, out: Path, to: Path | None, as_json: bool) -> int:
+    """Print the leaderboard and write it, as `to` or as HTML and Markdown into `out`."""
+    course = syllabus.load()
+    try:
+        assignment = course.assignment(id)
+    except KeyError as error:
+        raise UsageProblem(error.args[0]) from None
+    files = [to] if to else [out / f"leaderboard_{id}.{kind}" for kind in ("html", "md")]
+    if to and to.suffix not in (".html", ".md"):
+        raise UsageProblem(f"--to {to}: give a file that ends with .html or .md")
+    chosen = pseudonyms.read(roster)
+    if not (out / "results.db").exists():
+        raise UsageProblem(f"{out}: no results here; run `course grade SUBMISSIONS --out {out}`")
+    with Store(out / "results.db") as store:
+        board = leaderboard(store.latest(id), assignment, course, chosen)
+    for file in files:
+        text = render_leaderboard(board) if file.suffix == ".html" else board.to_markdown()
+        try:
+            file.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise OutputProblem(f"{file}: cannot be written ({error.strerror})") from None
+    if as_json:
+        print(json.dumps([asdict(entry) for entry in board.entries]))
+    else:
+        print(board.to_markdown())
+    print(f"written to {' and '.join(map(str, files))}", file=sys.stderr)
+    return EXIT_OK

@@ -1,0 +1,1 @@
+"""Similar work: what two students wrote compared, for the instructor alone."""

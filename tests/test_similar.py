@@ -1,0 +1,164 @@
+"""`course similar`: a disguised copy is found, independent and untouched work is not accused."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from autograder import bugs, variants
+from autograder.bench import disguises
+from autograder.cli.app import app
+from autograder.cli.problems import sentence
+from autograder.release import notebooks
+from autograder.release.components import Component
+from autograder.similarity import compare, page, winnowing
+from autograder.similarity.own_work import Handout
+from course_lib.course.syllabus import ROOT, load
+
+COURSE = load()
+A1 = COURSE.assignment("a1")
+VARIANTS = {variant.name: variant.replace for variant in variants.load(A1)}
+ONE = VARIANTS["loops_where_allowed"]
+REFERENCE = {c: Component.parse(c).source for e in A1.exercises for c in e.components}
+
+
+def as_bytes(sources):
+    return notebooks.dump(notebooks.build(COURSE, A1, "starter", sources)).encode()
+
+
+@pytest.fixture(scope="module")
+def handout():
+    return Handout.of(COURSE, A1)
+
+
+@pytest.fixture(scope="module")
+def solution(handout):
+    return handout.work(compare.SOLUTION, as_bytes(REFERENCE))
+
+
+@pytest.fixture(scope="module")
+def independent(handout):
+    return [handout.work(name, as_bytes(sources)) for name, sources in VARIANTS.items()]
+
+
+def named(pairs):
+    return [{pair.first.student, pair.second.student} for pair in pairs]
+
+
+def test_independent_correct_work_is_not_accused(independent, solution):
+    assert len(independent) >= 8
+    assert compare.suspicious(independent, solution) == []
+
+
+@pytest.mark.parametrize("disguise", disguises.ALL, ids=lambda disguise: disguise.__name__)
+def test_a_copy_is_found_in_every_disguise(handout, independent, solution, disguise):
+    copy = handout.work("copy", as_bytes(disguise(ONE)))
+    assert named(compare.suspicious([*independent, copy], solution)) == [
+        {"loops_where_allowed", "copy"}
+    ]
+
+
+def test_one_added_cell_hides_nothing(handout):
+    notebook = json.loads(as_bytes(ONE))
+    notebook["cells"].append({"cell_type": "code", "source": "def mine(x):\n    return x + 1"})
+    works = [handout.work("a", as_bytes(ONE)), handout.work("b", json.dumps(notebook).encode())]
+    assert named(compare.suspicious(works)) == [{"a", "b"}]
+
+
+def test_untouched_starters_are_not_copies_of_each_other(handout):
+    works = [handout.work(f"s{number}", as_bytes({})) for number in range(3)]
+    assert [work.pieces for work in works] == [()] * 3
+    assert compare.suspicious(works) == []
+
+
+def test_who_hands_in_the_courses_solution_is_listed_with_it(handout, solution):
+    """Also with a mistake; two of them are not accused of each other, unless it is the same."""
+    names = ("scores_not_scaled", "softmax_fixed_axis")
+    found = [bug for bug in bugs.load("a1") if bug.name in names]
+    works = [
+        handout.work(
+            bug.name, as_bytes({**REFERENCE, bug.component: bug.apply(REFERENCE[bug.component])})
+        )
+        for bug in found
+    ]
+    assert named(compare.suspicious(works, solution)) == [{n, compare.SOLUTION} for n in names] or (
+        named(compare.suspicious(works, solution)) == [{n, compare.SOLUTION} for n in names[::-1]]
+    )
+
+
+def test_what_many_students_wrote_does_not_count(handout, independent):
+    everyone = [handout.work(f"s{n}", as_bytes(disguises.renamed(ONE))) for n in range(4)]
+    everyone[0] = handout.work("s0", as_bytes(ONE))  # not the same code, the same fingerprints
+    assert {"s0", "s1"} in named(compare.suspicious(everyone, common=4))
+    assert {"s0", "s1"} not in named(compare.suspicious(everyone, common=3))
+
+
+def test_winnowing_finds_every_long_enough_common_run():
+    shared = [f"t{number}" for number in range(winnowing.K + winnowing.WINDOW - 1)]
+    first, second = (
+        winnowing.hashes([f"{name}{n}" for n in range(30)] + shared + [f"{name}end"])
+        for name in ("a", "b")
+    )
+    kept = [{found[i] for i in winnowing.chosen(found)} for found in (first, second)]
+    assert kept[0] & kept[1]
+    assert len(kept[0]) < len(first)
+    short = winnowing.hashes(shared[: winnowing.K - 1])
+    assert short == []
+    assert winnowing.chosen(short) == set()
+
+
+def test_the_page_marks_the_matching_lines_and_nothing_in_it_runs(handout):
+    evil = "def softmax(scores, axis=-1):\n    return '</pre><script>alert(1)</script>'"
+    name = "<b>eve</b>"
+    changed = {**ONE, "course_lib.numpy_forms.attention:softmax": evil}
+    works = [handout.work(name, as_bytes(changed)), handout.work("ben", as_bytes(ONE))]
+    text = page.render([page.Compared(A1, 2, compare.suspicious(works))], ["cy a1: not JSON"])
+    assert "<script" not in text
+    assert "<b>eve" not in text
+    assert "&lt;b&gt;eve&lt;/b&gt;" in text
+    assert "prefers-color-scheme: dark" in text
+    assert "cy a1: not JSON" in text
+    assert not re.search(r"(src|href)=\"(?!#)", text)
+    marked = re.findall(r"<mark>([^<]*)</mark>", text)
+    assert marked
+    assert any(line.strip() in "\n".join(ONE.values()) for line in marked if len(line) > 30)
+    for anchor in re.findall(r'href="#([^"]+)"', text):
+        assert f'id="{anchor}"' in text
+
+
+def test_the_command_lists_pairs_and_says_what_it_could_not_read(tmp_path):
+    students = {"ada": as_bytes(ONE), "ben": as_bytes(disguises.all_at_once(ONE)), "cy": b"{"}
+    for student, data in students.items():
+        path = tmp_path / "in" / student / "a1" / "a1.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+    to = tmp_path / "new" / "similar.html"
+    command = ["similar", str(tmp_path / "in"), "--to", str(to), "--json"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    entry = json.loads(done.stdout)[0]
+    assert (entry["assignment"], entry["students"]) == ("a1", ["ada", "ben"])
+    assert entry["share"] > compare.WHOLE
+    assert "not compared: cy a1: the file is not JSON" in done.stderr
+    assert "cy a1" in to.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [(["--assignment", "a9"], "no assignment 'a9'"), (["--assignment", "a2"], "nobody handed in")],
+)
+def test_a_wrong_option_is_one_sentence(tmp_path, options, told):
+    (tmp_path / "ada_a1.ipynb").write_bytes(as_bytes({}))
+    done = CliRunner().invoke(app, ["similar", str(tmp_path), *options])
+    code, text = sentence(done.exception)
+    assert code == 2
+    assert told in text
+
+
+def test_the_measured_rates_are_those_that_the_thresholds_were_chosen_by():
+    path = ROOT / "results" / "bench_similar.json"
+    measures = json.loads(path.read_text(encoding="utf-8"))["measures"]
+    assert measures["accused_independent"]["mean"] == measures["accused_starters"]["mean"] == 0
+    assert max(measures["highest_independent"]["values"]) < 100 * compare.WHOLE / 2
+    assert measures["found_all_at_once"]["mean"] > 95
