@@ -10,6 +10,7 @@ from autograder.gradebook.manual import ManualMark
 from autograder.gradebook.store import Store
 from autograder.notebook import grade_ids
 from autograder.release import notebooks
+from autograder.release.components import BuildError
 
 pytestmark = [
     pytest.mark.xdist_group("for_nbgrader"),
@@ -21,6 +22,8 @@ pytestmark = [
 def made(course, tmp_path_factory):
     folder = tmp_path_factory.mktemp("nbgrader") / "course"
     course_folder.write(course, folder, ["a1"])
+    with (folder / "nbgrader_config.py").open("a", encoding="utf-8") as config:
+        config.write("c.Execute.enabled = True\nc.SaveAutoGrades.enabled = True\n")
     made = CourseFolder(folder)
     made.nbgrader("generate_assignment", "a1")
     return made
@@ -218,3 +221,20 @@ def test_a_gradebook_with_other_cells_or_points_is_refused_before_grading(first,
         with pytest.raises(command.NbgraderError, match="lacks check-1-3 with the points"):
             gradebook.check(book, assignment, first.path)
         book.db.rollback()
+
+
+def test_building_again_replaces_only_what_it_wrote(course, tmp_path):
+    course_folder.write(course, tmp_path, ["a1"])
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()  # mine\n", encoding="utf-8")
+    course_folder.write(course, tmp_path, ["a1"])
+    assert "mine" in (tmp_path / "nbgrader_config.py").read_text(encoding="utf-8")
+    for name in ("source/a1/a1.ipynb", "README.md"):
+        before = (tmp_path / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text("my own\n", encoding="utf-8")
+        with pytest.raises(BuildError, match="was not written by"):
+            course_folder.write(course, tmp_path, ["a1"])
+        assert (tmp_path / name).read_text(encoding="utf-8") == "my own\n"
+        (tmp_path / name).write_text(before, encoding="utf-8")
+    (tmp_path / "source" / "a2").mkdir()
+    with pytest.raises(BuildError, match="a2: was not written by"):
+        course_folder.write(course, tmp_path, ["a2"])

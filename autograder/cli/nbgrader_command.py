@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course_lib.course import syllabus
-from course_lib.course.syllabus import Assignment
 
 from ..for_nbgrader import command, gradebook, marks, scores
 from ..gradebook import manual
@@ -52,18 +51,12 @@ def run(folder: Path, id: str, options: grade_command.Options) -> int:
     without = _bookkeeping(configured, submitted, id, ready, options.only)
     with gradebook.opened(configured) as book:
         for result in ready:
-            _write(book, assignment, result, given, before.get(result.student))
+            penalty = float(manual.apply(result, given).totals.late_penalty or 0)
+            scores.write(book, assignment, result, penalty, before.get(result.student))
     _say(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
     for text in [*found.warnings, *elsewhere, *without]:
         _say(text)
     return code
-
-
-def _write(
-    book: object, assignment: Assignment, result: Result, given: ManualMarks, before: Result | None
-) -> None:
-    penalty = manual.apply(result, given).totals.late_penalty
-    scores.write(book, assignment, result, float(penalty), before)  # type: ignore[arg-type]
 
 
 def _bookkeeping(

@@ -19,6 +19,7 @@ from course_lib.course.syllabus import Syllabus
 
 from ..notebook import placeholders
 from ..release import notebooks, student_tree
+from ..release.components import BuildError
 
 CONFIG = f"""\
 c = get_config()
@@ -56,8 +57,11 @@ Rubrics are in the course's `solutions/`; neither they nor predictions are in th
 def write(syllabus: Syllabus, folder: Path, only: Iterable[str] = ()) -> list[Path]:
     """Write the folder, or some of its assignments; returns the notebooks and the other files.
 
-    A configuration that is there already is kept. Raises BuildError as `notebooks.build` does.
+    A configuration that is there already is kept. Raises BuildError as `notebooks.build` does, or
+    before anything is written if a file is there that this did not write.
     """
+    wanted = set(only) or {assignment.id for assignment in syllabus.assignments}
+    _check(folder, wanted)
     (folder / "source").mkdir(parents=True, exist_ok=True)
     written = [folder / "README.md"]
     written[0].write_text(README, encoding="utf-8")
@@ -65,7 +69,6 @@ def write(syllabus: Syllabus, folder: Path, only: Iterable[str] = ()) -> list[Pa
     if not config.exists():
         config.write_text(CONFIG, encoding="utf-8")
         written.append(config)
-    wanted = set(only) or {assignment.id for assignment in syllabus.assignments}
     for assignment in syllabus.assignments:
         if assignment.id in wanted:
             source = notebooks.build(syllabus, assignment, "nbgrader")
@@ -76,3 +79,18 @@ def write(syllabus: Syllabus, folder: Path, only: Iterable[str] = ()) -> list[Pa
             written.append(place / f"{assignment.id}.ipynb")
             written[-1].write_text(notebooks.dump(source), encoding="utf-8")
     return written
+
+
+def _check(folder: Path, ids: Iterable[str]) -> None:
+    """Raises BuildError if writing would replace what somebody else wrote."""
+    replaced = [(folder / "README.md", folder / "README.md", README.partition("\n")[0])]
+    for id in ids:
+        place = folder / "source" / id
+        replaced.append((place, place / f"{id}.ipynb", '"view": "nbgrader"'))
+    for place, file, sign in replaced:
+        found = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        if place.exists() and sign not in found:
+            raise BuildError(
+                f"{place}: was not written by `course build --nbgrader`, which would replace it; "
+                "give another folder, or move it away"
+            )

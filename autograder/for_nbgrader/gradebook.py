@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,10 +32,13 @@ def configured(folder: Path) -> CourseDirectory:
             f"as `course build --nbgrader {folder}` writes"
         )
     app = NbGrader(load_cwd_config=False, log_level="CRITICAL")
+    path = [*sys.path]
     try:
         app.initialize([], root=str(folder.resolve()))
     except SystemExit:
         raise NbgraderError(f"{config}: nbgrader does not accept it; correct it first") from None
+    finally:
+        sys.path[:] = path  # nbgrader puts the working directory first
     database = app.coursedir.db_url.removeprefix("sqlite:///")
     if "://" not in database and not Path(database).is_file():  # nbgrader would create it
         raise NbgraderError(
