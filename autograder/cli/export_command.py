@@ -45,15 +45,18 @@ def run(options: Options) -> int:
 def _canvas(course: Syllabus, options: Options) -> None:
     from ..exchange import canvas
 
-    source, roster = _source(options, "the gradebook that Canvas exported"), _roster(course, options)
+    source, roster = (
+        _source(options, "the gradebook that Canvas exported"),
+        _roster(course, options),
+    )
     _say(canvas.filled(source, _results(course, options), course, roster), options)
 
 
 def _moodle(course: Syllabus, options: Options) -> None:
     from ..exchange import moodle
 
-    source, roster = _source(options, "Moodle's grading worksheet"), _roster(course, options)
-    assignment = _assignment(course, options)
+    source = _source(options, "Moodle's grading worksheet")
+    assignment, roster = _assignment(course, options), _roster(course, options)
     _say(moodle.filled(source, _results(course, options), assignment, roster), options)
 
 
