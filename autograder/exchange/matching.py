@@ -28,8 +28,8 @@ class Matcher:
             if found := self.roster.called(self.system, name.strip()):
                 return found.id
         for name in others.values():
-            if found := self._by_own_name(name.strip().casefold()):
-                return found
+            if id := self._by_own_name(name.strip().casefold()):
+                return id
         return None
 
     def _by_own_name(self, name: str) -> str | None:
