@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -13,6 +14,7 @@ from typer.testing import CliRunner
 
 from autograder.classroom.csv_file import CsvError
 from autograder.classroom.roster import Roster
+from autograder.cli import class_app, export_command
 from autograder.cli.app import app
 from autograder.exchange import canvas, junit, long_csv, long_form, moodle, parquet
 from autograder.exchange.kept_csv import KeptCsv
@@ -295,6 +297,10 @@ def test_export_writes_the_file_and_lists_whom_it_could_not_match(
         done = course("export", format, "a1", "--out", graded, "--to", tmp_path / format)
         assert done.exit_code == 0, done.output
         assert (tmp_path / format).stat().st_size > 1000
+
+
+def test_help_names_every_format():
+    assert re.findall(r"\w+", class_app.FORMATS.replace(" or ", ", ")) == [*export_command.FORMATS]
 
 
 def test_a_wrong_call_is_one_sentence(graded, tmp_path):

@@ -56,8 +56,8 @@ def _canvas(course: Syllabus, options: Options) -> None:
 def _moodle(course: Syllabus, options: Options) -> None:
     from ..exchange import moodle
 
-    source, roster = _source(options, "Moodle's grading worksheet"), _roster(course, options)
-    assignment = _assignment(course, options)
+    source = _source(options, "Moodle's grading worksheet")
+    assignment, roster = _assignment(course, options), _roster(course, options)
     _say(moodle.filled(source, _results(course, options), assignment, roster), options)
 
 

@@ -8,7 +8,7 @@ scaled to the column's points possible; excused students get EX.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from .kept_csv import KeptCsv
-from .matching import Filled, Matcher
+from .matching import Filled, Matcher, Rows
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment, Syllabus
@@ -30,33 +30,14 @@ EXCUSED = "EX"
 def filled(source: Path, results: Sequence[Result], syllabus: Syllabus, roster: Roster) -> Filled:
     """The gradebook with our grades. Raises CsvError if it is not one that Canvas exported."""
     table = KeptCsv.read(source)
-    name, internal = table.column("Student"), table.column("ID")
-    others = [
-        (other, table.columns.index(other)) for other in OTHER_NAMES if other in table.columns
-    ]
-    possible = _points_possible(table, name)
+    possible = _points_possible(table, table.column("Student"))
     columns, notes = _columns(table, syllabus, possible)
     known = {result.student: None for result in results} | dict.fromkeys(roster.students)
     matcher = Matcher("canvas", roster, known)
+    rows = Rows.found(table, "canvas", _students(table, possible, matcher))
     grades = {(result.student, result.assignment): result for result in results}
-    found, unmatched = dict[str, int](), []
-    for row in range(possible + 1, len(table.rows)):
-        shown = table.value(row, name).strip()
-        if len(table.rows[row]) < 2 or shown.casefold() in ("", "student, test"):
-            continue
-        said = {other: table.value(row, column) for other, column in others}
-        student = matcher.student(table.value(row, internal), said)
-        if student is None:
-            unmatched.append(f"line {table.lines[row]}: {shown}")
-        elif student in found:
-            raise CsvError([
-                f"{source}, line {table.lines[row]}: {student} is on line "
-                f"{table.lines[found[student]]} too: correct the roster's column canvas"
-            ])  # fmt: skip
-        else:
-            found[student] = row
     changed = 0
-    for student, row in found.items():
+    for student, row in rows.of.items():
         cells = {
             column: text
             for id, (column, maximum) in columns.items()
@@ -65,8 +46,21 @@ def filled(source: Path, results: Sequence[Result], syllabus: Syllabus, roster: 
         for column, text in cells.items():
             table.put(row, column, text)
         changed += bool(cells)
-    absent = sorted({result.student for result in results} - {*found})
-    return Filled(table.text(), changed, unmatched, absent, notes)
+    absent = sorted({result.student for result in results} - {*rows.of})
+    return Filled(table.text(), changed, rows.unmatched, absent, notes)
+
+
+def _students(
+    table: KeptCsv, possible: int, matcher: Matcher
+) -> Iterator[tuple[int, str, str | None]]:
+    """The row, name in Canvas, and student of everybody below the points possible."""
+    name, internal = table.column("Student"), table.column("ID")
+    others = [other for other in OTHER_NAMES if other in table.columns]
+    for row in range(possible + 1, len(table.rows)):
+        shown = table.value(row, name).strip()
+        if shown.casefold() not in ("", "student, test"):
+            said = {other: table.value(row, table.column(other)) for other in others}
+            yield row, shown, matcher.student(table.value(row, internal), said)
 
 
 def _points_possible(table: KeptCsv, name: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from ..classroom.csv_file import CsvError
@@ -59,7 +60,7 @@ class KeptCsv:
                 self.lines.append(start)
                 row, start = [], line
 
-    @property
+    @cached_property
     def columns(self) -> list[str]:
         """The names in the first row."""
         return [self.value(0, column).strip() for column in range(len(self.rows[0]))]

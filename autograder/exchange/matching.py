@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 
+from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster
+from .kept_csv import KeptCsv
 
 
 @dataclass(frozen=True)
@@ -26,8 +28,8 @@ class Matcher:
             if found := self.roster.called(self.system, name.strip()):
                 return found.id
         for name in others.values():
-            if found := self._by_own_name(name.strip().casefold()):
-                return found
+            if id := self._by_own_name(name.strip().casefold()):
+                return id
         return None
 
     def _by_own_name(self, name: str) -> str | None:
@@ -37,6 +39,32 @@ class Matcher:
             if name in (id.casefold(), self.roster.student(id).email.casefold()):
                 return id
         return None
+
+
+@dataclass
+class Rows:
+    """The row of each student, and the rows that belong to nobody known."""
+
+    of: dict[str, int] = field(default_factory=dict)
+    unmatched: list[str] = field(default_factory=list)
+
+    @classmethod
+    def found(
+        cls, table: KeptCsv, system: str, rows: Iterable[tuple[int, str, str | None]]
+    ) -> Rows:
+        """From each row's number, name to show, and student. Raises CsvError for two of one."""
+        made = cls()
+        for row, shown, student in rows:
+            if student is None:
+                made.unmatched.append(f"line {table.lines[row]}: {shown}")
+            elif student in made.of:
+                raise CsvError([
+                    f"{table.path}, line {table.lines[row]}: {student} is on line "
+                    f"{table.lines[made.of[student]]} too: correct the roster's column {system}"
+                ])  # fmt: skip
+            else:
+                made.of[student] = row
+        return made
 
 
 @dataclass

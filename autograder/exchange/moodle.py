@@ -7,24 +7,23 @@ stays as it was. Feedback that somebody else wrote is kept.
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..classroom.cells import plain, safe
-from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from ..report.plain_text import cleaned, counted, number
 from ..report.sentences import cause_sentence
 from .kept_csv import KeptCsv
-from .matching import Filled, Matcher
+from .matching import Filled, Matcher, Rows
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment
 
 OTHER_NAMES = ("ID number", "Username", "Email address")
-FEEDBACK = "Feedback comments"
+FEEDBACK, MAXIMUM = "Feedback comments", "Maximum Grade"
 
 
 def filled(
@@ -32,47 +31,27 @@ def filled(
 ) -> Filled:
     """The worksheet with our grades. Raises CsvError if it is not one that Moodle exported."""
     table = KeptCsv.read(source)
-    identifier, grade = table.column("Identifier"), table.column("Grade")
-    named = {name: column for column, name in enumerate(table.columns)}
-    others = [(name, named[name]) for name in OTHER_NAMES if name in named]
     by_student = {r.student: r for r in results if r.assignment == assignment.id}
     matcher = Matcher("moodle", roster, {**by_student, **dict.fromkeys(roster.students)})
-    notes, unmatched, found = [], [], dict[str, int]()
-    changed = 0
-    if FEEDBACK not in named:
+    rows = Rows.found(table, "moodle", _students(table, matcher))
+    changed, notes = 0, []
+    if FEEDBACK not in table.columns:
         notes.append(f"no column {FEEDBACK!r}, so only grades: switch on feedback comments first")
-    for row in range(1, len(table.rows)):
-        name = table.value(row, identifier).strip()
-        if not name:
-            continue
-        said = {other: table.value(row, column) for other, column in others}
-        student = _student(matcher, name, said)
-        if student is None:
-            shown = table.value(row, named["Full name"]) if "Full name" in named else name
-            unmatched.append(f"line {table.lines[row]}: {shown} ({name})")
-            continue
-        if student in found:
-            raise CsvError([
-                f"{source}, line {table.lines[row]}: {student} is on line {found[student]} too: "
-                "correct the roster's column moodle"
-            ])  # fmt: skip
-        found[student] = table.lines[row]
+    for student, row in rows.of.items():
         result = by_student.get(student)
         if result is None or result.totals.total is None:
             continue
         if roster.terms(student, assignment.id).excused:
             notes.append(f"{student} is excused: left as it was")
-            continue
-        locked = named.get("Grade can be changed")
-        if locked is not None and table.value(row, locked).strip().casefold() == "no":
+        elif _said(table, row, "Grade can be changed").casefold() == "no":
             notes.append(f"{student}: Moodle does not let this grade be changed; left as it was")
-            continue
-        table.put(row, grade, _grade(result, table, row, named.get("Maximum Grade")))
-        changed += 1
-        if FEEDBACK in named and not _give_feedback(table, row, named[FEEDBACK], result):
-            notes.append(f"{student} has feedback of somebody else: it is kept")
-    absent = sorted({*by_student} - {*found})
-    return Filled(table.text(), changed, unmatched, absent, notes)
+        else:
+            table.put(row, table.column("Grade"), _grade(result, _said(table, row, MAXIMUM)))
+            changed += 1
+            if FEEDBACK in table.columns and not _give_feedback(table, row, result):
+                notes.append(f"{student} has feedback of somebody else: it is kept")
+    absent = sorted({*by_student} - {*rows.of})
+    return Filled(table.text(), changed, rows.unmatched, absent, notes)
 
 
 def feedback(result: Result) -> str:
@@ -100,27 +79,40 @@ def _heading(result: Result) -> str:
     return f"{result.assignment.upper()}: "
 
 
-def _student(matcher: Matcher, identifier: str, others: dict[str, str]) -> str | None:
-    """The roster may say "Participant 12345", as Moodle does, or only the number."""
-    number = identifier.removeprefix("Participant").strip()
-    return matcher.student(identifier, {}) or matcher.student(number, others)
+def _students(table: KeptCsv, matcher: Matcher) -> Iterator[tuple[int, str, str | None]]:
+    """The row, name in Moodle, and student of everybody.
+
+    The roster may say "Participant 12345", as Moodle does, or only the number.
+    """
+    identifier = table.column("Identifier")
+    for row in range(1, len(table.rows)):
+        if name := table.value(row, identifier).strip():
+            others = {other: _said(table, row, other) for other in OTHER_NAMES}
+            short = name.removeprefix("Participant").strip()
+            student = matcher.student(name, {}) or matcher.student(short, others)
+            yield row, f"{_said(table, row, 'Full name')} ({name})".strip(), student
 
 
-def _grade(result: Result, table: KeptCsv, row: int, maximum: int | None) -> str:
-    totals = result.totals
-    text = table.value(row, maximum).strip() if maximum is not None else ""
-    decimal = "," if "," in text else "."
+def _said(table: KeptCsv, row: int, column: str) -> str:
+    """What the cell says; "" if there is no such column."""
+    there = column in table.columns
+    return table.value(row, table.column(column)).strip() if there else ""
+
+
+def _grade(result: Result, maximum: str) -> str:
+    """Scaled to the maximum grade and written with its decimal sign."""
+    totals, decimal = result.totals, "," if "," in maximum else "."
     try:
-        scale = float(text.replace(",", ".")) / totals.max
+        scale = float(maximum.replace(",", ".")) / totals.max
     except (ValueError, ZeroDivisionError):
         scale = 1.0
     return f"{(totals.total or 0) * scale:.2f}".replace(".", decimal)
 
 
-def _give_feedback(table: KeptCsv, row: int, column: int, result: Result) -> bool:
+def _give_feedback(table: KeptCsv, row: int, result: Result) -> bool:
     """Write our feedback, unless the cell has somebody else's; then False."""
-    before = table.value(row, column).strip()
+    before = _said(table, row, FEEDBACK)
     if before and not before.startswith(_heading(result)):
         return False
-    table.put(row, column, feedback(result))
+    table.put(row, table.column(FEEDBACK), feedback(result))
     return True

@@ -58,7 +58,7 @@ def course_total(
     percent, counted = _mean(alone, alone, weights)
     more = tuple(
         replace(made[entry.id], share=weights[entry.id], state="extra credit")
-        for entry in (*grading.components, *grading.groups)
+        for entry in grading.declared
         if entry.extra_credit and made[entry.id].percent is not None
     )
     parts = tuple(_scaled(part, Fraction(100)) for part in (*counted, *more))

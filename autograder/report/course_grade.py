@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..gradebook.course_grades import CourseGrade, Mark, shown_percent
@@ -40,7 +41,7 @@ def explained(grade: CourseGrade, grading: Grading) -> str:
     lines.append(f"{'':<24}{'percent':>9}{'counts':>10}{'gives':>9}   from")
     for part in grade.sum.parts:
         lines += _part(part, grade, grading, "")
-    given = sum(part.gives for part in grade.sum.parts)
+    given = sum((part.gives for part in grade.sum.parts), Fraction(0))
     lines.append(f"{'sum':<24}{'':>19}{rounded(given):>9.2f}")
     if grade.sum.capped:
         lines.append(f"more than the cap of {grading.cap_percent:g} is not counted")

@@ -29,24 +29,25 @@ from .exercise import Table
 Location = tuple[str | int, ...]
 
 
-class Component(Table):
-    """Something that is marked elsewhere."""
+class Weighted(Table):
+    """What counts toward the grade beside the assignments; extra credit comes on top of the 100."""
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     weight_percent: float = Field(ge=0, le=100)
     extra_credit: bool = False
 
 
-class Group(Table):
+class Component(Weighted):
+    """Something that is marked elsewhere."""
+
+
+class Group(Weighted):
     """Assignments, components and earlier groups that count together; `best` keeps only k."""
 
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    weight_percent: float = Field(ge=0, le=100)
     items: list[str] = Field(min_length=1)
     best: int | None = Field(default=None, ge=1)
     drop_lowest: int = Field(default=0, ge=0)
     cap_percent: float | None = Field(default=None, gt=0)
-    extra_credit: bool = False
 
     @model_validator(mode="after")
     def _leaves_something(self) -> Group:
@@ -78,13 +79,18 @@ class Grading(Table):
     components: list[Component] = []
     groups: list[Group] = []
 
+    @property
+    def declared(self) -> list[Component | Group]:
+        """Components and groups, a group after those it names."""
+        return [*self.components, *self.groups]
+
     def standing_alone(self, assignments: Mapping[str, float]) -> dict[str, float]:
         """What counts by itself, with its weight; `assignments` are those of all assignments.
 
         Extra credit is left out.
         """
         inside = {item for group in self.groups for item in group.items}
-        extra = {e.id for e in (*self.components, *self.groups) if e.extra_credit}
+        extra = {e.id for e in self.declared if e.extra_credit}
         return {
             id: weight
             for id, weight in self.weights(assignments).items()
@@ -93,7 +99,7 @@ class Grading(Table):
 
     def weights(self, assignments: Mapping[str, float]) -> dict[str, float]:
         """The weight of every assignment, component and group."""
-        own = {entry.id: entry.weight_percent for entry in (*self.components, *self.groups)}
+        own = {entry.id: entry.weight_percent for entry in self.declared}
         return {**assignments, **own}
 
     def problem(self, assignments: Mapping[str, float]) -> tuple[Location, str] | None:
@@ -138,9 +144,12 @@ class Grading(Table):
         shown = " + ".join(f"{id} {weight:g}" for id, weight in alone.items())
         told = f"the weights add up to {total:g} instead of 100 ({shown}): change weight_percent"
         where: Location = ("assignments", 0)
-        tables = {"components": self.components, "groups": self.groups}
-        for kind, entries in tables.items():
-            for number, entry in enumerate(entries):
-                if entry.id in alone:
-                    where = ("grading", kind, number)
+        for entry in self.declared:
+            if entry.id in alone:
+                where = self._place(entry)
         return (*where, "weight_percent"), told
+
+    def _place(self, entry: Component | Group) -> Location:
+        if isinstance(entry, Group):
+            return "grading", "groups", self.groups.index(entry)
+        return "grading", "components", self.components.index(entry)
