@@ -53,12 +53,13 @@ IGNORED_FIELDS: dict[str, Any] = {
     "prerequisites": True, "exercises": {"__all__": {"minutes", "difficulty", "title", "section"}},
 }  # fmt: skip
 
+MAX_PACKAGES = 12  # parts of a dotted name; ours have fewer
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|import[ \t]+([^\n]+))", re.M
 )
 _FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
 _NAMED = re.compile(r"\bcourse_lib((?:\.[A-Za-z_]\w*)+)(?![\w:])")  # module:name is not an import
-_FROM_LIBRARY = re.compile(r"from\s+course_lib((?:\.\w+)*)\s+import\s+(\([^)]*\)|[\w ,]+)")
+_FROM_LIBRARY = re.compile(r"from\s+course_lib((?:\.\w+)*)\s+import\s+(\([^()]*\)|[\w ,]+)")
 _FILE_NAME = re.compile(r"[\"']([\w.-]+\.(?:py|json|toml|txt|csv))[\"']")
 
 
@@ -67,7 +68,7 @@ class Sources:
 
     def __init__(self, root: Path = ROOT, syllabus: Syllabus | None = None):
         self.root, self.syllabus = root, syllabus or load(root / "course.toml")
-        self._modules: dict[str, Path | None] = {}
+        self._modules: dict[str, Path] = {}  # every module of ours, by its dotted name
         self._texts: dict[Path, str] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
         self._digests: dict[tuple[str, bool, frozenset[Path]], dict[str, str]] = {}
@@ -198,18 +199,20 @@ class Sources:
 
     def _with_packages(self, name: str) -> list[Path]:
         """The file of a module, and the `__init__.py` files that importing it runs."""
-        parts = name.split(".")
+        parts = name.split(".", MAX_PACKAGES)[:MAX_PACKAGES]
         if parts[0] not in ("autograder", "course_lib"):
             return []
         above = [self._module(".".join(parts[:end])) for end in range(1, len(parts) + 1)]
         return [path for path in above if path]
 
     def _module(self, name: str) -> Path | None:
-        if name not in self._modules:
-            base = self.root.joinpath(*name.split("."))
-            files = (base.with_suffix(".py"), base / "__init__.py")
-            self._modules[name] = next((path for path in files if path.is_file()), None)
-        return self._modules[name]
+        if not self._modules:  # names come from submissions too: none of them is tried on the disk
+            ours = (self.root / package for package in ("autograder", "course_lib"))
+            for path in sorted((p for folder in ours for p in folder.rglob("*.py")), reverse=True):
+                parts = path.relative_to(self.root).with_suffix("").parts
+                plain = parts[:-1] if parts[-1] == "__init__" else parts
+                self._modules[".".join(plain)] = path
+        return self._modules.get(name)
 
     def _text(self, path: Path) -> str:
         if path not in self._texts:

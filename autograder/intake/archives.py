@@ -6,16 +6,19 @@ import contextlib
 import lzma
 import os
 import stat
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from ..notebook.notebook_file import MAX_BYTES
 from . import handed_in, plain_files
 from .plain_files import RefusedError, size_text
 
 MAX_ENTRIES = 1_000
+_ENTRY = b"PK\1\2"  # what the description of an entry begins with
 MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
 # what Python raises for a damaged, encrypted or malicious archive
 UNREADABLE = (
@@ -26,6 +29,8 @@ UNREADABLE = (
     RuntimeError,
     EOFError,
     ValueError,
+    MemoryError,
+    struct.error,
 )
 
 
@@ -51,10 +56,22 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, float]]:
             facts = os.fstat(file.fileno())
             if facts.st_size > MAX_ZIP_BYTES:
                 raise RefusedError(f"the zip file has {size_text(facts.st_size, MAX_ZIP_BYTES)}")
+            if _described(file) > 2 * MAX_ENTRIES:  # files in it may be zip files themselves
+                raise RefusedError(f"the zip file has far more than {MAX_ENTRIES} entries")
             with zipfile.ZipFile(file) as archive:
                 yield archive, facts.st_mtime
     except UNREADABLE as error:
         raise RefusedError(f"is not a readable zip file ({error})") from None
+
+
+def _described(file: BinaryIO) -> int:
+    """About how many entries a zip file describes; `zipfile` would use half a KiB for each."""
+    count, last = 0, b""
+    while part := file.read(2**20):
+        count += (last + part).count(_ENTRY)
+        last = part[-len(_ENTRY) + 1 :]
+    file.seek(0)
+    return count
 
 
 def _problem(found: list[zipfile.ZipInfo]) -> str:

@@ -21,7 +21,7 @@ from course_lib.checking.messages import Message, explain
 from course_lib.checking.suite import Test, read_tests
 from course_lib.course.syllabus import ROOT, Assignment, public_tests
 from course_lib.seam import Student, StudentError
-from course_lib.seam.errors import TIMEOUT
+from course_lib.seam.errors import KINDS, TIMEOUT
 
 PASSED, FAILED = "PASSED", "FAILED"
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
@@ -115,7 +115,7 @@ class _Session:
             rng = np.random.default_rng([self.seed, _number(test.id)])
             test.call(self.student, rng, self.handed_in)
         except Exception as error:
-            special = isinstance(error, StudentError) and error.kind.isupper()
+            special = isinstance(error, StudentError) and error.kind in KINDS
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]
             exercise = self.assignment.exercise(test.mark.exercise)
             message = explain(error, exercise.names or exercise.files)

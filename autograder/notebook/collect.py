@@ -14,6 +14,8 @@ from .global_names import global_names
 from .notebook_file import Cell
 from .statements import Found, Statement, sort_cell, touched
 
+MAX_NOTICES = 100
+
 
 @dataclass
 class Collected:
@@ -33,14 +35,18 @@ class Collected:
 
     def closure(self, names: Iterable[str]) -> list[Statement]:
         """The statements that these names need, transitively."""
+        binding: dict[str, list[Statement]] = {}
+        for statement in self.statements:
+            for name in statement.names:
+                binding.setdefault(name, []).append(statement)
         seen, waiting, kept = set[str](), list(names), dict[Statement, None]()
         while waiting:
             name = waiting.pop()
             if name in seen:
                 continue
             seen.add(name)
-            for statement in self.statements:
-                if name in statement.names:
+            for statement in binding.get(name, ()):
+                if statement not in kept:
                     kept[statement] = None
                     waiting += global_names(statement.source)
         return [statement for statement in self.statements if statement in kept]
@@ -77,6 +83,9 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
                 result.defined_in[name] = f.statement.cell
                 result.unavailable.pop(name, None)
     _refuse_touched(kept, needed, names, result)
+    if len(result.notices) > MAX_NOTICES:
+        more = f"and {len(result.notices) - MAX_NOTICES} more notices of this kind"
+        result.notices = [*result.notices[:MAX_NOTICES], more]
     return result
 
 
@@ -101,6 +110,7 @@ def _refuse_touched(
     found: list[Found], needed: set[str], names: list[str], result: Collected
 ) -> None:
     """Refuse exercises that need a name set or changed by skipped code: its value is unknown."""
+    needed_by = {name: _needed(found, [name]) for name in names}
     for f in found:
         for name in sorted(touched(f.node) & needed) if f.kind == "skipped" else ():
             why = (
@@ -108,5 +118,5 @@ def _refuse_touched(
                 "(a loop or a call): pass it as an argument, or set it by a plain assignment"
             )
             for dependent in names:
-                if name in _needed(found, [dependent]):
+                if name in needed_by[dependent]:
                     result.refused[dependent] = why

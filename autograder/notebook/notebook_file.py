@@ -70,6 +70,11 @@ def _cell(number: int, cell: Any) -> Cell:
         raise InvalidNotebook(f"the source of cell {number} is not text")
     metadata = cell.get("metadata")
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = nbgrader.get("grade_id", "") if isinstance(nbgrader, dict) else ""
+    grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
     source = source.replace("\r\n", "\n").replace("\r", "\n")
-    return Cell(number, str(cell.get("cell_type", "")), source, str(grade_id))
+    return Cell(number, _text(cell.get("cell_type")), _text(source), _text(grade_id))
+
+
+def _text(value: Any) -> str:
+    """Text that every file can hold: JSON may escape half of a character, which becomes a `?`."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""

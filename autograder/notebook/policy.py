@@ -13,6 +13,8 @@ from functools import lru_cache
 
 from .statements import Statement
 
+MAX_PARTS = 20  # of a dotted name; what is forbidden has fewer
+
 
 def uses(
     closure: Iterable[Statement], all_statements: Iterable[Statement], forbidden: list[str]
@@ -67,7 +69,7 @@ def _aliases(tree: ast.AST) -> dict[str, str]:
 def _dotted(node: ast.AST) -> str:
     """The text of `a.b.c`, or "" for anything else."""
     parts = []
-    while isinstance(node, ast.Attribute):
+    while isinstance(node, ast.Attribute) and len(parts) < MAX_PARTS:
         parts.append(node.attr)
         node = node.value
     if not isinstance(node, ast.Name):

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .global_names import global_names
 from .notebook_file import Cell
 
 MUTATORS = frozenset(
@@ -59,6 +60,11 @@ def sort_cell(cell: Cell) -> Sorted:
         source = "\n" + rest
     try:
         tree, source = _parse(source, cell, result)
+        lines = source.split("\n")  # as Python counts lines
+        found = [_sort(node, cell.number, lines) for node in tree.body]
+        for statement in (f.statement for f in found if f.kind != "skipped"):
+            _compile(statement)
+        result.found = found
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         at = f", line {line}" if line else ""
@@ -66,9 +72,6 @@ def sort_cell(cell: Cell) -> Sorted:
         result.notices.append(why)
         for name in re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE):
             result.broken[name] = why
-        return result
-    lines = source.splitlines()
-    result.found = [_sort(node, cell.number, lines) for node in tree.body]
     return result
 
 
@@ -86,6 +89,15 @@ def _parse(source: str, cell: Cell, result: Sorted) -> tuple[ast.Module, str]:
             stripped.append(line)
         cleaned = "\n".join(stripped)
         return ast.parse(cleaned), cleaned
+
+
+def _compile(statement: Statement) -> None:
+    """Raises SyntaxError, with its line in the cell, for what parses but does not compile."""
+    try:
+        global_names(statement.source)
+    except SyntaxError as error:
+        error.lineno = statement.line + (error.lineno or 1) - 1
+        raise
 
 
 def _sort(node: ast.stmt, cell: int, lines: list[str]) -> Found:

@@ -21,6 +21,7 @@ MAX_ITEMS = 200_000
 MAX_DIMENSIONS = 8
 MAX_TEXT = 1_000_000
 MAX_PAYLOAD = 64 * 2**20
+MAX_BITS = 256  # of an integer
 
 TORCH_DTYPES = frozenset(
     "bool int8 int16 int32 int64 uint8 float16 bfloat16 float32 float64".split()
@@ -58,8 +59,8 @@ class Encoder:
         if value is None or isinstance(value, (bool, float)):
             return {"k": "v", "v": value if value is None else _plain_number(value)}
         if isinstance(value, int):
-            if value.bit_length() > 256:
-                raise StudentError(PROTOCOL, "an integer of more than 256 bits")
+            if value.bit_length() > MAX_BITS:
+                raise StudentError(PROTOCOL, f"an integer of more than {MAX_BITS} bits")
             return {"k": "v", "v": int(value)}
         if isinstance(value, str):
             return {"k": "v", "v": str(value)[:MAX_TEXT]}
@@ -108,13 +109,15 @@ class Decoder:
 
     def __init__(self, payload: bytes, on_handle: Callable[[int, str], object]):
         self.payload, self.on_handle = payload, on_handle
-        self.items = 0
+        self.items = self.size = 0
 
     def decode(self, tree: object, depth: int = 0) -> Any:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS or not isinstance(tree, dict):
             raise StudentError(PROTOCOL, "the answer is not a well-formed value")
         kind, value = tree.get("k"), tree.get("v")
+        if isinstance(value, int) and value.bit_length() > MAX_BITS:
+            raise StudentError(PROTOCOL, f"an integer of more than {MAX_BITS} bits")
         if kind == "v" and (value is None or isinstance(value, (bool, int, float, str))):
             return value
         if kind in ("list", "tuple") and isinstance(value, list):
@@ -140,7 +143,8 @@ class Decoder:
         dtype, shape, offset = tree.get("dtype"), tree.get("shape"), tree.get("at")
         allowed = NUMPY_DTYPES if library == "numpy" else TORCH_DTYPES
         if not (
-            dtype in allowed
+            isinstance(dtype, str)
+            and dtype in allowed
             and isinstance(offset, int)
             and isinstance(shape, list)
             and len(shape) <= MAX_DIMENSIONS
@@ -148,9 +152,14 @@ class Decoder:
         ):
             raise StudentError(PROTOCOL, "an array with an impossible dtype or shape")
         stored = np.dtype("int16" if dtype == "bfloat16" else dtype)
+        if math.prod(length or 1 for length in shape) > MAX_PAYLOAD:  # a 0 hides the other sizes
+            raise StudentError(PROTOCOL, "an array with an impossible dtype or shape")
         count = math.prod(shape)
         if offset < 0 or offset + count * stored.itemsize > len(self.payload):
             raise StudentError(PROTOCOL, "an array that lies outside its message")
+        self.size += count * stored.itemsize  # arrays may overlap, and each is copied
+        if self.size > MAX_PAYLOAD:
+            raise StudentError(PROTOCOL, f"more than {MAX_PAYLOAD // 2**20} MiB of array data")
         array = np.frombuffer(self.payload, stored, count, offset).reshape(shape).copy()
         if stored == np.bool_:  # bytes other than 0 and 1 would be undefined behavior
             array = array.view(np.uint8) != 0

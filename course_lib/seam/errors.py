@@ -10,6 +10,7 @@ TIMEOUT = "TIMEOUT"
 OOM = "OOM"
 CRASHED = "CRASHED"
 PROTOCOL = "PROTOCOL"  # the answer cannot be sent as plain data
+KINDS = frozenset({NOT_WRITTEN, MISSING, POLICY, LOAD_ERROR, TIMEOUT, OOM, CRASHED, PROTOCOL})
 
 
 class StudentError(Exception):

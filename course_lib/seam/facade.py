@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .codec import Decoder, Encoder, Tree
-from .errors import PROTOCOL, StudentError
+from .errors import KINDS, PROTOCOL, StudentError
 
 
 class Backend(Protocol):
@@ -229,6 +229,9 @@ def _shaped(kind: Any, answer: Any) -> Any:
 
 
 def _student_error(error: object) -> StudentError:
+    """The error in an answer, which may be forged: a made-up kind must not read like a verdict."""
     parts = error if isinstance(error, dict) else {}
-    kind, message, where = (str(parts.get(key, ""))[:2000] for key in ("kind", "message", "where"))
-    return StudentError(kind or PROTOCOL, message, where)
+    texts = (parts.get(key) for key in ("kind", "message", "where"))
+    kind, message, where = (text[:2000] if isinstance(text, str) else "" for text in texts)
+    of_exception = kind.isidentifier() and not kind.isupper()
+    return StudentError(kind if kind in KINDS or of_exception else PROTOCOL, message, where)

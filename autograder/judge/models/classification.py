@@ -82,10 +82,12 @@ def _handed_in(files: dict[str, bytes], hidden: HiddenLabels) -> tuple[list[int]
         return None, f"{name} was made for other sentences, or for these in another order{other}"
     expected = len(hidden.labels)
     try:
-        reader = csv.DictReader(io.StringIO(files[name].decode("utf-8-sig")))
-        lines = itertools.islice(reader, expected + 1)
-        found = {int(line["row"]): int(line["prediction"]) for line in lines}
-    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        reader = csv.reader(io.StringIO(files[name].decode("utf-8-sig")))
+        header = next(reader, [])
+        row, prediction = header.index("row"), header.index("prediction")
+        lines = itertools.islice((line for line in reader if line), expected + 1)
+        found = {int(line[row]): int(line[prediction]) for line in lines}
+    except (ValueError, IndexError, csv.Error) as error:
         return None, f"{name} cannot be read ({type(error).__name__}): expected row,prediction"
     if found.keys() != set(range(expected)):
         rows = f"each of {expected} sentences, 0 to {expected - 1}"

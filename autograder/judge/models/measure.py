@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from .hidden_labels import HiddenLabels
 
+MAX_CONFIG = 2**20  # bytes of config.json; parsed, they take up to 50 times as much memory
+
 
 class Unusable(Exception):
     """The submitted files or the model's answers cannot be used; the message says why."""
@@ -54,9 +56,10 @@ class Measure(Protocol):
 
 
 def about(files: dict[str, bytes], key: str) -> dict[str, Any]:
-    """A table of config.json; empty if it is missing or malformed."""
+    """A table of config.json; empty if it is missing, malformed or far too long."""
+    text = files.get("config.json", b"{}")
     try:
-        found = json.loads(files.get("config.json", b"{}"))[key]
+        found = json.loads(text if len(text) <= MAX_CONFIG else b"{}")[key]
     except (ValueError, KeyError, TypeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

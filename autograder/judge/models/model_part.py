@@ -30,6 +30,7 @@ from .translation import Translation
 
 MEASURES: dict[str, Measure] = {"accuracy": Classification(), "bleu": Translation()}
 PROBE_SECONDS = 60.0
+MAX_HEADER = 2**20  # bytes that describe a model's tensors; each takes about 100
 LIMITS = {"cpu_seconds": 240, "memory_mib": 2048, "scratch_mib": 160, "file_mib": 80}
 
 
@@ -157,6 +158,11 @@ def _shuffled(data: bytes, seed: int) -> bytes:
 
     generator = torch.Generator().manual_seed(seed)
     mixed = {}
+    if int.from_bytes(data[:8], "little") > MAX_HEADER:
+        raise Unusable(
+            f"the weights are not a readable safetensors file (its header has more than "
+            f"{MAX_HEADER >> 20} MiB: more tensors than any model has)"
+        )
     try:
         for name, tensor in safetensors.load(data).items():
             order = torch.randperm(tensor.numel(), generator=generator)
