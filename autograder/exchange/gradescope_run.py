@@ -58,7 +58,7 @@ def graded(source: Path, folder: Path) -> Result:
     with tempfile.TemporaryDirectory() as name:  # laid out as a class of one
         shutil.copytree(folder, Path(name) / STUDENT, symlinks=True)
         submission = received(Path(name), course, assignment)
-        with closing(class_tries.graded([submission], course, None, start)) as tries:
+        with closing(class_tries.graded([submission], course, None, start, {})) as tries:
             result = next(tries)[1]
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
