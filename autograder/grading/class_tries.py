@@ -31,7 +31,7 @@ def graded(
     syllabus: Syllabus,
     exercises: tuple[str, ...] | None,
     start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
-    known: Mapping[tuple[str, str], Known],
+    known: Mapping[tuple[str, str], Known] | None = None,
 ) -> Generator[tuple[Submission, Result]]:
     """Yield each submission with its result as they come, whatever happens to the judges.
 
@@ -40,6 +40,7 @@ def graded(
     """
     from ..judge import second_try
 
+    known = known or {}
     with closing(_Judges(start_judges)) as judges:
         doubtful: list[tuple[Submission, Result | None]] = []
         futures = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import multiprocessing.util
 import os
 import shutil
@@ -46,7 +45,8 @@ def place_sockets() -> None:
     """
     stack = ExitStack()
     folder = stack.enter_context(work_folder())
-    atexit.register(stack.close)
+    # after multiprocessing has removed what it put there, at -100
+    multiprocessing.util.Finalize(None, stack.close, exitpriority=-200)
     before, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         multiprocessing.util.get_temp_dir()  # it remembers the folder
