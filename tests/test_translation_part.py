@@ -83,14 +83,16 @@ def evaluated(course, sandbox, notebook, files, hidden):
     """Evaluate files with a notebook's own code, in the sandbox."""
     assignment = course.assignment("a4")
 
-    def run(changed=None, code=CODE, hidden=hidden, seconds=60.0, whole=True):
+    def run(changed=None, code=CODE, hidden=hidden, seconds=60.0, whole=True, exercises=()):
         cells = read(notebook(code)) if whole else [Cell(1, "code", code, "")]
         collected = collect(cells, assignment.model.entry_points)
         load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
         part = assignment.model.model_copy(update={"seconds": seconds})
         opened = sandbox("a4")
         given = files if changed is None else changed
-        return model_part.evaluate(given, part, hidden, assignment.seed, lambda: opened(load))
+        return model_part.evaluate(
+            given, part, hidden, assignment.seed, lambda: opened(load), exercises
+        )
 
     return run
 
@@ -194,6 +196,18 @@ def test_what_the_time_allows_is_the_sample_that_counts(evaluated, files, second
         "within the time limit, 10 of 130 sentences were translated: the score is that of "
         "this random sample, and its interval is wider"
     )
+
+
+def test_a_sample_counts_when_the_rest_cannot_change_the_points(evaluated, course, data, hidden):
+    texts = {side: (*data["train"][:400][side], *data[TEST][:][side]) for side in ("en", "fr")}
+    more = HiddenLabels("mirror", texts["en"], texts["fr"], hidden.fingerprint)
+    scored = [exercise for exercise in course.assignment("a4").exercises if exercise.full_at]
+    told = evaluated(hidden=more, exercises=scored)
+    assert told.problem == ""
+    assert (told.recomputed, told.examples) == (210, 530)
+    assert told.low <= told.bleu <= told.high
+    assert told.notes[-1].startswith("210 of 530 sentences, drawn at random, were translated")
+    assert "anywhere in this range the points are the same" in told.notes[-1]
 
 
 def test_calls_grow_when_the_model_is_fast_enough():

@@ -118,6 +118,7 @@ def grade(
                 hidden,
                 assignment.seed,
                 lambda: _open(load, open_worker, run.unloadable),
+                [exercise for exercise in assignment.exercises if exercise.kind == "model"],
             )
         entries = score.models(assignment, entries, model)
     notices = written_answers.notices(syllabus, assignment, cells, collected)

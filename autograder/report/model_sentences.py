@@ -33,12 +33,12 @@ def model_sentences(exercise: ExerciseResult) -> list[str]:
 
 def _classified(model: ModelResult, accuracy: float) -> list[str]:
     share = accuracy / 100
-    error = 100 * math.sqrt(share * (1 - share) / model.examples)
+    error = 100 * math.sqrt(share * (1 - share) / model.recomputed)
     return [
-        f"Your model is right on {accuracy:.1f} % of {model.examples:,} sentences whose labels "
+        f"Your model is right on {accuracy:.1f} % of {model.recomputed:,} sentences whose labels "
         f"it never saw (standard error: {error:.1f} percentage points).",
-        f"The grader ran your predict again on {model.recomputed:,} of them, in "
-        f"{model.seconds:.0f} s; the sentences came from: {model.source}.",
+        f"The grader ran your predict again on {model.recomputed:,} of {model.examples:,} "
+        f"sentences, in {model.seconds:.0f} s; they came from: {model.source}.",
     ]
 
 

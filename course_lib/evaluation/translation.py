@@ -108,6 +108,21 @@ def alignment_error_rate(
     return 1 - hits / size
 
 
+def bootstrap(
+    hypotheses: Sequence[str], references: Sequence[str], samples: int = 1000, seed: int = 12345
+) -> np.ndarray:
+    """BLEU of `samples` samples of the sentences, drawn with replacement (Koehn 2004).
+
+    Their 2.5 and 97.5 % quantiles are a 95 % interval of BLEU, their standard deviation is its
+    standard error. Raises ValueError for lists of different length or empty ones.
+    """
+    _check(hypotheses, references)
+    counts = _statistics(hypotheses, references)
+    rng = np.random.default_rng(seed)
+    drawn = (rng.integers(0, len(counts), len(counts)) for _ in range(samples))
+    return np.array([_bleu_of(counts[rows]) for rows in drawn])
+
+
 class Comparison(NamedTuple):
     """Paired bootstrap of two systems: `difference` is first minus second, in BLEU points."""
 

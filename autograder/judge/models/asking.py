@@ -58,9 +58,11 @@ def ask(
     measure: Measure,
     texts: Sequence[str],
     seconds: float,
+    enough: Callable[[Sequence[Any]], bool] = lambda answers: False,
 ) -> Asked:
     """The model's answers to as many of these texts as fit into `seconds`, in order; at least one.
 
+    No more texts are asked once `enough` is true of the answers.
     Raises Unusable or StudentError if there is no answer, or an invalid one.
     """
     loader, function = part.entry_points
@@ -85,6 +87,8 @@ def ask(
             raise
         asked.answers += measure.read(answer.value, len(some), function)
         asked.seconds = worker.clock() - started
+        if enough(asked.answers):
+            break
     return asked
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,6 +53,12 @@ class Classification:
         return float(np.mean(np.equal(answers, others)))
 
     alike = same
+
+    def estimate(
+        self, answers: Sequence[int], rows: Sequence[int], hidden: HiddenLabels
+    ) -> tuple[float, float]:
+        right = float(np.mean(np.equal(answers, [hidden.labels[row] for row in rows])))
+        return 100 * right, 100 * math.sqrt(right * (1 - right) / len(rows))
 
     def score(
         self,

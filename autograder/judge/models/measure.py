@@ -44,6 +44,12 @@ class Measure(Protocol):
         """Similarity of two lists of answers, 0 to 1."""
         ...
 
+    def estimate(
+        self, answers: Sequence[Any], rows: Sequence[int], hidden: HiddenLabels
+    ) -> tuple[float, float]:
+        """The score of these answers, and its standard error as an estimate of all sentences'."""
+        ...
+
     def score(
         self,
         answers: Sequence[Any],

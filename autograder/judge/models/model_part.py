@@ -2,10 +2,11 @@
 
 The files are copied into the worker's folder, where `load_model(folder)` and then
 `predict(model, texts)` or `translate(model, texts)` are called. The answers are scored with labels
-or references that the worker never sees, on as many sentences as the time allows. Submitted answers
-do not count; they are only compared with these. Two checks reject a lookup table of answers: a
-model's answers must change when its weights are shuffled, and must stay similar when each sentence
-loses a word. The order of the sentences is drawn anew for each grading.
+or references that the worker never sees, on as many sentences as decide the points (see `enough`)
+and the time allows. Submitted answers do not count; they are only compared with these. Two checks
+reject a lookup table of answers: a model's answers must change when its weights are shuffled, and
+must stay similar when each sentence loses a word. The order of the sentences is drawn anew for each
+grading.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from course_lib.course.exercise import ModelPart
+from course_lib.course.exercise import Exercise, ModelPart
 from course_lib.seam import StudentError
 
 from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
 from .asking import Open, ask
 from .classification import Classification
+from .enough import Enough
 from .hidden_labels import REAL, HiddenLabels
 from .measure import Measure, Unusable
 from .translation import Translation
@@ -35,11 +37,17 @@ LIMITS = {"cpu_seconds": 240, "memory_mib": 2048, "scratch_mib": 160, "file_mib"
 
 
 def evaluate(
-    files: dict[str, bytes], part: ModelPart, hidden: HiddenLabels, seed: int, open_worker: Open
+    files: dict[str, bytes],
+    part: ModelPart,
+    hidden: HiddenLabels,
+    seed: int,
+    open_worker: Open,
+    exercises: Sequence[Exercise] = (),
 ) -> ModelResult:
     """The result of one model: its `accuracy` or `bleu`, or None and a `problem`.
 
-    `recomputed` of `examples` answers, a random sample, were computed within the time limit.
+    `recomputed` of `examples` answers, a random sample, were computed within the time limit, or
+    were enough to know the points of `exercises`.
     Whatever the submission does ends in a result.
     """
     measure = MEASURES[part.measure]
@@ -57,11 +65,12 @@ def evaluate(
     fields["drawn"] = secrets.randbits(48)  # stored, so that the grading can be repeated
     order = asked_in(files, [seed, fields["drawn"]], len(hidden.labels))
     texts = [hidden.sentences[row] for row in order]
+    enough = Enough(measure, exercises, order, hidden)
     started = time.monotonic()
     try:
         shuffled = files | {weights: _shuffled(files[weights], seed)}
         with open_worker() as worker:
-            asked = ask(worker, files, part, measure, texts, part.seconds)
+            asked = ask(worker, files, part, measure, texts, part.seconds, enough)
     except StudentError as error:
         where = f" ({error.where})" if error.where else ""
         return ModelResult(**fields | {"problem": f"{error.kind}: {error.message}{where}"})
@@ -88,7 +97,9 @@ def evaluate(
         return ModelResult(**fields | {"problem": problem})
     reached, notes = measure.score(answers, order[: len(answers)].tolist(), files, hidden)
     fields["notes"] += notes
-    if len(answers) < len(order):
+    if enough.note:
+        fields["notes"].append(enough.note)
+    elif len(answers) < len(order):
         fields["notes"].append(
             f"within the time limit, {len(answers)} of {len(order)} sentences were {measure.verb}: "
             f"{measure.sample}"

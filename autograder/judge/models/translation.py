@@ -8,13 +8,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from course_lib.evaluation.translation import bleu, chrf, paired_bootstrap
+import numpy as np
+
+from course_lib.evaluation.translation import bleu, bootstrap, chrf
 from course_lib.seam.facade import Handle
 
 from .hidden_labels import HiddenLabels
 from .measure import Unusable, about, other_data
 
 LONGEST = 2000  # characters of a translation that are scored
+SAMPLES = 300  # for a standard error, which then has one of 4 %
 MIN_AGREEMENT = 0.95  # of the submitted translations with the model's own: beams may tie
 NAMES = re.compile(r"[a-z][a-z0-9_]{0,39}")  # of measured values in config.json
 MAX_MEASURED = 8  # how many of them are kept
@@ -63,6 +66,15 @@ class Translation:
         cut = [[text[:LONGEST] for text in side] for side in (others, answers)]
         return chrf(*cut).value / 100
 
+    def estimate(
+        self, answers: Sequence[str], rows: Sequence[int], hidden: HiddenLabels
+    ) -> tuple[float, float]:
+        kept = [text[:LONGEST] for text in answers]
+        references = [str(hidden.labels[row]) for row in rows]
+        with _quietly():
+            drawn = bootstrap(kept, references, SAMPLES)
+        return float(drawn.mean()), float(drawn.std())
+
     def score(
         self,
         answers: Sequence[str],
@@ -74,8 +86,7 @@ class Translation:
         references = [str(hidden.labels[row]) for row in rows]
         with _quietly():
             reached = bleu(kept, references)
-            # compared with empty translations, which have 0 BLEU in every sample
-            low, high = paired_bootstrap(kept, [""] * len(kept), references).interval
+            low, high = np.quantile(bootstrap(kept, references), [0.025, 0.975]).tolist()
         found: dict[str, Any] = {"bleu": round(reached.value, 2), "signature": reached.signature}
         found |= {"low": round(low, 2), "high": round(high, 2), "measured": _measured(files)}
         notes = []

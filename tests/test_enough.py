@@ -1,0 +1,101 @@
+"""A sample of sentences stands for all only where the rest could not change the points."""
+
+import random
+
+import numpy as np
+import pytest
+
+from autograder.judge.models import thresholds
+from autograder.judge.models.classification import Classification
+from autograder.judge.models.enough import FIRST_LOOK, Enough
+from autograder.judge.models.hidden_labels import HiddenLabels
+from autograder.judge.models.translation import Translation
+from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
+
+EXAMPLES = 1000
+
+
+@pytest.fixture(scope="module")
+def exercises(course):
+    """Zero points at 10 BLEU, all at 25; those of the bonus at 30 and 45."""
+    return [exercise for exercise in course.assignment("a4").exercises if exercise.kind == "model"]
+
+
+def class_of(share, seed=0):
+    """Hidden sentences, and translations of them with this share of wrong words."""
+    rng = random.Random(seed)
+    words = [f"mot{number}" for number in range(60)]
+    texts = [" ".join(rng.choices(words, k=rng.randint(6, 16))) for _ in range(EXAMPLES)]
+    made = [
+        " ".join("faux" if rng.random() < share else word for word in text.split())
+        for text in texts
+    ]
+    return HiddenLabels("mirror", tuple(texts), tuple(texts), "f" * 64), made
+
+
+def stopped_after(made, hidden, exercises, seed):
+    """How many answers were enough for a grading in this order, asked as the judge asks."""
+    order = np.random.default_rng(seed).permutation(EXAMPLES)
+    enough, answers = Enough(Translation(), exercises, order, hidden), []
+    for count in (10, *range(110, EXAMPLES, 100), EXAMPLES):
+        answers = [made[row] for row in order[:count]]
+        if enough(answers):
+            break
+    return len(answers), order, enough.note
+
+
+def shares(exercises, score):
+    return [thresholds.share(exercise, score, EXAMPLES) for exercise in exercises]
+
+
+@pytest.mark.parametrize("share", [0.02, 0.9])
+def test_far_from_every_threshold_the_first_look_is_enough(exercises, share):
+    hidden, made = class_of(share)
+    count, _, note = stopped_after(made, hidden, exercises, seed=1)
+    assert FIRST_LOOK <= count < 2 * FIRST_LOOK
+    assert f"{count} of 1000 sentences, drawn at random, were translated: with 99.9 %" in note
+
+
+def test_where_the_score_itself_counts_all_sentences_are_asked(exercises):
+    hidden, made = class_of(0.33)
+    assert 31 < bleu(made, hidden.labels).value < 44
+    assert stopped_after(made, hidden, exercises, seed=1)[::2] == (EXAMPLES, "")
+
+
+def test_points_do_not_depend_on_which_sentences_were_drawn(exercises):
+    """Translators just beside a threshold, each graded in several orders, and compared with all."""
+    stopped = wrong = near = 0
+    for share in (0.2, 0.24, 0.27, 0.41, 0.63):
+        hidden, made = class_of(share, seed=3)
+        score = bleu(made, hidden.labels).value
+        near += min(abs(score - edge) for edge in (10, 25, 30, 45)) < 2
+        for seed in range(3):
+            count, order, _ = stopped_after(made, hidden, exercises, seed)
+            some = order[:count]
+            sampled = bleu([made[row] for row in some], [hidden.labels[row] for row in some]).value
+            stopped += count < EXAMPLES
+            wrong += shares(exercises, sampled) != shares(exercises, score)
+    assert near >= 2
+    assert stopped >= 6
+    assert wrong == 0
+
+
+def test_without_exercises_and_on_small_splits_all_sentences_are_asked(exercises):
+    hidden, made = class_of(0.02)
+    assert stopped_after(made, hidden, [], seed=1)[0] == EXAMPLES
+    order = np.arange(FIRST_LOOK)
+    assert not Enough(Translation(), exercises, order, hidden)(made[:FIRST_LOOK])
+
+
+def test_a_classifier_is_estimated_by_its_binomial_error():
+    hidden = HiddenLabels("mirror", ("",) * 400, (1,) * 400, "f" * 64)
+    answers = [1] * 320 + [0] * 80
+    assert Classification().estimate(answers, range(400), hidden) == pytest.approx((80.0, 2.0))
+
+
+def test_the_interval_is_that_of_a_comparison_with_empty_translations():
+    hidden, made = class_of(0.2)
+    made, references = made[:150], hidden.labels[:150]
+    interval = np.quantile(bootstrap(made, references, 200), [0.025, 0.975])
+    compared = paired_bootstrap(made, [""] * 150, references, 200)
+    assert interval == pytest.approx(compared.interval, abs=1e-9)
