@@ -81,7 +81,7 @@ def close(
     """The pairs of students who share enough to be compared, suspicious or not."""
     owners = _owners((number, hash) for number, w in enumerate(works) for hash in w.fingerprints)
     known = solution.fingerprints if solution else frozenset[int]()
-    ignored = known | {hash for hash, who in owners.items() if len(who) > common}
+    ignored: frozenset[int] = known | {hash for hash, who in owners.items() if len(who) > common}
     counts = Counter(
         pair for hash in owners.keys() - ignored for pair in combinations(owners[hash], 2)
     )
