@@ -22,6 +22,7 @@ from course_lib.course.syllabus import ROOT, Assignment, Syllabus, load
 
 from ..notebook.placeholders import PREDICTION
 from .exercise_files import owner_of
+from .import_statements import imported, without_types
 
 # Where grading starts, and what makes the `course_lib` that workers see.
 JUDGE = (
@@ -54,10 +55,6 @@ IGNORED_FIELDS: dict[str, Any] = {
 }  # fmt: skip
 
 MAX_PACKAGES = 12  # parts of a dotted name; ours have fewer
-_IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|import[ \t]+([^\n]+))", re.M
-)
-_FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+[^\n]*\n|\n)+", re.M)
 _NAMED = re.compile(r"\bcourse_lib((?:\.[A-Za-z_]\w*)+)(?![\w:])")  # module:name is not an import
 _FROM_LIBRARY = re.compile(r"from\s+course_lib((?:\.\w+)*)\s+import\s+(\([^()]*\)|[\w ,]+)")
 _FILE_NAME = re.compile(r"[\"']([\w.-]+\.(?:py|json|toml|txt|csv))[\"']")
@@ -183,9 +180,8 @@ class Sources:
 
     def _next(self, path: Path) -> frozenset[Path]:
         if path not in self._imports:
-            text = _FOR_TYPES.sub("", self._text(path))
-            package = path.relative_to(self.root).parts[:-1]
-            names = {name for match in _IMPORT.findall(text) for name in _imported(match, package)}
+            text = without_types(self._text(path))
+            names = imported(text, path.relative_to(self.root).parts[:-1])
             found = {module for name in names for module in self._with_packages(name)}
             self._imports[path] = frozenset(found | {*self._modules_named(text)})
         return self._imports[path]
@@ -218,19 +214,6 @@ class Sources:
         if path not in self._texts:
             self._texts[path] = path.read_text(encoding="utf-8")
         return self._texts[path]
-
-
-def _imported(match: tuple[str, str, str], package: tuple[str, ...]) -> list[str]:
-    """Absolute names of what one import statement may load: modules or names in them."""
-    source, names, plain = match
-    words = [part.split() for part in re.sub(r"#[^\n]*|[()]", " ", names or plain).split(",")]
-    listed = [word[0] for word in words if word]
-    if plain:
-        return listed
-    dots = len(source) - len(source.lstrip("."))
-    above = list(package[: len(package) - dots + 1]) if dots else []
-    base = ".".join([*above, *filter(None, [source.lstrip(".")])])
-    return [base, *(f"{base}.{name}" for name in listed)]
 
 
 @lru_cache(maxsize=1)
