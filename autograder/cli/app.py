@@ -72,6 +72,9 @@ def grade(
     show: Annotated[bool, typer.Option("--show", help="print every failing test in full")] = False,
     manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
+    executor: Annotated[
+        str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
+    ] = "processes",
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False,
     require_isolation: Annotated[
         str | None, typer.Option(help="refuse below this tier: A, B or C")  # noqa: UP007
@@ -98,6 +101,7 @@ def grade(
                 show=show,
                 manual=manual,
                 jobs=jobs,
+                executor=executor,
                 regrade=regrade,
                 require_isolation=require_isolation,
                 trust=trust,

@@ -17,7 +17,7 @@ from ..gradebook import manual
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
-from ..grading import class_run
+from ..grading import class_run, cluster
 from ..intake import submissions
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..sandbox import detection
@@ -37,6 +37,7 @@ class Options:
     show: bool = False
     manual: Path | None = None
     jobs: int = 2
+    executor: str = "processes"
     regrade: bool = False
     require_isolation: str | None = None
     trust: bool = False
@@ -50,6 +51,13 @@ def run(options: Options) -> int:
     default, exercises = _chosen(course, options)
     if exercises and options.manual:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
+    if options.executor not in ("processes", cluster.LOCAL) and not options.executor.startswith(
+        cluster.ADDRESSES
+    ):
+        raise UsageProblem(
+            f"--executor {options.executor}: give processes, dask, or a scheduler's address such "
+            "as tcp://10.0.0.5:8786"
+        )
     tier = checked_tier(options.require_isolation, options.trust)
     found = received(options.submissions, course, default)
     chosen = [
@@ -75,6 +83,7 @@ def run(options: Options) -> int:
         options.regrade,
         exercises,
         labels,
+        options.executor,
     )
     store = Store(options.out / "results.db")
     if exercises:  # only show some tests: nothing is stored or written

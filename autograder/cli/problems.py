@@ -64,6 +64,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "InvalidNotebook": EXIT_USAGE,
         "GradebookError": EXIT_DISK,
         "SandboxError": EXIT_ISOLATION,
+        "ClusterError": EXIT_USAGE,
     }
     code = codes.get(type(error).__name__)
     return (code, str(error)) if code is not None else None

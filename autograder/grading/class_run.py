@@ -29,7 +29,7 @@ from ..gradebook.totals import UNGRADED
 from ..intake.submissions import Submission
 from ..notebook.notebook_file import InvalidNotebook, read
 from ..notebook.statements import sort_cell
-from . import class_tries, fingerprints, judge_process
+from . import class_tries, cluster, fingerprints, judge_process
 
 if TYPE_CHECKING:
     from ..judge.models.hidden_labels import HiddenLabels
@@ -45,6 +45,7 @@ class Settings:
     regrade: bool = False
     exercises: tuple[str, ...] | None = None
     hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment
+    executor: str = "processes"  # or one of `cluster`'s
 
 
 def resolve(
@@ -109,8 +110,27 @@ def grade_class(
             waiting.append(submission)
     if not waiting:
         return
-    start = partial(judges, syllabus, {s.assignment for s in waiting}, settings)
-    with closing(class_tries.graded(waiting, syllabus, settings.exercises, start)) as graded:
+    assignments = {submission.assignment for submission in waiting}
+    start = partial(judges, syllabus, assignments, settings)
+    with ExitStack() as stack:
+        first_tries = None
+        if settings.executor != "processes":
+            stack.enter_context(_terminated_like_interrupted())
+            judge = {
+                "syllabus": syllabus,
+                "assignments": assignments,
+                "hidden": settings.hidden,
+                "tier": settings.tier,
+                "min_tier": settings.min_tier,
+                "environment": fingerprints.environment(),
+            }
+            tries = cluster.graded(
+                waiting, settings.exercises, judge, settings.executor, settings.jobs
+            )
+            first_tries = stack.enter_context(closing(tries))
+        graded = stack.enter_context(
+            closing(class_tries.graded(waiting, syllabus, settings.exercises, start, first_tries))
+        )
         for submission, result in graded:
             assignment = syllabus.assignment(submission.assignment)
             result = complete(result, submission, assignment, settings)

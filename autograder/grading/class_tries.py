@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
@@ -30,25 +30,35 @@ def graded(
     syllabus: Syllabus,
     exercises: tuple[str, ...] | None,
     start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
+    first_tries: Iterable[tuple[Submission, Result | None]] | None = None,
 ) -> Generator[tuple[Submission, Result]]:
     """Yield each submission with its result as they come, whatever happens to the judges.
 
-    If the first start of the judges fails, nobody can be graded and its exception is raised.
+    `first_tries` come from elsewhere, such as a cluster; by default these judges make them. If the
+    first start of the judges fails, nobody can be graded and its exception is raised.
     """
     from ..judge import second_try
 
     with closing(_Judges(start_judges)) as judges:
         doubtful: list[tuple[Submission, Result | None]] = []
-        futures = {judges.ask(judge_process.grade_one, s, exercises): s for s in submissions}
-        for future in as_completed(futures):
-            first = None if future.exception() else future.result()
+        if first_tries is None:
+            first_tries = _first_tries(submissions, exercises, judges)
+        for submission, first in first_tries:
             if first is None or second_try.is_needed(first):
-                doubtful.append((futures[future], first))
+                doubtful.append((submission, first))
             else:
-                yield futures[future], first
+                yield submission, first
         for submission, first in doubtful:
             assignment = syllabus.assignment(submission.assignment)
             yield submission, _alone(submission, first, assignment, exercises, judges)
+
+
+def _first_tries(
+    submissions: list[Submission], exercises: tuple[str, ...] | None, judges: _Judges
+) -> Iterator[tuple[Submission, Result | None]]:
+    futures = {judges.ask(judge_process.grade_one, s, exercises): s for s in submissions}
+    for future in as_completed(futures):
+        yield futures[future], None if future.exception() else future.result()
 
 
 def _alone(
