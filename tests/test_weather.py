@@ -71,7 +71,7 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
     ]
 
     def graded(pool):
-        found = class_tries.graded(submissions, impatient, None, lambda: nullcontext(pool))
+        found = class_tries.graded(submissions, impatient, None, lambda: nullcontext(pool), {})
         return {s.student: points_and_outcomes(result) for s, result in found}
 
     with class_run.judges(impatient, {"a1"}, SETTINGS) as idle:
@@ -112,7 +112,7 @@ def test_a_grader_that_dies_costs_nobody_a_point(victim):
             yield pool
 
     submissions = [reference(f"s{number}") for number in range(3)]
-    found = list(class_tries.graded(submissions, proofs.COURSE, None, start))
+    found = list(class_tries.graded(submissions, proofs.COURSE, None, start, {}))
     assert len(killed) == 1
     assert {s.student for s, _ in found} == {"s0", "s1", "s2"}
     assert all(result.outcome == "GRADED" for _, result in found)

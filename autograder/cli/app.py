@@ -81,6 +81,9 @@ def grade(
         Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
+    executor: Annotated[
+        str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
+    ] = "processes",
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False,
     preview: Annotated[
         bool,
@@ -114,6 +117,7 @@ def grade(
                 roster=roster,
                 received=received,
                 jobs=jobs,
+                executor=executor,
                 regrade=regrade,
                 preview=preview,
                 store=store,

@@ -18,7 +18,7 @@ from ..gradebook import manual, stored_terms
 from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..gradebook.totals import UNGRADED
-from ..grading import class_run
+from ..grading import class_run, cluster
 from ..intake import submissions
 from ..intake.submissions import NOBODY
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
@@ -41,6 +41,7 @@ class Options:
     roster: Path | None = None
     received: Path | None = None
     jobs: int = 2
+    executor: str = "processes"
     regrade: bool = False
     preview: bool = False
     store: str | None = None
@@ -58,6 +59,13 @@ def run(options: Options) -> int:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")
     if options.preview and (exercises or options.manual):
         raise UsageProblem("--preview stores nothing: leave out --exercise and --manual")
+    if options.executor not in ("processes", cluster.LOCAL) and not options.executor.startswith(
+        cluster.ADDRESSES
+    ):
+        raise UsageProblem(
+            f"--executor {options.executor}: give processes, dask, or a scheduler's address such "
+            "as tcp://10.0.0.5:8786"
+        )
     tier = checked_tier(options.require_isolation, options.trust)
     roster, times = (
         class_list.roster(options.roster, course),
@@ -91,6 +99,7 @@ def run(options: Options) -> int:
         options.regrade,
         exercises,
         labels,
+        executor=options.executor,
         keep=not options.preview,
     )
     if exercises:  # only show some tests: nothing is stored or written

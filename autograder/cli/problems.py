@@ -66,6 +66,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "GradebookError": EXIT_DISK,
         "NbgraderError": EXIT_USAGE,
         "SandboxError": EXIT_ISOLATION,
+        "ClusterError": EXIT_USAGE,
     }
     code = codes.get(type(error).__name__)
     return (code, str(error)) if code is not None else None

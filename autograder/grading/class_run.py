@@ -14,7 +14,7 @@ import multiprocessing
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ from ..gradebook.totals import UNGRADED
 from ..intake.submissions import Submission
 from ..notebook.notebook_file import InvalidNotebook, read
 from ..notebook.statements import sort_cell
-from . import by_exercise, class_tries, fingerprints, judge_process
+from . import by_exercise, class_tries, cluster, fingerprints, judge_process
 from .work_folder import place_sockets
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class Settings:
     exercises: tuple[str, ...] | None = None
     hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment
     keep: bool = True  # store the results
+    executor: str = "processes"  # or one of `cluster`'s
 
 
 def resolve(
@@ -121,16 +122,45 @@ def grade_class(
             waiting.append(submission)
     if not waiting:
         return
-    start = partial(judges, syllabus, {s.assignment for s in waiting}, settings)
-    with closing(
-        class_tries.graded(waiting, syllabus, settings.exercises, start, partly)
-    ) as graded:
+    with _graded(waiting, partly, syllabus, settings) as graded:
         for submission, result in graded:
             assignment = syllabus.assignment(submission.assignment)
             result = complete(result, submission, assignment, settings)
             if settings.keep and not settings.exercises:
                 store.add(result)
             yield result
+
+
+@contextmanager
+def _graded(
+    waiting: list[Submission],
+    partly: Mapping[tuple[str, str], by_exercise.Known],
+    syllabus: Syllabus,
+    settings: Settings,
+) -> Iterator[Iterator[tuple[Submission, Result]]]:
+    """The new results as they come; their processes, or the cluster, end with the block."""
+    assignments = {submission.assignment for submission in waiting}
+    start = partial(judges, syllabus, assignments, settings)
+    with ExitStack() as stack:
+        first_tries = None
+        if settings.executor != "processes":
+            stack.enter_context(_terminated_like_interrupted())
+            judge = {
+                "syllabus": syllabus,
+                "assignments": assignments,
+                "hidden": settings.hidden,
+                "tier": settings.tier,
+                "min_tier": settings.min_tier,
+                "environment": fingerprints.environment(),
+            }
+            tries = cluster.graded(
+                waiting, settings.exercises, partly, judge, settings.executor, settings.jobs
+            )
+            first_tries = stack.enter_context(closing(tries))
+        tried = class_tries.graded(
+            waiting, syllabus, settings.exercises, start, partly, first_tries
+        )
+        yield stack.enter_context(closing(tried))
 
 
 def complete(

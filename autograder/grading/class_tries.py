@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
@@ -31,33 +31,43 @@ def graded(
     syllabus: Syllabus,
     exercises: tuple[str, ...] | None,
     start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
-    known: Mapping[tuple[str, str], Known] | None = None,
+    known: Mapping[tuple[str, str], Known],
+    first_tries: Iterable[tuple[Submission, Result | None]] | None = None,
 ) -> Generator[tuple[Submission, Result]]:
     """Yield each submission with its result as they come, whatever happens to the judges.
 
-    `known`: by student and assignment, what need not run again. If the first start of the judges
-    fails, nobody can be graded and its exception is raised.
+    `known`: by student and assignment, what need not run again. `first_tries` come from elsewhere,
+    such as a cluster; by default these judges make them. If the first start of the judges fails,
+    nobody can be graded and its exception is raised.
     """
     from ..judge import second_try
 
-    known = known or {}
     with closing(_Judges(start_judges)) as judges:
         doubtful: list[tuple[Submission, Result | None]] = []
-        futures = {
-            judges.ask(
-                judge_process.grade_one, s, exercises, known.get((s.student, s.assignment))
-            ): s
-            for s in submissions
-        }
-        for future in as_completed(futures):
-            first = None if future.exception() else future.result()
+        if first_tries is None:
+            first_tries = _first_tries(submissions, exercises, judges, known)
+        for submission, first in first_tries:
             if first is None or second_try.is_needed(first):
-                doubtful.append((futures[future], first))
+                doubtful.append((submission, first))
             else:
-                yield futures[future], first
+                yield submission, first
         for submission, first in doubtful:
             assignment = syllabus.assignment(submission.assignment)
             yield submission, _alone(submission, first, assignment, exercises, judges)
+
+
+def _first_tries(
+    submissions: list[Submission],
+    exercises: tuple[str, ...] | None,
+    judges: _Judges,
+    known: Mapping[tuple[str, str], Known],
+) -> Iterator[tuple[Submission, Result | None]]:
+    futures = {
+        judges.ask(judge_process.grade_one, s, exercises, known.get((s.student, s.assignment))): s
+        for s in submissions
+    }
+    for future in as_completed(futures):
+        yield futures[future], None if future.exception() else future.result()
 
 
 def _alone(

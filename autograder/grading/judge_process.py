@@ -49,9 +49,14 @@ _hidden: dict[str, HiddenLabels]
 
 def start(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
     """Initialize a judge process. It ignores Ctrl-C, which its parent handles, and ends with it."""
-    global _syllabus, _workers, _hidden
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
+    use(syllabus, workers, hidden)
+
+
+def use(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
+    """Set what this process grades with."""
+    global _syllabus, _workers, _hidden
     _syllabus, _workers, _hidden = syllabus, workers, hidden
 
 

@@ -1,0 +1,139 @@
+"""A class graded on a Dask cluster: the same grades, whatever happens to its workers."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from proofs import COURSE
+
+from autograder.gradebook.store import Store
+from autograder.grading import class_run, cluster, fingerprints
+from autograder.grading.class_run import Settings
+from autograder.grading.cluster_error import ClusterError
+from autograder.intake.submissions import Submission
+from autograder.sandbox import detection
+from course_lib.course.syllabus import ROOT
+
+NOTEBOOK = (ROOT / "solutions" / "a1.ipynb").read_bytes()
+TIER = detection.detect().name
+
+
+def handed_in(count):
+    """`count` students with different notebooks of assignment 1."""
+    return [
+        Submission(f"s{n:02}", "a1", f"s{n:02}.ipynb", NOTEBOOK + b"\n" * n) for n in range(count)
+    ]
+
+
+def graded(submissions, folder, meanwhile=lambda result: None, **settings):
+    chosen = Settings(**{"jobs": 2, "tier": TIER, "executor": cluster.LOCAL, **settings})
+    with Store(folder / "results.db") as store:
+        found = []
+        for result in class_run.grade_class(submissions, COURSE, store, chosen):
+            found.append(result)
+            meanwhile(result)
+        return found, store.latest()
+
+
+def children(pid):
+    path = Path(f"/proc/{pid}/task/{pid}/children")
+    return [int(child) for child in path.read_text().split()]
+
+
+def workers():
+    """The processes of this test's Dask workers."""
+    threads = Path("/proc/self/task").glob("*/children")
+    own = [int(pid) for path in threads for pid in path.read_text().split()]
+    return [pid for pid in own if children(pid)]  # a worker has a warm process
+
+
+needs_dask = pytest.mark.usefixtures("dask")
+
+
+@pytest.fixture
+def dask():
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+
+
+@needs_dask
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_a_worker_that_dies_costs_only_its_own_work(tmp_path):
+    """It is done again by another, and what was stored is not graded again."""
+    killed = []
+
+    def kill_one(result):
+        if not killed:
+            killed.extend(workers()[:1])
+            os.kill(killed[0], signal.SIGKILL)
+
+    found, stored = graded(handed_in(5), tmp_path, kill_one)
+    assert killed
+    assert sorted(result.student for result in found) == [f"s{n:02}" for n in range(5)]
+    assert all(result.totals.automatic == result.totals.automatic_max for result in found)
+    assert len(stored) == 5
+    again, _ = graded(handed_in(5), tmp_path, executor="processes")
+    assert [result.graded_at for result in again] == [
+        {r.student: r for r in found}[result.student].graded_at for result in again
+    ]
+
+
+@needs_dask
+def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
+    def interrupt(result):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        graded(handed_in(3), tmp_path, interrupt, jobs=1)
+    found, _ = graded(handed_in(3), tmp_path, jobs=1)
+    assert len(found) == 3
+    with Store(tmp_path / "results.db") as store:
+        assert sum(len(store.history(f"s{n:02}", "a1")) for n in range(3)) == 3
+
+
+@needs_dask
+def test_an_address_without_a_scheduler_is_one_sentence(tmp_path):
+    import dask
+
+    with (
+        dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
+        pytest.raises(ClusterError, match="tcp://127.0.0.1:9: no scheduler answers there"),
+    ):
+        graded(handed_in(1), tmp_path, executor="tcp://127.0.0.1:9")
+
+
+@needs_dask
+def test_workers_with_other_packages_or_several_threads_are_refused(tmp_path, monkeypatch):
+    from distributed import LocalCluster
+
+    for threads, environment, told in (
+        (2, None, "has 2 threads: start workers with --nthreads 1"),
+        (1, "other", "has other packages than this machine"),
+    ):
+        with LocalCluster(
+            n_workers=1,
+            threads_per_worker=threads,
+            dashboard_address="127.0.0.1:0",
+            host="127.0.0.1",
+        ) as found:
+            if environment:
+                monkeypatch.setattr(fingerprints, "environment", lambda: "other")
+            with pytest.raises(ClusterError, match=told):
+                graded(handed_in(1), tmp_path, executor=found.scheduler_address)
+
+
+def test_what_is_missing_or_misspelled_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install -e .\[cluster\]"):
+        graded(handed_in(1), tmp_path)
+    told = subprocess.run(
+        [sys.executable, "-m", "autograder.cli", "grade", ".", "--executor", "slurm"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert told.returncode == 2
+    assert "--executor slurm: give processes, dask, or a scheduler's address" in told.stderr
