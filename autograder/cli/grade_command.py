@@ -114,7 +114,7 @@ def run(options: Options) -> int:
             return preview_output.show(graded, store, course, options.json)
         if given is not None:
             store.keep(given)
-        files = results.write(store, course, options.out)
+        files = results.write(store, course, options.out, roster)
         stores.back_up(store)
     for told in class_list.attendance(roster, files.results, graded):
         say(told)

@@ -24,7 +24,7 @@ def run(
         stored_terms.keep(store, roster)
         if given is not None:
             store.keep(given)
-        written = results.write(store, course, out)
+        written = results.write(store, course, out, roster)
         stores.back_up(store)
     if as_json:
         print(json.dumps([result.as_json() for result in written.results], ensure_ascii=False))

@@ -11,6 +11,7 @@ from pathlib import Path
 from course_lib.course.syllabus import Syllabus
 
 from .. import report
+from ..classroom.roster import Roster
 from ..classroom.whole_file import replace
 from ..gradebook import exports, late_policy, manual, stored_terms, to_mark
 from ..gradebook.manual import ManualMarks
@@ -53,16 +54,16 @@ def prepare(folder: Path) -> None:
         ) from None
 
 
-def write(store: Store, course: Syllabus, folder: Path) -> Written:
+def write(store: Store, course: Syllabus, folder: Path, roster: Roster | None = None) -> Written:
     """Write the report, CSV, JSON and the list of what is left to mark, for the whole store.
 
     Manual marks and the rules for late work are applied first. Warnings go to stderr.
     """
     with one_at_a_time(folder):  # another grader may be writing these files
-        return _write(store, course, folder)
+        return _write(store, course, folder, roster)
 
 
-def _write(store: Store, course: Syllabus, folder: Path) -> Written:
+def _write(store: Store, course: Syllabus, folder: Path, roster: Roster | None) -> Written:
     counted, marks = counted_results(store, course), store.manual(course)
     written = Written(
         counted,
@@ -73,7 +74,7 @@ def _write(store: Store, course: Syllabus, folder: Path) -> Written:
         folder / "to_mark.csv",
     )
     replace(written.report, report.render(counted, course))
-    replace(written.dashboard, report.render_dashboard(counted, course))
+    replace(written.dashboard, report.render_dashboard(counted, course, roster))
     replace(written.csv, exports.to_csv(counted, course))
     replace(written.json, exports.to_json(counted))
     _write_marks(written.marks, counted, marks, store)

@@ -37,8 +37,9 @@ def graded(
 ) -> Generator[tuple[Submission, Result | None]]:
     """Yield each submission with the result of its first try, or None if its judges died.
 
-    `known`: by student and assignment, what need not run again. `judge`: the arguments of a `cluster_judge.Judge`. Raises ClusterError if there is no cluster at
-    the address, or its workers cannot grade.
+    `known`: by student and assignment, what need not run again. `judge`: the arguments of a
+    `cluster_judge.Judge`. Raises ClusterError if there is no cluster at the address, or its workers
+    cannot grade.
     """
     try:
         from distributed import as_completed

@@ -61,9 +61,10 @@ def warnings(results: Sequence[Result], assignments: Sequence[str], roster: Rost
 def share(result: Result) -> float | None:
     """The earned part of the points that are marked, without bonus and before any penalty.
 
-    0 for a file that could not be read; None if nothing is marked or the grader failed.
+    0 for a file that could not be read; None if nothing is marked, the student is excused, or
+    the grader failed.
     """
-    if result.outcome == UNGRADED:
+    if result.outcome == UNGRADED or result.totals.excused:
         return None
     regular = [e for e in result.exercises if not e.bonus]
     pairs = [(e.points, e.max_points) for e in regular if e.kind != "written"]
