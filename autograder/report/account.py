@@ -6,7 +6,6 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
-from ..gradebook.lateness import lateness
 from ..gradebook.result import Override, Result
 from .model_sentences import model_sentences
 from .plain_text import cleaned, counted, number, shortened
@@ -29,7 +28,7 @@ def account(
     `exercises` limits those that are listed; the sum is always that of all.
     """
     totals = result.totals
-    late = lateness(result.submission.received, assignment)
+    late = result.lateness(assignment)
     return {
         "student": result.student,
         "assignment": result.assignment,
