@@ -140,11 +140,12 @@ def text_of(notebook):
 
 
 def heads(source):
-    """Name, signature and docstring of every function and class."""
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
-    top = [n for n in nodes if n.col_offset in (0, 4)]
-    return [
-        (n.name, ast.get_docstring(n), ast.unparse(n.args) if hasattr(n, "args") else "")
-        for n in top
-    ]
+    """Name, docstring and signature of functions, classes and methods; not of what is inside."""
+    found = []
+    for top in ast.parse(source).body:
+        inside = top.body if isinstance(top, ast.ClassDef) else []
+        for node in [top, *inside]:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                signature = ast.unparse(node.args) if isinstance(node, ast.FunctionDef) else ""
+                found.append((node.name, ast.get_docstring(node), signature))
+    return found

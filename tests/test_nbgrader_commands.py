@@ -65,8 +65,9 @@ def test_zips_of_a_learning_platform_are_collected(made):
     archive.mkdir(parents=True)
     with zipfile.ZipFile(archive / "notebooks.zip", "w") as file:
         release = made.path / "release" / "a1" / "a1.ipynb"
-        file.write(release, "ada_a1_attempt_2027-02-01-12-00-00_a1.ipynb")
-    made.nbgrader("zip_collect", "a1")
+        file.write(release, "a1_ada_attempt_2027-02-01-12-00-00_a1.ipynb")
+    names = r".+_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>\w+)"
+    made.nbgrader("zip_collect", "a1", f"--FileNameCollectorPlugin.named_regexp={names}")
     assert (made.path / "submitted" / "ada" / "a1" / "a1.ipynb").is_file()
     shutil.rmtree(made.path / "submitted")
 
