@@ -27,6 +27,20 @@ def grading(submissions: int, assignments: str, as_json: bool) -> int:
     return _print(measures, "results/bench_grading.json", as_json)
 
 
+def large_class(submissions: int, assignment: str, workers: str, as_json: bool) -> int:
+    from ..bench import large_class as bench
+
+    course = syllabus.load()
+    try:
+        chosen, counts = course.assignment(assignment), _numbers(workers, "--workers")
+    except (KeyError, ValueError) as error:
+        raise UsageProblem(error.args[0]) from None
+    if min(counts) < 1:
+        raise UsageProblem(f"--workers {workers}: give numbers from 1 on, such as 1,2")
+    measures = bench.run(course, chosen, submissions, counts, _log)
+    return _print(measures, "results/bench_class.json", as_json)
+
+
 def model(as_json: bool) -> int:
     from ..bench import model as bench
 
@@ -107,10 +121,10 @@ def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
     return _print(measures, "results/bench_decode.json", as_json)
 
 
-def _numbers(seeds: str) -> list[int]:
-    parts = [part.strip() for part in seeds.split(",")]
+def _numbers(text: str, option: str = "--seeds") -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() for part in parts):
-        raise ValueError(f"--seeds {seeds}: give numbers separated by commas, such as 0,1,2")
+        raise ValueError(f"{option} {text}: give numbers separated by commas, such as 0,1,2")
     return [int(part) for part in parts]
 
 
