@@ -91,6 +91,14 @@ def test_grading(bench):
         assert measures[ratio]["mean"] == pytest.approx(sides[0] / sides[1], rel=1e-4)
 
 
+@pytest.mark.slow
+def test_large_class(bench):
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    measures = bench("class --submissions 4 --assignment a1 --workers 1", "bench_class")
+    assert measures["workers_1_per_second"]["mean"] > 0
+    assert measures["client_peak_mib"]["mean"] > 0
+
+
 def test_model(bench, monkeypatch):
     small(monkeypatch, model, CONFIG=TINY, TOKENS=8, ROUNDS=2)
     assert len(bench("model", "bench_model")["forward_backward_seconds"]["values"]) == 2

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TORCH = "torch==2.13.0"
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+EXTRAS = "student,instructor,cluster,dev"
 OLDEST, NEWEST = (3, 10), (3, 13)
 
 
@@ -34,7 +35,7 @@ def main(target: str) -> int:
     steps = [
         ("a virtual environment", [python, "-m", "venv", "--clear", str(venv)], "0.1"),
         (f"{TORCH} ({torch_build()})", [*install, *torch_source(), TORCH], "1-3"),
-        ("the course and its tools", [*install, "-e", f"{ROOT}[student,instructor,cluster,dev]"], "1-2"),
+        ("the course and its tools", [*install, "-e", f"{ROOT}[{EXTRAS}]"], "1-2"),
     ]
     print(f"Installing into {target} (once; 3 to 4 minutes on a usual connection):")
     for number, (what, command, minutes) in enumerate(steps, start=1):

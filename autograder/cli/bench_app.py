@@ -24,6 +24,19 @@ def bench_grading(
     raise typer.Exit(bench_command.grading(submissions, assignments, json))
 
 
+@bench_app.command("class")
+def bench_class(
+    json: Json = False,
+    submissions: Annotated[int, typer.Option(min=2, help="synthetic, all right")] = 60,
+    assignment: Annotated[str, typer.Option(help="a1, a2, …")] = "a2",
+    workers: Annotated[str, typer.Option(help="numbers of Dask workers to compare")] = "1,2",
+) -> None:
+    """A large class on Dask workers: throughput by workers, and the client's memory."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.large_class(submissions, assignment, workers, json))
+
+
 @bench_app.command("model")
 def bench_model(json: Json = False) -> None:
     """Our multi-head attention against torch.nn.MultiheadAttention, interleaved."""
