@@ -68,7 +68,9 @@ def run(target: Target, inputs: int, seed: int) -> Found:
             refused[type(error).__name__] += 1
         except (Exception, HangError) as error:
             if len(found.findings) < SHOWN:
-                found.findings.append(f"{type(error).__name__}: {error!s:.200}; {given_input!r:.500}")
+                found.findings.append(
+                    f"{type(error).__name__}: {error!s:.200}; {given_input!r:.500}"
+                )
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             found.slowest = max(found.slowest, time.process_time() - started)

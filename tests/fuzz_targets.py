@@ -110,7 +110,8 @@ def small_notebooks() -> list[bytes]:
     document = json.loads(proofs.notebook("a1", "solution"))
     cells = document["cells"]
     return [
-        json.dumps({"cells": cells[start : start + 6]}).encode() for start in range(0, len(cells), 6)
+        json.dumps({"cells": cells[start : start + 6]}).encode()
+        for start in range(0, len(cells), 6)
     ]
 
 
@@ -151,7 +152,9 @@ def small_archives() -> list[bytes]:
 
 
 ENTRY = st.tuples(
-    st.sampled_from(["a1.ipynb", "../a1.ipynb", "/a1.ipynb", "a\\..\\a1.ipynb", ".x/a1.ipynb", "d/"])
+    st.sampled_from(
+        ["a1.ipynb", "../a1.ipynb", "/a1.ipynb", "a\\..\\a1.ipynb", ".x/a1.ipynb", "d/"]
+    )
     | st.text(max_size=12).filter(lambda name: name.isprintable()),
     st.binary(max_size=60),
     st.integers(0, 2**32 - 1),
@@ -190,7 +193,9 @@ def feed_archive(data: bytes) -> None:
 
 HIDDEN = HiddenLabels("mirror", ("a b", "c d", "e f"), (0, 1, 0), "f" * 64)
 TEXTS = HiddenLabels("mirror", HIDDEN.sentences, ("ein a", "ein b", "ein c"), "f" * 64)
-DTYPES = "BOOL U8 I8 I16 U16 F16 BF16 I32 U32 F32 F64 I64 U64 F8_E5M2 F8_E4M3 F8_E8M0 F4 C64".split()
+DTYPES = (
+    "BOOL U8 I8 I16 U16 F16 BF16 I32 U32 F32 F64 I64 U64 F8_E5M2 F8_E4M3 F8_E8M0 F4 C64".split()
+)
 SIZE = st.integers(0, 4) | st.sampled_from([2**20, 2**31, 2**62, 2**64 - 1, -1])
 TENSOR = st.fixed_dictionaries(
     {
@@ -244,7 +249,9 @@ FILES = st.fixed_dictionaries(
     optional={
         "predictions.csv": CSV | changed(lambda: [b"row,prediction\n0,0\n1,1\n2,0\n"]),
         "translations.txt": CSV | changed(lambda: [b"ein a\nein b\nein c\n"]),
-        "config.json": CONFIG.map(json.dumps).map(str.encode) | st.binary() | st.just(b"[" * 99_999),
+        "config.json": CONFIG.map(json.dumps).map(str.encode)
+        | st.binary()
+        | st.just(b"[" * 99_999),
     },
 )
 
@@ -304,11 +311,13 @@ LEAF = ARRAY | st.fixed_dictionaries(
 )
 TREE = st.recursive(
     LEAF,
-    lambda inner: st.fixed_dictionaries(
-        {"k": st.sampled_from(["list", "tuple"]), "v": st.lists(inner, max_size=5)}
-    )
-    | st.fixed_dictionaries(
-        {"k": st.just("dict"), "v": st.lists(st.tuples(inner, inner).map(list), max_size=3)}
+    lambda inner: (
+        st.fixed_dictionaries(
+            {"k": st.sampled_from(["list", "tuple"]), "v": st.lists(inner, max_size=5)}
+        )
+        | st.fixed_dictionaries(
+            {"k": st.just("dict"), "v": st.lists(st.tuples(inner, inner).map(list), max_size=3)}
+        )
     ),
     max_leaves=10,
 )
