@@ -1,4 +1,4 @@
-"""Input from a submission that once stopped the grading of a class, stalled it, or earned points."""
+"""What a submission could once do: stop or stall the grading of a class, or earn points."""
 
 import io
 import json
