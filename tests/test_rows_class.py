@@ -70,7 +70,7 @@ def left_over(home):
 
 
 class Graded:
-    """A class graded by `course grade` in a world of its own: home, temporary and working folder."""
+    """A class graded by `course grade`, with its own home, temporary and working folder."""
 
     def __init__(self, world, threats, jobs=2):
         self.home, temporary, self.work = (world / name for name in ("home", "tmp", "work"))

@@ -23,14 +23,14 @@ def grading(submissions: int, assignments: str, as_json: bool) -> int:
     return _print(measures, "results/bench_grading.json", as_json)
 
 
-<<<<<<< HEAD
 def similar(assignments: str, as_json: bool) -> int:
     from ..bench import similar as bench
 
     course = syllabus.load()
     measures = bench.run(course, _chosen(course, assignments), _log)
     return _print(measures, f"results/{bench.NAME}.json", as_json)
-=======
+
+
 def large_class(submissions: int, assignment: str, workers: str, as_json: bool) -> int:
     from ..bench import large_class as bench
 
@@ -43,7 +43,6 @@ def large_class(submissions: int, assignment: str, workers: str, as_json: bool) 
         raise UsageProblem(f"--workers {workers}: give numbers from 1 on, such as 1,2")
     measures = bench.run(course, chosen, submissions, counts, _log)
     return _print(measures, "results/bench_class.json", as_json)
->>>>>>> scale
 
 
 def model(as_json: bool) -> int:
@@ -126,7 +125,6 @@ def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
     return _print(measures, "results/bench_decode.json", as_json)
 
 
-<<<<<<< HEAD
 def _chosen(course: syllabus.Syllabus, assignments: str) -> list[str]:
     """The assignments that an option names; without it, all."""
     known = [assignment.id for assignment in course.assignments]
@@ -136,12 +134,8 @@ def _chosen(course: syllabus.Syllabus, assignments: str) -> list[str]:
     return chosen
 
 
-def _numbers(seeds: str) -> list[int]:
-    parts = [part.strip() for part in seeds.split(",")]
-=======
 def _numbers(text: str, option: str = "--seeds") -> list[int]:
     parts = [part.strip() for part in text.split(",")]
->>>>>>> scale
     if not all(part.isdecimal() for part in parts):
         raise ValueError(f"{option} {text}: give numbers separated by commas, such as 0,1,2")
     return [int(part) for part in parts]

@@ -1,0 +1,233 @@
+"""What a submission could once do: stop or stall the grading of a class, or earn points."""
+
+import io
+import json
+import struct
+import time
+import zipfile
+
+import numpy as np
+import proofs
+import pytest
+
+from autograder.grading import class_run, fingerprints
+from autograder.intake import archives, plain_files, submissions
+from autograder.judge import grade
+from autograder.judge.models import classification, measure, model_part
+from autograder.judge.models.hidden_labels import HiddenLabels
+from autograder.notebook import notebook_file
+from autograder.notebook.collect import MAX_NOTICES, collect
+from autograder.notebook.notebook_file import Cell
+from course_lib.seam import Student, StudentError
+from course_lib.seam.codec import MAX_PAYLOAD, Decoder
+
+A1 = proofs.COURSE.assignment("a1")
+
+
+def collected(source, names=("softmax", "scaled_scores")):
+    return collect([Cell(1, "code", source)], names)
+
+
+def within(seconds, function, *arguments):
+    started = time.process_time()
+    found = function(*arguments)
+    assert time.process_time() - started < seconds
+    return found
+
+
+class Answers:
+    """A worker that gives the same answer to every request."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def request(self, request, payload, deadline):
+        return self.answer, b""
+
+
+@pytest.mark.parametrize(
+    "kind", ["PASSED", "FAILED", "GRADED", "UNGRADED", "", "A B", 3, ["PASSED"]]
+)
+def test_a_forged_error_cannot_name_its_own_verdict(kind):
+    student = Student(Answers({"error": {"kind": kind, "message": "x"}}))
+    with pytest.raises(StudentError) as caught:
+        student.softmax(1.0)
+    assert caught.value.kind == "PROTOCOL"
+
+
+@pytest.mark.parametrize("kind", ["TIMEOUT", "NOT_WRITTEN", "ValueError", "OSError"])
+def test_an_honest_error_keeps_its_kind(kind):
+    with pytest.raises(StudentError) as caught:
+        Student(Answers({"error": {"kind": kind}})).softmax(1.0)
+    assert caught.value.kind == kind
+
+
+def test_a_worker_that_is_taken_over_earns_no_test(submit_to_judge):
+    result = submit_to_judge("26_forges_outcome")
+    outcomes = {test.outcome for exercise in result.exercises for test in exercise.tests}
+    assert "PASSED" not in {t.outcome for t in result.exercises[0].tests if not t.public}
+    assert outcomes <= {"PASSED", "FAILED", "PROTOCOL", "CRASHED", "NOT_WRITTEN", "MISSING"}
+
+
+@pytest.fixture
+def submit_to_judge(sandbox):
+    from autograder.demo.bundled_class import HOSTILE
+
+    def run(name):
+        document = json.loads(proofs.notebook("a1", "solution"))
+        source = (HOSTILE / f"{name}.py").read_text(encoding="utf-8")
+        document["cells"].append({"cell_type": "code", "source": source})
+        return proofs.graded(json.dumps(document).encode(), "a1", sandbox("a1"), ["1.1", "1.3"])
+
+    return run
+
+
+def array(**parts):
+    return {"k": "numpy", "dtype": "int8", "shape": [4], "at": 0} | parts
+
+
+@pytest.mark.parametrize(
+    ("tree", "payload"),
+    [
+        (array(dtype=["int8"]), bytes(4)),
+        (array(shape=[0, *[2**26] * 7]), b""),
+        (array(k="torch", shape=[0, *[2**26] * 7]), b""),
+        ({"k": "v", "v": 10**4000}, b""),
+        ({"k": "list", "v": [array(shape=[2**20])] * 65}, bytes(2**20)),  # all the same bytes
+    ],
+)
+def test_a_forged_value_is_a_protocol_error(tree, payload):
+    with pytest.raises(StudentError) as caught:
+        Decoder(payload, lambda number, name: None).decode(tree)
+    assert caught.value.kind == "PROTOCOL"
+
+
+def test_empty_arrays_and_the_largest_payload_still_arrive():
+    decoder = Decoder(bytes(MAX_PAYLOAD), lambda number, name: None)
+    assert decoder.decode(array(shape=[MAX_PAYLOAD])).nbytes == MAX_PAYLOAD
+    assert decoder.decode(array(shape=[3, 0, 5])).shape == (3, 0, 5)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if a:\n    x = 1\n" + "elif a:\n    x = 1\n" * 900,
+        "x = " + "1+" * 800 + "1; y = 2",
+        "x = " + "-" * 800 + "1; y = 2",
+        "def softmax(x):\n    nonlocal y",
+        "def softmax(x):\n    x = 1\n    global x",
+        "def softmax(x, x):\n    pass",
+        "def softmax():\n    from os import *",
+    ],
+)
+def test_code_that_does_not_compile_is_a_notice(source):
+    found = collected(source)
+    assert any("cell 1" in notice and "not valid Python" in notice for notice in found.notices)
+    assert found.statements == []
+
+
+def test_the_line_of_what_does_not_compile_is_that_in_the_cell():
+    found = collected("y = 1\n\ndef softmax(x, x):\n    pass")
+    assert found.unavailable["softmax"].startswith("cell 1, line 3 is not valid")
+
+
+@pytest.mark.parametrize("mark", ["\f", "\x1c", "\u2028", "\x85"])
+def test_only_the_line_ends_of_python_end_a_line(mark):
+    found = collected(f"'''{mark}'''\nz = '{mark}'\ndef softmax(x):\n    return z\n")
+    assert [s.source for s in found.statements] == [
+        f"z = '{mark}'",
+        "def softmax(x):\n    return z",
+    ]
+
+
+def test_many_statements_take_time_in_proportion():
+    skipped = "def softmax(x):\n    return y\ny = []\n" + "y.append(1)\n" * 8_000
+    assert within(10.0, collected, skipped).refused.keys() == {"softmax"}
+    chain = "softmax = a0\n" + "".join(f"a{i} = a{i + 1}\n" for i in range(8_000))
+    found = collected(chain)
+    assert len(within(10.0, found.closure, ["softmax"])) == 8_001
+
+
+def test_a_long_chain_of_attributes_is_looked_through_quickly():
+    found = collected("softmax = torch.nn.functional.softmax" + ".a" * 900)
+    decided = within(5.0, grade.decided, A1, found)
+    assert decided["1.1"].kind == "POLICY"
+
+
+def test_notices_are_counted_when_there_are_too_many():
+    found = collected("!ls\n" * 5_000)
+    assert len(found.notices) == MAX_NOTICES + 1
+    assert found.notices[-1] == f"and {5_000 - MAX_NOTICES} more notices of this kind"
+
+
+def test_half_a_character_is_replaced_wherever_it_is():
+    cell = {"cell_type": "code", "source": ["x = 1 # \ud800"], "metadata": {}}
+    cell["metadata"]["nbgrader"] = {"grade_id": "\udfff"}
+    (found,) = notebook_file.read(json.dumps({"cells": [cell]}).encode())
+    assert (found.source, found.grade_id) == ("x = 1 # ?", "?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "course_lib." + "a" * 300,
+        "course_lib" + ".a" * 20_000,
+        "from course_lib import (" * 20_000,
+        " ".join(f"course_lib.a{number}" for number in range(20_000)),
+    ],
+)
+def test_what_a_notebook_names_costs_no_time_and_no_file_is_tried(text):
+    sources = fingerprints.Sources()
+    plain = sources.digest(A1, b"")
+    assert within(3.0, sources.digest, A1, text.encode()) == plain
+
+
+def test_a_notebook_without_an_assignment_is_looked_at_in_safety(tmp_path):
+    cell = {"cell_type": "code", "source": "if a:\n    x = 1\n" + "elif a:\n    x = 1\n" * 900}
+    (tmp_path / "ada.ipynb").write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
+    (found,) = submissions.find(tmp_path, ["a1"])
+    assert class_run.resolve(found, proofs.COURSE).assignment == "a1"
+
+
+def test_a_zip_file_of_very_many_entries_is_refused_before_they_are_read(tmp_path):
+    path = tmp_path / "ada.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(2_100):
+            archive.writestr(str(number), b"")
+    with pytest.raises(plain_files.RefusedError, match="more than 1000 entries"):
+        archives.entries(path)
+
+
+def test_an_inner_zip_file_does_not_count(tmp_path):
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        for number in range(900):
+            archive.writestr(str(number), b"")
+    with zipfile.ZipFile(tmp_path / "ada.zip", "w") as archive:
+        archive.writestr("a1.ipynb", b"{}")
+        archive.writestr("old.zip", inner.getvalue())
+    assert len(archives.entries(tmp_path / "ada.zip")[0]) == 2
+
+
+def test_a_huge_header_of_weights_is_not_parsed():
+    empty = '"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
+    header = ("{" + ",".join(empty % number for number in range(40_000)) + "}").encode()
+    with pytest.raises(measure.Unusable, match="more tensors than any model"):
+        model_part._shuffled(struct.pack("<Q", len(header)) + header, 0)
+
+
+def test_a_huge_config_counts_as_empty():
+    assert measure.about({"config.json": b'{"data": {"a": 1}}'}, "data") == {"a": 1}
+    assert measure.about({"config.json": b'{"data": {"a": 1}}' + b" " * 2**20}, "data") == {}
+
+
+def test_a_table_with_very_many_columns_is_read_once():
+    rows = 1_500
+    names = ",".join(f"c{number}" for number in range(40_000))
+    table = f"row,prediction,{names}\n" + "".join(f"{row},1\n" for row in range(rows))
+    hidden = HiddenLabels("mirror", ("a",) * rows, (1,) * rows, "f" * 64)
+    kind = classification.Classification()
+    found, notes = within(
+        3.0, kind.score, [1] * rows, np.arange(rows), {"predictions.csv": table.encode()}, hidden
+    )
+    assert (found["agreement"], notes) == (1.0, [])
