@@ -1,0 +1,218 @@
+"""Plays a term with the real commands, and checks that every file says the same total.
+
+    python -m autograder.demo.term out/term --students 30 --assignments a1,a2
+
+It hands in, grades, previews a regrade, overrides a test, marks a written part, gives feedback,
+exports everything, and grades the same class once more inside nbgrader. It ends with code 1 and the
+list of disagreements if two places have different totals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from course_lib.course import syllabus
+
+from . import term_class
+
+Totals = dict[tuple[str, str], float | None]  # by student and assignment
+OVERRIDE, MARK = 3.0, 1.0  # points
+
+
+class Term:
+    """A played term in one folder; `command` runs `course` as an instructor would."""
+
+    def __init__(self, folder: Path, ids: Sequence[str], size: int):
+        self.folder, self.ids, self.size = folder, ids, size
+        self.grades, self.course = folder / "grades", syllabus.load()
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        term_class.write(folder, self.course, ids, size)
+
+    def command(self, *arguments: object) -> str:
+        """What `course ARGUMENTS` prints. Raises CalledProcessError if it fails."""
+        words = [str(argument) for argument in arguments]
+        print("course", *words, flush=True)
+        whole = [sys.executable, "-m", "autograder.cli", *words]
+        done = subprocess.run(whole, capture_output=True, text=True)
+        if done.returncode:
+            print(done.stdout, done.stderr, sep="\n", file=sys.stderr)
+        done.check_returncode()
+        return done.stdout
+
+    def play(self) -> dict[str, Totals]:
+        """Every step of the term; returns the totals of each place that has them."""
+        out, roster = ("--out", self.grades), ("--roster", self.folder / "roster.csv")
+        handed_in = self.folder / "submitted"
+        self.command("grade", handed_in, *out, *roster, "--labels-from", "none")
+        preview = self.command(
+            "grade", handed_in, *out, *roster, "--labels-from", "none", "--regrade", "--preview"
+        )
+        assert " 0 up, 0 down, " in f" {preview}", preview
+        self.command("report", self.grades, "--manual", self._marks())
+        first = term_class.student(0)
+        assert "changed" in self.command("history", first, self.ids[0], *out)
+        self.command("grades", *out, *roster)
+        self.command("feedback", *out, *roster, "--to", self.folder / "pages", "--zip", "moodle")
+        self.command("similar", handed_in, "--to", self.folder / "similar.html")
+        for format in ("junit", "parquet", "csv"):
+            self.command("export", format, *out, *roster, "--to", self.folder / f"long.{format}")
+        places = ("--from", self.folder / "canvas.csv", "--to", self.folder / "to-canvas.csv")
+        self.command("export", "canvas", *out, *roster, *places)
+        for id in self.ids:
+            places = ("--from", self.folder / f"moodle-{id}.csv")
+            places = (*places, "--to", self.folder / f"to-moodle-{id}.csv")
+            self.command("export", "moodle", id, *out, *roster, *places)
+        return {
+            "results.json": self._json(),
+            "grades.csv": self._grades(),
+            "the long form": self._long(),
+            "Parquet": self._parquet(),
+            "Canvas": self._canvas(),
+            "Moodle": self._moodle(),
+            "course why": self._why(),
+        }
+
+    def in_nbgrader(self) -> Totals:
+        """The totals of the same class in nbgrader's own gradebook, without manual marks."""
+        folder = self.folder / "nbgrader"
+        self.command("build", "--nbgrader", folder)
+        for id in self.ids:
+            subprocess.run(
+                [sys.executable, "-m", "nbgrader", "generate_assignment", id],
+                cwd=folder, check=True, capture_output=True,
+            )  # fmt: skip
+        shutil.copytree(self.folder / "submitted", folder / "submitted")
+        found: Totals = {}
+        for id in self.ids:
+            self.command("nbgrader", folder, "--assignment", id, "--labels-from", "none")
+            found |= self._gradebook(folder, id)
+        return found
+
+    def _gradebook(self, folder: Path, id: str) -> Totals:
+        from nbgrader.api import Gradebook
+
+        with Gradebook(f"sqlite:///{folder / 'gradebook.db'}") as book:
+            return {
+                (submission.student.id, id): submission.score
+                for submission in book.assignment_submissions(id)
+            }
+
+    def automatic(self) -> Totals:
+        """What our engine gave without manual marks, bonus included, before any penalty."""
+        overridden = (term_class.student(0), self.ids[0])
+        return {
+            (r["student"], r["assignment"]): r["totals"]["automatic"] + r["totals"]["bonus"]
+            for r in self._results()
+            if (r["student"], r["assignment"]) != overridden and r["outcome"] == "GRADED"
+        }
+
+    def _marks(self) -> Path:
+        assignment, first = self.course.assignment(self.ids[0]), term_class.student(0)
+        code = next(e for e in assignment.exercises if e.kind == "code" and e.points > OVERRIDE)
+        written = next(e for e in assignment.exercises if e.kind == "written")
+        path = self.folder / "marks.csv"
+        lines = ["student,assignment,item,points,comment"]
+        lines.append(f"{first},{assignment.id},{code.id},{OVERRIDE},an override")
+        lines.append(f"{first},{assignment.id},{written.id}.{written.parts[0].id},{MARK},well said")
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def _results(self) -> list[dict]:
+        return json.loads((self.grades / "results.json").read_text(encoding="utf-8"))
+
+    def _json(self) -> Totals:
+        return {(r["student"], r["assignment"]): r["totals"]["total"] for r in self._results()}
+
+    def _grades(self) -> Totals:
+        rows = _rows(self.grades / "grades.csv")
+        return {(r["student"], r["assignment"]): _number(r["total"]) for r in rows}
+
+    def _long(self) -> Totals:
+        rows = _rows(self.folder / "long.csv")
+        return {(r["student"], r["assignment"]): _number(r["assignment_points"]) for r in rows}
+
+    def _parquet(self) -> Totals:
+        import pyarrow.parquet
+
+        rows = pyarrow.parquet.read_table(self.folder / "long.parquet").to_pylist()
+        return {(r["student"], r["assignment"]): r["assignment_points"] for r in rows}
+
+    def _canvas(self) -> Totals:
+        rows = _rows(self.folder / "to-canvas.csv")[1:]
+        ids = {id: next(name for name in rows[0] if name.startswith(id.upper())) for id in self.ids}
+        return {
+            (term_class.student(number), id): _number(row[column])
+            for number, row in enumerate(rows)
+            for id, column in ids.items()
+        }
+
+    def _moodle(self) -> Totals:
+        return {
+            (term_class.student(number), id): _number(row["Grade"])
+            for id in self.ids
+            for number, row in enumerate(_rows(self.folder / f"to-moodle-{id}.csv"))
+        }
+
+    def _why(self) -> Totals:
+        first = term_class.student(0)
+        told = self.command("why", first, self.ids[0], "--out", self.grades, "--json")
+        total = next(line for line in json.loads(told)["sum"] if line["what"] == "total")
+        return {(first, self.ids[0]): total["points"]}
+
+
+def disagreements(places: dict[str, Totals]) -> list[str]:
+    """A sentence for each total that two places have, and have differently."""
+    name, truth = next(iter(places.items()))
+    return [
+        f"{student} {id}: {truth[student, id]} in {name}, {total} in {place}"
+        for place, totals in places.items()
+        for (student, id), total in totals.items()
+        if (student, id) in truth and not _same(truth[student, id], total)
+    ]
+
+
+def _same(first: float | None, second: float | None) -> bool:
+    if first is None or second is None:
+        return first is second
+    return abs(first - second) < 0.006  # two decimals
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text not in ("", "EX", "-") else None
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="autograder.demo.term", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--students", type=int, default=30)
+    parser.add_argument("--assignments", default="a1,a2")
+    parser.add_argument("--without-nbgrader", action="store_true")
+    options = parser.parse_args(arguments)
+    started = time.monotonic()
+    term = Term(options.folder, options.assignments.split(","), options.students)
+    places = term.play()
+    wrong = disagreements(places)
+    if not options.without_nbgrader:
+        wrong += disagreements({"our engine": term.automatic(), "nbgrader": term.in_nbgrader()})
+    counts = ", ".join(f"{len(totals)} in {place}" for place, totals in places.items())
+    print(f"totals: {counts}; {len(wrong)} disagree; {time.monotonic() - started:.0f} s")
+    print("\n".join(wrong), end="")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
