@@ -59,7 +59,7 @@ class Term:
         assert " 0 up, 0 down, " in f" {preview}", preview
         self.command("report", self.grades, "--manual", self._marks())
         first = term_class.student(0)
-        assert "changed" in self.command("history", first, self.ids[0], *out)
+        assert "an override" in self.command("history", first, self.ids[0], *out)
         self.command("grades", *out, *roster)
         self.command("feedback", *out, *roster, "--to", self.folder / "pages", "--zip", "moodle")
         self.command("similar", handed_in, "--to", self.folder / "similar.html")

@@ -91,7 +91,7 @@ class Store:
         key = Key(
             student, assignment, submission_sha256, suite_sha256, environment_sha256, seed, tier
         )
-        with self._connected() as connection:
+        with self.connected() as connection:
             query = results.select().order_by(results.c.id.desc()).limit(1)
             for name, value in key._asdict().items():
                 query = query.where(results.c[name] == rows.plain_text(value))
@@ -106,7 +106,7 @@ class Store:
         from .schema import results
 
         key, text = key_of(result), json.dumps(result.as_json())
-        with self._connected(writing=True) as connection:
+        with self.connected(writing=True) as connection:
             newest = rows.of(connection, key.student, key.assignment, limit=1)
             if newest and _lasting(newest[0]) == _lasting(Result.read(text)):
                 return False
@@ -117,19 +117,19 @@ class Store:
 
     def latest(self, assignment: str | None = None) -> list[Result]:
         """The newest result of each student and assignment, sorted by these."""
-        with self._connected() as connection:
+        with self.connected() as connection:
             return rows.newest(connection, assignment)
 
     def newest(self, student: str, assignment: str) -> Result | None:
         """The newest result of one student and assignment."""
-        with self._connected() as connection:
+        with self.connected() as connection:
             return next(iter(rows.of(connection, student, assignment, limit=1)), None)
 
     def history(self, student: str, assignment: str) -> list[dict[str, Any]]:
         """Every grading and every manual mark, oldest first; see `history.entries`."""
         from .history import entries
 
-        with self._connected() as connection:
+        with self.connected() as connection:
             marks = [m for m in rows.marks(connection) if m.item[:2] == (student, assignment)]
             return entries(rows.of(connection, student, assignment)[::-1], marks)
 
@@ -138,7 +138,7 @@ class Store:
         from .schema import marks
 
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
-        with self._connected(writing=True) as connection:
+        with self.connected(writing=True) as connection:
             kept = {mark.item: mark.mark for mark in rows.marks(connection)}
             new: list[dict[str, Any]] = [
                 {
@@ -165,7 +165,7 @@ class Store:
 
     def marks(self) -> list[KeptMark]:
         """Every mark that was ever stored, oldest first, including those replaced since."""
-        with self._connected() as connection:
+        with self.connected() as connection:
             return rows.marks(connection)
 
     def comments(self) -> frozenset[tuple[Item, str]]:
@@ -181,7 +181,7 @@ class Store:
         return backup.back_up(path) if path is not None else None
 
     @contextmanager
-    def _connected(self, writing: bool = False) -> Iterator[Connection]:
+    def connected(self, writing: bool = False) -> Iterator[Connection]:
         """A transaction: committed in full or not at all. While `writing`, nobody else writes."""
         if self._engine is None:
             raise GradebookError(f"{self.where} is not open: use it in a `with` block")

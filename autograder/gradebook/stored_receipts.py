@@ -25,7 +25,7 @@ def of(store: Store, student: str, assignment: str, sha256: str) -> list[Receipt
         results.c.assignment == assignment,
         results.c.submission_sha256 == sha256,
     )
-    with store._connected() as connection:
+    with store.connected() as connection:
         rows = [json.loads(text)["submission"] for text in connection.scalars(query)]
     return [
         Receipt(moment(row["received"]), row.get("received_from", ""))

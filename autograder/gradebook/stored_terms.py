@@ -41,7 +41,7 @@ def keep(store: Store, roster: Roster) -> int:
                     }
                 )
     if rows:
-        with store._connected() as connection:
+        with store.connected(writing=True) as connection:
             connection.execute(table.insert(), rows)
     return len(rows)
 
@@ -50,7 +50,7 @@ def read(store: Store) -> AllTerms:
     """The newest terms of each student and assignment. Raises GradebookError."""
     from .schema import terms as table
 
-    with store._connected() as connection:
+    with store.connected() as connection:
         return {
             (row.student, row.assignment): Terms(
                 moment(row.due) if row.due else None, row.more_days, row.waived, row.excused
