@@ -8,12 +8,11 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import proofs
 import pytest
-from threats import THREATS, notebook
+from threats import OWN_TIME, THREATS, notebook
 
 from autograder import bugs
 from autograder.release.components import Component
@@ -29,10 +28,13 @@ RUN = re.compile(r'"(graded_at|seconds)": [^,}]+')
 def honest_notebooks():
     bug = next(bug for bug in bugs.load("a1") if bug.name == "softmax_fixed_axis")
     wrong = bug.apply(Component.parse(bug.component).source)
-    data = (
-        notebook(), notebook({bug.component: wrong}), proofs.notebook("a1", "starter"),
-        notebook(add=["MARGIN = 3"]),
-    )  # fmt: skip
+    starter = json.dumps(json.loads(proofs.notebook("a1", "starter"))).encode()
+    data = (  # unlike every other file, or they would be flagged as copies
+        notebook(add=["MARGIN = 1"]),
+        notebook({bug.component: wrong}),
+        starter,
+        notebook(add=["MARGIN = 2"]),
+    )
     return dict(zip(HONEST, data, strict=True))
 
 
@@ -44,7 +46,7 @@ def write_class(folder, threats):
         (folder / threat.name).mkdir()
         threat.write(folder / threat.name)
     for path in folder.rglob("*"):
-        if path.is_file() and not path.is_symlink() and not path.stat().st_mtime > time.time():
+        if path.is_file() and not path.is_symlink() and path.stat().st_mtime != OWN_TIME:
             os.utime(path, (WHEN, WHEN))
 
 

@@ -22,6 +22,7 @@ from autograder.release.components import Component
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 SCORES = "course_lib.numpy_forms.attention:scaled_scores"
 Write = Callable[[Path], object]  # puts a submission into a student's folder
+OWN_TIME = 1_800_000_000  # of the one file that keeps its own time: 2027-01-15
 FULL, NONE = (1.0, 1.0), (0.0, 0.0)
 
 
@@ -111,7 +112,7 @@ def _old_file(folder: Path) -> None:
     document = json.loads(notebook())
     document["metadata"]["submitted"] = "1999-01-01T00:00:00"
     _file(lambda: json.dumps(document).encode())(folder)
-    os.utime(folder / "a1" / "a1.ipynb", (1_800_000_000, 1_800_000_000))
+    os.utime(folder / "a1" / "a1.ipynb", (OWN_TIME, OWN_TIME))
 
 
 def hostile(name: str, rows: tuple[int, ...] | int, *outcomes: str, **facts) -> Threat:
