@@ -20,6 +20,7 @@ from ..gradebook.totals import UNGRADED
 from ..grading import class_run
 from ..intake import submissions
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
+from ..release import whole
 from ..sandbox import detection
 from . import EXIT_OK, EXIT_UNGRADED, results
 from .problems import IsolationProblem, UsageProblem
@@ -47,6 +48,7 @@ class Options:
 def run(options: Options) -> int:
     """Grade, store and report; prints a table and the paths of what was written."""
     course = syllabus.load()
+    whole.check_components(course)
     default, exercises = _chosen(course, options)
     if exercises and options.manual:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")

@@ -13,9 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeVar
 
 from .own_work import Work
 
+T = TypeVar("T")
 SOLUTION = "the course's solution"
 WHOLE, EXERCISE = 0.4, 0.8  # shares of an assignment, and of one exercise, that are suspicious
 LEAST = 20  # shared fingerprints, some 15 lines: fewer say nothing
@@ -107,9 +109,9 @@ def compared(first: Work, second: Work, ignored: frozenset[int] = frozenset()) -
     )
 
 
-def _owners(found: Iterable[tuple[int, object]]) -> dict[object, list[int]]:
+def _owners(found: Iterable[tuple[int, T]]) -> dict[T, list[int]]:
     """For each thing, the numbers of those who have it."""
-    owners: dict[object, list[int]] = {}
+    owners: dict[T, list[int]] = {}
     for number, thing in found:
         owners.setdefault(thing, []).append(number)
     return owners
