@@ -97,7 +97,7 @@ def test_a_database_in_use_is_one_sentence_and_nothing_is_lost(tmp_path):
 def test_a_full_disk_is_one_sentence_and_nothing_is_lost(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.add(sample())
-        with store._connected() as connection:
+        with store.connected() as connection:
             pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
             connection.exec_driver_sql(f"PRAGMA max_page_count={pages}")
         with pytest.raises(GradebookError, match="no space left .* is safe"):

@@ -33,7 +33,7 @@ class _Found:
 def run(
     syllabus: Syllabus, assignments: Sequence[str], log: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Measure and write `results/bench_similar.json`; returns the measures. About two minutes.
+    """Measure and write `results/bench_similar.json`; returns the measures; some minutes.
 
     Independent work: the correct variants of each assignment, as one class, with three untouched
     starters. `highest_*` are the closest of these pairs with nothing left out as common, an

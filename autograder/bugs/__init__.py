@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+
+from course_lib.course.toml_lines import line_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -51,8 +53,23 @@ def load(assignment: str) -> list[Bug]:
 def _read(assignment: str) -> tuple[Bug, ...]:
     found = []
     for path in sorted((FOLDER / assignment).glob("*.toml")):
+        text = path.read_text(encoding="utf-8")
         try:
-            found.append(Bug(name=path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))))
-        except (TypeError, tomllib.TOMLDecodeError) as error:
-            raise BugError(f"{path.name}: {error}") from None
+            keys = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise BugError(f"{_shown(path)}: not valid TOML: {error}") from None
+        wanted = {field.name for field in fields(Bug)} - {"name"}
+        if unknown := sorted(keys.keys() - wanted):
+            line = line_of(text, (unknown[0],))
+            raise BugError(
+                f"{_shown(path)}, line {line}: unknown key {unknown[0]!r}: correct its spelling; "
+                f"a bug has {', '.join(sorted(wanted))}"
+            )
+        if missing := sorted(wanted - keys.keys()):
+            raise BugError(f"{_shown(path)}, line 1: the key {missing[0]!r} is missing: add it")
+        found.append(Bug(name=path.stem, **keys))
     return tuple(found)
+
+
+def _shown(path: Path) -> str:
+    return f"autograder/bugs/{path.parent.name}/{path.name}"

@@ -22,6 +22,7 @@ from ..grading import class_run, cluster
 from ..intake import submissions
 from ..intake.submissions import NOBODY
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
+from ..release import whole
 from ..sandbox import detection
 from . import EXIT_OK, EXIT_UNGRADED, class_list, preview_output, results, stores
 from .problems import IsolationProblem, UsageProblem
@@ -54,6 +55,7 @@ class Options:
 def run(options: Options) -> int:
     """Grade, store and report; prints a table and the paths of what was written."""
     course = syllabus.load()
+    whole.check_components(course)
     default, exercises = _chosen(course, options)
     if exercises and options.manual:
         raise UsageProblem("--exercise only shows tests and stores nothing: leave out --manual")

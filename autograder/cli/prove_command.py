@@ -31,8 +31,10 @@ def run(
     """Print what was proven; exit 1 if a claim does not hold."""
     from ..proof import run as proof
     from ..proof import summary
+    from ..release import whole
 
     course = syllabus.load()
+    whole.check(course)
     plan = _plan(course, assignment, exercise, only_bugs, backend, seeds)
     total = len(proof.tasks(plan))
     if not total:

@@ -12,7 +12,7 @@ from course_lib.course.syllabus import Assignment, Syllabus
 from ..classroom.cells import plain
 from ..intake.submissions import Submission
 from ..notebook.notebook_file import InvalidNotebook
-from ..release import notebooks
+from ..release import notebooks, whole
 from ..release.components import Component
 from ..similarity import page
 from ..similarity.compare import SOLUTION, Pair, suspicious
@@ -25,6 +25,7 @@ from .problems import OutputProblem, UsageProblem
 def run(folder: Path, assignment: str | None, to: Path, common: int, as_json: bool) -> int:
     """Compare the submissions of each assignment, print the pairs and write the page."""
     course = syllabus.load()
+    whole.check_components(course)
     try:
         default = course.assignment(assignment) if assignment else None
     except KeyError as error:

@@ -153,6 +153,21 @@ def _study(measures: Measures) -> str:
     )
 
 
+def _similar(measures: Measures) -> str:
+    rates = {name: f"{measure['mean']:.3g}" for name, measure in measures.items()}
+    pairs = len(measures["accused_independent"]["values"])
+    highest = max(measures["highest_independent"]["values"])
+    return (
+        f"Of {pairs} pairs of independent correct solutions, {rates['accused_independent']} % are "
+        f"listed (the closest has {highest:.0f} % in common), of pairs with an untouched starter "
+        f"{rates['accused_starters']} %; copies are found in {rates['found_renamed']} % if "
+        f"renamed, {rates['found_laid_out_anew']} % with other comments and layout, "
+        f"{rates['found_reordered']} % reordered, {rates['found_padded']} % with useless lines, "
+        f"{rates['found_all_at_once']} % with all of these, and {rates['found_half']} % if also "
+        "only half is copied"
+    )
+
+
 SENTENCES: dict[str, Callable[[Measures], str]] = {
     "bench_encoder": _encoder,
     "bench_grading": _grading,
@@ -166,4 +181,5 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "multi30k_colab": _multi30k_on_a_gpu,
     "multi30k_test2016": _test2016,
     "bench_study": _study,
+    "bench_similar": _similar,
 }

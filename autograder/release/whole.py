@@ -1,42 +1,116 @@
-"""Checks that course.toml, the library and the tests fit together, before anything is built."""
+"""Checks that course.toml, the library, tests and bugs fit together, before anything is built."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Iterator
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus, public_tests
+from course_lib.course.toml_lines import line_of
 
+from .. import bugs
 from .components import BuildError, Component
 
 _MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
+_MOST = 12  # problems told at once
 
 
 def check(syllabus: Syllabus) -> None:
-    """Raises BuildError for a component that does not exist, or an exercise without a test."""
+    """Raises BuildError: one sentence, with file and line, for each thing that does not fit."""
+    found = list(dict.fromkeys(_problems(syllabus)))
+    if found[_MOST:]:
+        found = [*found[:_MOST], f"and {len(found) - _MOST} more problems of this kind"]
+    if found:
+        raise BuildError("\n".join(found))
+
+
+def check_components(syllabus: Syllabus) -> None:
+    """Raises BuildError for components that do not exist, as `check` does, without the rest."""
+    if found := list(_lacking(syllabus)):
+        raise BuildError("\n".join(found))
+
+
+def _place(*location: str | int) -> str:
+    text = (ROOT / "course.toml").read_text(encoding="utf-8")
+    return f"course.toml, line {line_of(text, location)}"
+
+
+def _lacking(syllabus: Syllabus) -> Iterator[str]:
     for reference in syllabus.course.reserved:
-        _require(reference, "`reserved`")
-    for assignment in syllabus.assignments:
-        for exercise in assignment.exercises:
+        if why := _missing(reference):
+            yield f"{_place('course', 'reserved')}: `reserved`: {why}"
+    for number, assignment in enumerate(syllabus.assignments):
+        for position, exercise in enumerate(assignment.exercises):
             for reference in exercise.components:
-                _require(reference, f"exercise {exercise.id}")
-        if untested := _untested(assignment):
-            raise BuildError(
-                f'no test is marked @exercise("{untested[0]}"), so everybody would get 0 of its '
-                f"points: write one in autograder/suites/{assignment.id}"
-            )
+                if why := _missing(reference):
+                    at = ("assignments", number, "exercises", position, "components")
+                    yield f"{_place(*at)}: exercise {exercise.id}: {why}"
 
 
-def _require(reference: str, where: str) -> None:
+def _problems(syllabus: Syllabus) -> Iterator[str]:
+    yield from _lacking(syllabus)
+    for number, assignment in enumerate(syllabus.assignments):
+        tested = {id for _, _, id in _marks(assignment)}
+        for position, exercise in enumerate(assignment.exercises):
+            if exercise.kind == "code" and exercise.id not in tested:
+                yield (
+                    f"{_place('assignments', number, 'exercises', position, 'id')}: no test is "
+                    f'marked @exercise("{exercise.id}"), so everybody would get 0 of its points: '
+                    f"write one in autograder/suites/{assignment.id}"
+                )
+    listed = {c for a in syllabus.assignments for e in a.exercises for c in e.components}
+    for assignment in syllabus.assignments:
+        known = [exercise.id for exercise in assignment.exercises]
+        for path, line, id in _marks(assignment):
+            if id not in known:
+                yield (
+                    f"{path}, line {line}: a test is marked for exercise {id}, which course.toml "
+                    f"does not have in {assignment.id}: correct the mark, or add the exercise"
+                )
+        for bug in bugs.load(assignment.id):
+            if not (bug.component in listed and _missing(bug.component)):  # that is told already
+                yield from _unfit(bug, assignment)
+
+
+def _missing(reference: str) -> str:
+    """Why there is no such component, or ""."""
     try:
         Component.parse(reference).source  # noqa: B018, reading it is the check
     except BuildError as error:
-        raise BuildError(f"course.toml, {where}: {error}") from None
+        return str(error)
+    return ""
 
 
-def _untested(assignment: Assignment) -> list[str]:
-    """Code exercises without any test, hidden or visible."""
-    hidden = (ROOT / "autograder" / "suites" / assignment.id).glob("test_*.py")
-    files: list[Path] = [*hidden, *public_tests(assignment.id)]
-    tested = {id for path in files for id in _MARK.findall(path.read_text(encoding="utf-8"))}
-    return [e.id for e in assignment.exercises if e.kind == "code" and e.id not in tested]
+def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
+    """File, line and exercise of each test, hidden or visible."""
+    hidden = sorted((ROOT / "autograder" / "suites" / assignment.id).glob("test_*.py"))
+    return [
+        (path.relative_to(ROOT).as_posix(), text.count("\n", 0, mark.start()) + 1, mark[1])
+        for path in [*hidden, *public_tests(assignment.id)]
+        for text in [path.read_text(encoding="utf-8")]
+        for mark in _MARK.finditer(text)
+    ]
+
+
+def _unfit(bug: bugs.Bug, assignment: Assignment) -> Iterator[str]:
+    """What a named bug refers to that is not there."""
+    path = bugs.FOLDER / assignment.id / f"{bug.name}.toml"
+    text = path.read_text(encoding="utf-8")
+
+    def place(key: str) -> str:
+        return f"{path.relative_to(ROOT).as_posix()}, line {line_of(text, (key,))}"
+
+    if bug.exercise not in [exercise.id for exercise in assignment.exercises]:
+        yield f"{place('exercise')}: {assignment.id} has no exercise {bug.exercise}"
+    if why := _missing(bug.component):
+        yield f"{place('component')}: {why}"
+    else:
+        try:
+            bug.apply(Component.parse(bug.component).source)
+        except bugs.BugError as error:
+            yield f"{place('find')}: {error}; copy the line from there"
+    file, _, name = bug.test.partition("::")
+    suite = bugs.FOLDER.parent / "suites" / assignment.id / file
+    tests = suite.read_text(encoding="utf-8") if suite.is_file() else ""
+    if not re.search(rf"^def {re.escape(name.partition('[')[0])}\b", tests, re.MULTILINE):
+        yield f"{place('test')}: there is no test {bug.test} in autograder/suites/{assignment.id}"

@@ -1,7 +1,8 @@
 """A definition as a sequence of tokens that survive renaming, comments and layout.
 
-The tokens are those of the syntax tree. Names that a student may choose become one letter; names of
-libraries, builtins and exercises stay, as do numbers. Comments, docstrings, annotations are gone.
+The tokens are those of the syntax tree. Names that a student may choose become one letter; names
+of libraries, builtins and exercises stay, as do numbers. Comments, docstrings and annotations are
+gone.
 """
 
 from __future__ import annotations

@@ -8,6 +8,14 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
+class Misplaced(ValueError):
+    """What is wrong further inside a table; `at` is the path to it from there."""
+
+    def __init__(self, sentence: str, *at: str | int):
+        super().__init__(sentence)
+        self.at = at
+
+
 class Table(BaseModel):
     """A table of `course.toml`; unknown keys are rejected."""
 
@@ -56,9 +64,10 @@ class Exercise(Table):
             raise ValueError(f"exercise {self.id} trains a model: give zero_at and full_at")
         if self.kind == "written" and sum(part.points for part in self.parts) != self.points:
             total = sum(part.points for part in self.parts)
-            raise ValueError(
+            raise Misplaced(
                 f"the parts of exercise {self.id} have {total:g} points, "
-                f"the exercise {self.points:g}: make them equal"
+                f"the exercise {self.points:g}: make them equal",
+                "points",
             )
         return self
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from .exercise import Exercise, ModelPart, Table
+from .exercise import Exercise, Misplaced, ModelPart, Table
 from .grading import Grading
 from .toml_lines import line_of
 
@@ -110,18 +110,25 @@ class Assignment(Table):
                 "100: change an exercise's points"
             )
         ids = [exercise.id for exercise in self.exercises]
-        for exercise in self.exercises:
-            if ids.count(exercise.id) > 1:
-                raise ValueError(f"exercise {exercise.id} is in {self.id} twice: rename one")
+        for number, exercise in enumerate(self.exercises):
+            if exercise.id in ids[:number]:
+                raise Misplaced(
+                    f"exercise {exercise.id} is in {self.id} twice: rename one",
+                    *("exercises", number, "id"),
+                )
             for other in exercise.depends_on:
-                if other not in ids[: ids.index(exercise.id)]:
-                    raise ValueError(
-                        f"exercise {exercise.id} depends on {other}, which does not come before it"
+                if other not in ids[:number]:
+                    why = "does not come before it" if other in ids else "does not exist"
+                    raise Misplaced(
+                        f"exercise {exercise.id} depends on {other}, which {why}",
+                        *("exercises", number, "depends_on"),
                     )
         if self.model is None and any(e.kind == "model" for e in self.exercises):
             raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")
         if self.due.tzinfo is None:
-            raise ValueError(f"the due date of {self.id} has no time zone: write +00:00 after it")
+            raise Misplaced(
+                f"the due date of {self.id} has no time zone: write +00:00 after it", "due"
+            )
         return self
 
 
@@ -173,19 +180,22 @@ class Syllabus(Table):
         parts = {part.number for part in self.parts}
         ids = {assignment.id for assignment in self.assignments}
         weeks = {week.number for week in self.weeks}
-        for week in self.weeks:
+        for number, week in enumerate(self.weeks):
             if unknown := set(week.parts) - parts:
-                raise ValueError(
-                    f"week {week.number} names part {unknown.pop()}, which does not exist"
+                raise Misplaced(
+                    f"week {week.number} names part {unknown.pop()}, which does not exist",
+                    *("weeks", number, "parts"),
                 )
             if week.assignment and week.assignment not in ids:
-                raise ValueError(
-                    f"week {week.number} names {week.assignment}, which does not exist"
+                raise Misplaced(
+                    f"week {week.number} names {week.assignment}, which does not exist",
+                    *("weeks", number, "assignment"),
                 )
-        for assignment in self.assignments:
+        for number, assignment in enumerate(self.assignments):
             if assignment.week not in weeks:
-                raise ValueError(
-                    f"{assignment.id} is due in week {assignment.week}, which does not exist"
+                raise Misplaced(
+                    f"{assignment.id} is due in week {assignment.week}, which does not exist",
+                    *("assignments", number, "week"),
                 )
         return self
 
@@ -213,7 +223,8 @@ def load(path: Path = ROOT / "course.toml") -> Syllabus:
     except ValidationError as error:
         found = error.errors()  # a misspelled key explains the missing one
         first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
-        line = line_of(text, first["loc"])
+        cause = first.get("ctx", {}).get("error")
+        line = line_of(text, (*first["loc"], *getattr(cause, "at", ())))
         raise SyllabusError(f"{path}, line {line}: {_sentence(first)}") from None
     if problem := course.grading.problem(course.weights):
         raise SyllabusError(f"{path}, line {line_of(text, problem[0])}: {problem[1]}")

@@ -1,0 +1,127 @@
+"""What does not fit together in the course is one sentence with file and line; a copy is broken."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from autograder import bugs
+from autograder.release import whole
+from autograder.release.components import BuildError
+from course_lib.course import syllabus
+from course_lib.course.syllabus import ROOT
+
+BUG = "autograder/bugs/a1/scores_not_scaled.toml"
+SUITE = "autograder/suites/a1/test_1_1_softmax.py"
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """Assignment 1 in a folder of its own, where files can be changed."""
+    for place in ("autograder/bugs/a1", "autograder/suites/a1", "assignments/a1/public_tests"):
+        shutil.copytree(ROOT / place, tmp_path / place)
+    shutil.copy(ROOT / "course.toml", tmp_path)
+    for module in (whole, syllabus):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(bugs, "FOLDER", tmp_path / "autograder" / "bugs")
+    bugs._read.cache_clear()
+    yield tmp_path
+    bugs._read.cache_clear()
+
+
+def change(folder, file, old, new):
+    """The line of the first change."""
+    path = folder / file
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return text[: text.index(old)].count("\n") + 1
+
+
+def check(folder):
+    course = syllabus.load(folder / "course.toml")
+    whole.check(course.model_copy(update={"assignments": [course.assignment("a1")]}))
+
+
+def test_the_course_fits_together(copy):
+    check(copy)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "told"),
+    [
+        (
+            "course.toml",
+            'components = ["course_lib.numpy_forms.attention:softmax"]',
+            'components = ["course_lib.numpy_forms.attention:softmaxed"]',
+            "exercise 1.1: course_lib.numpy_forms.attention defines no 'softmaxed'; it has",
+        ),
+        (
+            "course.toml",
+            'components = ["course_lib.numpy_forms.attention:softmax"]',
+            'components = ["course_lib.numpy_attention:softmax"]',
+            "exercise 1.1: course_lib.numpy_attention: there is no such module",
+        ),
+        (BUG, 'find = "np.swapaxes', 'find = "np.swapped', "`find` occurs 0 times"),
+        (BUG, 'exercise = "1.3"', 'exercise = "1.33"', "a1 has no exercise 1.33"),
+        (BUG, ":scaled_scores", ":scale", "defines no 'scale'"),
+        (BUG, "::test_divides_by_root_d_k", "::test_gone", "::test_gone in autograder/suites/a1"),
+        (BUG, "hint =", "hont =", "unknown key 'hont'"),
+    ],
+)
+def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, told):
+    line = change(copy, file, old, new)
+    with pytest.raises((BuildError, bugs.BugError)) as caught:
+        check(copy)
+    message = str(caught.value)
+    assert message.startswith(f"{file}, line {line}: ")
+    assert told in message
+    assert "\n" not in message
+
+
+def test_a_key_that_a_bug_lacks_is_named(copy):
+    change(copy, BUG, 'exercise = "1.3"\n', "")
+    with pytest.raises(bugs.BugError, match="line 1: the key 'exercise' is missing: add it"):
+        check(copy)
+
+
+def test_a_test_for_an_exercise_that_is_not_there_is_named_with_its_line(copy):
+    line = change(copy, SUITE, '@exercise("1.1"', '@exercise("1.78"')
+    with pytest.raises(BuildError) as caught:
+        check(copy)
+    first = str(caught.value).splitlines()[0]
+    assert first.startswith(f"{SUITE}, line {line}: a test is marked for exercise 1.78")
+
+
+def test_an_exercise_without_a_test_is_named_with_its_line(copy):
+    text = (copy / "course.toml").read_text(encoding="utf-8")
+    line = text[: text.index('id = "1.1"')].count("\n") + 1
+    (copy / SUITE).unlink()
+    (copy / "assignments/a1/public_tests/exercise_1_1.py").unlink()
+    with pytest.raises(BuildError) as caught:
+        check(copy)
+    first = str(caught.value).splitlines()[0]
+    assert first.startswith(f'course.toml, line {line}: no test is marked @exercise("1.1")')
+
+
+def test_many_problems_are_not_a_flood(copy):
+    shutil.rmtree(copy / "autograder/suites/a1")
+    with pytest.raises(BuildError, match="and [0-9]+ more problems of this kind") as caught:
+        check(copy)
+    assert len(str(caught.value).splitlines()) == 13
+
+
+def test_the_command_says_it_without_a_traceback(tmp_path):
+    """A copy of the whole course, in a process of its own."""
+    for place in ("course_lib", "autograder", "assignments", "solutions", "data", "results"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
+        shutil.copytree(ROOT / place, tmp_path / place, ignore=ignored)
+    for file in ("course.toml", "README.md", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / file, tmp_path)
+    line = change(tmp_path, "course.toml", "attention:softmax", "attention:softmaxed")
+    command = [sys.executable, "-m", "autograder.cli", "build", "--check"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"course.toml, line {line}: exercise 1.1: ")
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1
