@@ -58,6 +58,7 @@ def dask():
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 
 
+@pytest.mark.slow
 @needs_dask
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 def test_a_worker_that_dies_costs_only_its_own_work(tmp_path):
@@ -80,6 +81,7 @@ def test_a_worker_that_dies_costs_only_its_own_work(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @needs_dask
 def test_an_interrupted_run_goes_on_where_it_was(tmp_path):
     def interrupt(result):

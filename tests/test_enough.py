@@ -62,6 +62,7 @@ def test_where_the_score_itself_counts_all_sentences_are_asked(exercises):
     assert stopped_after(made, hidden, exercises, seed=1)[::2] == (EXAMPLES, "")
 
 
+@pytest.mark.slow
 def test_points_do_not_depend_on_which_sentences_were_drawn(exercises):
     """Translators just beside a threshold, each graded in several orders, and compared with all."""
     stopped = wrong = near = 0

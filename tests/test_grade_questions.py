@@ -59,10 +59,10 @@ def test_history_is_one_list_of_gradings_and_marks_in_order():
     ]
     assert [entry["sentence"] for entry in found] == [
         "graded for the first time: 98 points",
-        "1.3 marked by hand, 6 points: a slip",
+        "1.3 marked by hand: 6 points: a slip",
         "suite changed: 97 points (-1; 1.3 -1)",
         "suite changed: 98 points (+1; 1.3 +1)",
-        "1.3 marked by hand, 7 points (before: 6)",
+        "1.3 marked by hand: 7 points (before: 6)",
         "the mark of 1.3 withdrawn (it was 7 points)",
     ]
     [test] = found[2]["tests"]
@@ -74,7 +74,7 @@ def test_history_is_one_list_of_gradings_and_marks_in_order():
 def test_history_for_the_terminal_and_as_json(out):
     text = course("history", "ada", "a1", "--out", out)
     assert "graded for the first time" in text
-    assert "1.3 marked by hand, 6 points: the hint was wrong" in text
+    assert "1.3 marked by hand: 6 points: the hint was wrong" in text
     entries = json.loads(course("history", "ada", "a1", "--out", out, "--json"))
     assert {entry["kind"] for entry in entries} == {"grading", "mark"}
 

@@ -65,12 +65,10 @@ class Term:
         self.command("similar", handed_in, "--to", self.folder / "similar.html")
         for format in ("junit", "parquet", "csv"):
             self.command("export", format, *out, *roster, "--to", self.folder / f"long.{format}")
-        places = ("--from", self.folder / "canvas.csv", "--to", self.folder / "to-canvas.csv")
-        self.command("export", "canvas", *out, *roster, *places)
-        for id in self.ids:
-            places = ("--from", self.folder / f"moodle-{id}.csv")
-            places = (*places, "--to", self.folder / f"to-moodle-{id}.csv")
-            self.command("export", "moodle", id, *out, *roster, *places)
+        for words in (["canvas"], *(["moodle", id] for id in self.ids)):
+            name = "-".join(words) + ".csv"
+            places = ("--from", self.folder / name, "--to", self.folder / f"to-{name}")
+            self.command("export", *words, *out, *roster, *places)
         return {
             "results.json": self._json(),
             "grades.csv": self._grades(),

@@ -75,7 +75,7 @@ def _sentence(item: str, before: ManualMark, now: ManualMark) -> str:
     said = f": {now.comment}" if now.comment else ""
     if now.points is not None:
         was = f" (before: {before.points:g})" if before.points is not None else ""
-        return f"{item} marked by hand: {now.points:g} of its points{was}{said}"
+        return f"{item} marked by hand: {now.points:g} points{was}{said}"
     if before.points is not None:
         return f"the mark of {item} withdrawn (it was {before.points:g} points){said}"
     return f"a comment on {item}{said}" if said else f"the comment on {item} withdrawn"
