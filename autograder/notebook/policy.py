@@ -68,7 +68,7 @@ def _aliases(tree: ast.AST) -> dict[str, str]:
 
 def _dotted(node: ast.AST) -> str:
     """The text of `a.b.c`, or "" for anything else."""
-    parts = []
+    parts: list[str] = []
     while isinstance(node, ast.Attribute) and len(parts) < MAX_PARTS:
         parts.append(node.attr)
         node = node.value
