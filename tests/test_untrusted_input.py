@@ -95,6 +95,7 @@ def array(**parts):
         ({"k": "v", "v": 10**4000}, b""),
         ({"k": "list", "v": [array(shape=[2**20])] * 65}, bytes(2**20)),  # all the same bytes
     ],
+    ids=range(5),
 )
 def test_a_forged_value_is_a_protocol_error(tree, payload):
     with pytest.raises(StudentError) as caught:
@@ -119,6 +120,7 @@ def test_empty_arrays_and_the_largest_payload_still_arrive():
         "def softmax(x, x):\n    pass",
         "def softmax():\n    from os import *",
     ],
+    ids=range(7),
 )
 def test_code_that_does_not_compile_is_a_notice(source):
     found = collected(source)
@@ -175,6 +177,7 @@ def test_half_a_character_is_replaced_wherever_it_is():
         "from course_lib import (" * 20_000,
         " ".join(f"course_lib.a{number}" for number in range(20_000)),
     ],
+    ids=["long", "deep", "open", "many"],
 )
 def test_what_a_notebook_names_costs_no_time_and_no_file_is_tried(text):
     sources = fingerprints.Sources()
