@@ -1,0 +1,29 @@
+"""A whole term, played with the real commands: every file and system has the same totals."""
+
+import pytest
+
+from autograder.demo import term, term_class
+
+
+def test_a_disagreement_is_named():
+    places = {"results.json": {("ada", "a1"): 90.0}, "Canvas": {("ada", "a1"): 89.0}}
+    assert term.disagreements(places) == ["ada a1: 90.0 in results.json, 89.0 in Canvas"]
+    same = {
+        "results.json": {("ada", "a1"): None},
+        "Canvas": {("ada", "a1"): None, ("b", "a1"): 1.0},
+    }
+    assert not term.disagreements(same)
+
+
+def test_the_situations_are_all_in_a_small_class():
+    names = {term_class.situation(number) for number in range(len(term_class.SITUATIONS))}
+    assert names == {*term_class.SITUATIONS}
+    assert {*term_class.TERMS} <= names
+
+
+@pytest.mark.slow
+def test_the_totals_of_a_played_term_agree_everywhere(tmp_path, capsys):
+    size = len(term_class.SITUATIONS)
+    options = ["--students", str(size), "--assignments", "a1"]
+    assert term.main([str(tmp_path / "term"), *options]) == 0
+    assert "0 disagree" in capsys.readouterr().out
