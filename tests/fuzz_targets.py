@@ -128,7 +128,7 @@ def sources() -> fingerprints.Sources:
 
 def feed_notebook(data: bytes) -> None:
     """All that the trusted side does with a notebook before a worker runs it."""
-    sources().digest(A1, data)
+    sources().digests(A1, data)
     cells = notebook_file.read(data)
     found = collect(cells, NAMES)
     grade.decided(A1, found)

@@ -117,5 +117,6 @@ def test_two_graders_into_one_folder_store_each_result_once(small_class, tmp_pat
     assert [r["student"] for r in json.loads((out / "results.json").read_text())] == STUDENTS
     assert (out / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
     assert len((out / "grades.csv").read_text(encoding="utf-8").splitlines()) == 3
-    names = "grades.csv report.html results.db results.db.backup results.json to_mark.csv"
-    assert sorted(path.name for path in out.iterdir()) == names.split()
+    pages, stored = "dashboard.html report.html", "results.db results.db.backup results.json"
+    names = f"{pages} {stored} grades.csv to_mark.csv".split()
+    assert sorted(path.name for path in out.iterdir()) == sorted(names)

@@ -204,11 +204,16 @@ def test_a_notebook_without_the_functions(evaluated):
     [
         (b"row,prediction\n0,1\n", "does not have one row for each of 160 sentences"),
         (b"row,prediction\n" + b"1,1\n" * 10**6, "does not have one row for each of 160 sentences"),
-        (b"a,b\n0,1\n", "cannot be read (KeyError)"),
+        (b"a,b\n0,1\n", "cannot be read (ValueError)"),
         (b"row,prediction\n0,yes\n", "cannot be read (ValueError)"),
     ],
+    ids=["short", "long", "other columns", "words"],
 )
-@pytest.mark.parametrize("about", [b"{}", b"[" * 10**5, b"no json", b'{"data": 3}'])
+@pytest.mark.parametrize(
+    "about",
+    [b"{}", b"[" * 10**5, b"no json", b'{"data": 3}'],
+    ids=["empty", "deep", "no JSON", "a number"],
+)
 def test_predictions_that_do_not_fit_are_told_and_the_model_counts(evaluated, text, told, about):
     result = evaluated(FILES | {"predictions.csv": text, "config.json": about})
     assert result.accuracy == 100.0

@@ -15,7 +15,7 @@ from ..gradebook.result import Result
 from ..gradebook.store import Store
 from ..grading import class_run
 from ..intake.submissions import Submission
-from . import EXIT_OK, grade_command, results
+from . import EXIT_OK, grade_command, isolation, results
 
 LOOK_AT = """
 What to look at in the report: s03 forgot the scaling. s10 handed in the same file, which only
@@ -38,7 +38,7 @@ def run(out: Path, jobs: int) -> int:
     """
     started = time.perf_counter()
     course = syllabus.load()
-    tier = grade_command.checked_tier(None, trust=True)  # the class is ours
+    tier = isolation.checked_tier(None, trust=True)  # the class is ours
     results.prepare(out)
     folder, models = out / "submitted", out / "translators"
     for old in (folder, models):
@@ -49,7 +49,7 @@ def run(out: Path, jobs: int) -> int:
         Store(out / "results.db") as store,
     ):
         print("a translator trains in the background", file=sys.stderr)
-        print(f"isolation: {grade_command.tier_text(tier)}", file=sys.stderr)
+        print(f"isolation: {isolation.tier_text(tier)}", file=sys.stderr)
 
         def grade(is_wanted: Callable[[Submission], bool]) -> list[Result]:
             kept = [s for s in grade_command.received(folder, course) if is_wanted(s)]

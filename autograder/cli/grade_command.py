@@ -23,9 +23,8 @@ from ..intake import submissions
 from ..intake.submissions import NOBODY
 from ..judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
 from ..release import whole
-from ..sandbox import detection
-from . import EXIT_OK, EXIT_UNGRADED, class_list, preview_output, results, stores
-from .problems import IsolationProblem, UsageProblem
+from . import EXIT_OK, EXIT_UNGRADED, class_list, isolation, preview_output, results, stores
+from .problems import UsageProblem
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def run(options: Options) -> int:
             f"--executor {options.executor}: give processes, dask, or a scheduler's address such "
             "as tcp://10.0.0.5:8786"
         )
-    tier = checked_tier(options.require_isolation, options.trust)
+    tier = isolation.checked_tier(options.require_isolation, options.trust)
     roster, times = (
         class_list.roster(options.roster, course),
         class_list.times(options.received, course),
@@ -93,7 +92,7 @@ def run(options: Options) -> int:
         say(told)
     for told in class_list.unused(times, found):
         say(told)
-    say(f"isolation: {tier_text(tier)}")
+    say(f"isolation: {isolation.tier_text(tier)}")
     settings = class_run.Settings(
         options.jobs,
         tier.name,
@@ -176,30 +175,6 @@ def received(
         default = course.assignment(max(sorted(counts), key=lambda id: counts[id]))
     rest = [class_run.resolve(s, course, default) for s in found if not (s.data or s.assignment)]
     return submissions.one_each([*known, *rest])
-
-
-def checked_tier(required: str | None, trust: bool) -> detection.Tier:
-    """The machine's tier. Raises IsolationProblem if it is below `required`, or below C."""
-    tier = detection.detect()
-    if required is not None and required.upper() not in tuple("ABCD"):
-        raise UsageProblem(f"--require-isolation {required}: give a tier, A, B, C or D")
-    if required is not None and tier.name > required.upper():
-        raise IsolationProblem(
-            f"this machine offers {tier_text(tier)}; you asked for tier {required.upper()}"
-        )
-    if tier.name > "C" and not trust:
-        raise IsolationProblem(
-            f"this machine offers only {tier_text(tier)}: untrusted code could read and write "
-            "your files. Grade on Linux (as root or with user namespaces), or add "
-            "--i-trust-these-submissions"
-        )
-    return tier
-
-
-def tier_text(tier: detection.Tier) -> str:
-    """`tier A (namespaces, …)`, and what is missing for a higher one."""
-    missing = "; ".join(f"no {layer}: {why}" for layer, why in tier.missing.items())
-    return f"tier {tier.name} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"
 
 
 def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, HiddenLabels]:

@@ -15,6 +15,7 @@ from pathlib import Path
 PREFIX = "course-run-"
 STARTING = "course-start-"  # its name until it is locked, a moment later
 YOUNG_SECONDS = 60.0
+LONGEST = 50  # bytes of the temporary folder's path: with what follows, a socket's has 103 at most
 
 
 @contextmanager
@@ -41,8 +42,11 @@ def work_folder() -> Iterator[Path]:
 def place_sockets() -> None:
     """Make multiprocessing put its sockets into a work folder that this process keeps to its end.
 
-    It would put them into a folder of its own, which nobody removes after a `kill -9`.
+    It would put them into a folder of its own, which nobody removes after a `kill -9`; it still
+    does where the path of a socket would become too long.
     """
+    if len(os.fsencode(tempfile.gettempdir())) > LONGEST:
+        return
     stack = ExitStack()
     folder = stack.enter_context(work_folder())
     # after multiprocessing has removed what it put there, at -100
