@@ -170,7 +170,8 @@ THREATS = (
     hostile("27_floods_output", 27, "TIMEOUT"),
     hostile("27_floods_protocol", 27, "CRASHED"),
     hostile("28_network", 28),
-    hostile("29_background_process", 29, softmax=FULL, quick=True),
+    # its daemons may answer in its place when they are ended: that is a crash of its own
+    hostile("29_background_process", 29, "GRADED", "CRASHED", softmax=FULL, quick=True),
     hostile("30_kills_everyone", 30, softmax=FULL),
     hostile("31_patched_clocks", 31, "TIMEOUT"),
     hostile("32_escapes", 32),
