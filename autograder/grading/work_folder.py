@@ -15,16 +15,18 @@ from pathlib import Path
 PREFIX = "course-run-"
 STARTING = "course-start-"  # its name until it is locked, a moment later
 YOUNG_SECONDS = 60.0
+SHORT = Path("/tmp")  # there on every POSIX system
 LONGEST = 50  # bytes of the temporary folder's path: with what follows, a socket's has 103 at most
 
 
 @contextmanager
-def work_folder() -> Iterator[Path]:
+def work_folder(parent: Path | None = None) -> Iterator[Path]:
     """A world-readable folder, removed at the end; removes leftovers of killed runs first.
 
-    A run holds a lock on its folder, which the system releases however the run ends.
+    A run holds a lock on its folder, which the system releases however the run ends. `parent` is
+    the system's temporary folder unless it is given.
     """
-    parent = Path(tempfile.gettempdir())
+    parent = parent or Path(tempfile.gettempdir())
     _remove_leftovers(parent)
     starting = Path(tempfile.mkdtemp(prefix=STARTING, dir=parent))
     lock = _locked(starting)
@@ -42,13 +44,12 @@ def work_folder() -> Iterator[Path]:
 def place_sockets() -> None:
     """Make multiprocessing put its sockets into a work folder that this process keeps to its end.
 
-    It would put them into a folder of its own, which nobody removes after a `kill -9`; it still
-    does where the path of a socket would become too long.
+    It would put them into a folder of its own, which nobody removes after a `kill -9`, and fail
+    where the temporary folder's path is long: a socket's path must be short.
     """
-    if len(os.fsencode(tempfile.gettempdir())) > LONGEST:
-        return
+    is_long = len(os.fsencode(tempfile.gettempdir())) > LONGEST
     stack = ExitStack()
-    folder = stack.enter_context(work_folder())
+    folder = stack.enter_context(work_folder(SHORT if is_long else None))
     # after multiprocessing has removed what it put there, at -100
     multiprocessing.util.Finalize(None, stack.close, exitpriority=-200)
     before, tempfile.tempdir = tempfile.tempdir, str(folder)
