@@ -14,7 +14,7 @@ from ..classroom.roster import Roster
 from ..classroom.whole_file import replace
 from ..exchange.matching import Filled
 from ..gradebook.result import Result
-from . import EXIT_OK, results
+from . import EXIT_OK, class_list, results
 from .problems import UsageProblem
 
 
@@ -139,7 +139,7 @@ def _results(course: Syllabus, options: Options) -> list[Result]:
 
 
 def _roster(course: Syllabus, options: Options) -> Roster:
-    return Roster.read(options.roster, course) if options.roster else Roster()
+    return class_list.roster(options.roster, course)
 
 
 def _source(options: Options, what: str) -> Path:

@@ -19,7 +19,7 @@ from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED, WITHOUT_POINTS
 from ..report import file_names, lms_zip
 from ..report.plain_text import counted
-from . import EXIT_OK, results
+from . import EXIT_OK, class_list, results
 from .problems import UsageProblem
 
 PACKERS: dict[str, Callable[[str, Student, str], str | None]] = {
@@ -52,7 +52,7 @@ def run(options: Options) -> int:
     chosen = _chosen(course, options.assignment)
     if unknown := [name for name in options.zips if name not in PACKERS]:
         raise UsageProblem(f"--zip {unknown[0]}: give {' or '.join(PACKERS)}")
-    roster = Roster.read(options.roster, course) if options.roster else Roster()
+    roster = class_list.roster(options.roster, course)
     found = results.stored(options.out, course, options.store)
     wanted = [result for result in found if result.assignment in {a.id for a in chosen}]
     if not wanted:

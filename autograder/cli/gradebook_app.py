@@ -141,9 +141,10 @@ def leaderboard(
     to: Annotated[  # noqa: UP007
         Path | None, typer.Option(help="the .html or .md to write; default: both, in --out")
     ] = None,
+    store: StoreUrl = None,
     json: Json = False,
 ) -> None:
     """Rank the models of the students who want to be shown, under their pseudonyms."""
     from . import leaderboard_command
 
-    raise typer.Exit(leaderboard_command.run(assignment, roster, out, to, json))
+    raise typer.Exit(leaderboard_command.run(assignment, roster, out, to, store, json))

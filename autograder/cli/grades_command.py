@@ -12,11 +12,10 @@ from course_lib.course import syllabus
 from course_lib.course.syllabus import Syllabus
 
 from ..classroom import component_marks
-from ..classroom.roster import Roster
 from ..classroom.whole_file import replace
 from ..gradebook import course_grades
 from ..gradebook.course_grades import CourseGrade
-from . import EXIT_OK, results
+from . import EXIT_OK, class_list, results
 from .problems import UsageProblem
 
 
@@ -36,7 +35,7 @@ class Options:
 def run(options: Options) -> int:
     """Write course_grades.csv and print a table, or how one student's grade came to be."""
     course = syllabus.load()
-    roster = Roster.read(options.roster, course) if options.roster else Roster()
+    roster = class_list.roster(options.roster, course)
     found = results.stored(options.out, course, options.store)
     known = {*roster.students, *(r.student for r in found)} if options.roster else None
     ids = [component.id for component in course.grading.components]

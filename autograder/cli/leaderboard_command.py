@@ -10,14 +10,13 @@ from pathlib import Path
 from course_lib.course import syllabus
 
 from ..classroom import pseudonyms
-from ..gradebook.store import Store
 from ..report.leaderboard import leaderboard
 from ..report.page import render_leaderboard
-from . import EXIT_OK
+from . import EXIT_OK, stores
 from .problems import OutputProblem, UsageProblem
 
 
-def run(id: str, roster: Path, out: Path, to: Path | None, as_json: bool) -> int:
+def run(id: str, roster: Path, out: Path, to: Path | None, url: str | None, as_json: bool) -> int:
     """Print the leaderboard and write it, as `to` or as HTML and Markdown into `out`."""
     course = syllabus.load()
     try:
@@ -28,9 +27,7 @@ def run(id: str, roster: Path, out: Path, to: Path | None, as_json: bool) -> int
     if to and to.suffix not in (".html", ".md"):
         raise UsageProblem(f"--to {to}: give a file that ends with .html or .md")
     chosen = pseudonyms.read(roster)
-    if not (out / "results.db").exists():
-        raise UsageProblem(f"{out}: no results here; run `course grade SUBMISSIONS --out {out}`")
-    with Store(out / "results.db") as store:
+    with stores.existing(out, url) as store:
         board = leaderboard(store.latest(id), assignment, course, chosen)
     for file in files:
         text = render_leaderboard(board) if file.suffix == ".html" else board.to_markdown()

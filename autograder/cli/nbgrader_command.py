@@ -45,13 +45,14 @@ def run(folder: Path, id: str, options: grade_command.Options) -> int:
     submitted = Path(configured.root) / configured.submitted_directory
     code = grade_command.run(replace(options, submissions=submitted))
     with Store(options.out / "results.db") as store:
-        given = store.manual(course)
         graded = [r for r in store.latest(id) if options.only in (None, r.student)]
+        counted = results.counted_results(store, course)  # by each student's own terms
+    penalties = {r.student: r.totals.late_penalty for r in counted if r.assignment == id}
     ready = [result for result in graded if result.outcome != UNGRADED]
     without = _bookkeeping(configured, submitted, id, ready, options.only)
     with gradebook.opened(configured) as book:
         for result in ready:
-            penalty = float(manual.apply(result, given).totals.late_penalty or 0)
+            penalty = float(penalties[result.student] or 0)
             scores.write(book, assignment, result, penalty, before.get(result.student))
     _say(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
     for text in [*found.warnings, *elsewhere, *without]:
