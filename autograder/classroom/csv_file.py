@@ -27,6 +27,8 @@ class CsvError(Exception):
 class CsvFile:
     """A CSV in UTF-8: commas or semicolons, with or without a byte-order mark.
 
+    The names of columns are in lower case here, however they are written.
+
     Raises CsvError if it cannot be read or lacks a column; other columns are kept.
     """
 
@@ -42,7 +44,7 @@ class CsvFile:
             raise CsvError([f"{path}: cannot be read ({error.strerror}); check the path"]) from None
         except UnicodeDecodeError:
             raise CsvError([f"{path}: not UTF-8 text; save it as “CSV UTF-8”"]) from None
-        names = [name.strip() for name in _reader(text).fieldnames or []]
+        names = [name.strip().casefold() for name in _reader(text).fieldnames or []]
         if missing := [name for name in needed if name not in names]:
             wanted = ", ".join(needed)
             raise CsvError([f"{path}, line 1: no column {', '.join(missing)}; it needs {wanted}"])

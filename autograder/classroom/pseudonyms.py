@@ -4,29 +4,54 @@
     ada,Countess
     ben,
 
-This is a column `leaderboard` in the roster, or a CSV of its own. An empty cell, or no row, means
-not shown. It is a table and not a line in the notebook because whoever reads or copies a notebook
-would learn the name, because a change of mind would be a new submission, and because the starters
-stay as they are.
+This is a column `leaderboard` in the roster, stored or not, or a CSV of its own. An empty cell, or
+no row, means not shown. It is a table and not a line in the notebook because whoever reads or
+copies a notebook would learn the name, because a change of mind would be a new submission, and
+because the starters stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .csv_file import CsvError, CsvFile, Row
+from .roster import Roster
 
 LONGEST = 40  # characters
+STORED = "the stored roster"
 
 
 def read(path: str | Path) -> Mapping[str, str]:
     """Student → pseudonym. Raises CsvError, which lists every bad row."""
-    rows = CsvFile.read(path, ["student", "leaderboard"]).each(_row, _only_one)
+    return _chosen(str(path), CsvFile.read(path, ["student", "leaderboard"]).each(_row, _only_one))
+
+
+def of(roster: Roster) -> Mapping[str, str]:
+    """The same from a stored roster. Raises CsvError."""
+    named = [{"student": student.id} | student.cells for student in roster.students.values()]
+    rows, owners, problems = list[Row](), dict[str, str](), list[str]()
+    for row in named:
+        try:
+            made = _row({"leaderboard": ""} | row)
+        except ValueError as error:
+            problems.append(f"{STORED}: {error}")
+            continue
+        pseudonym = row.get("leaderboard", "")
+        if pseudonym and owners.setdefault(pseudonym.casefold(), row["student"]) != row["student"]:
+            owner = owners[pseudonym.casefold()]
+            problems.append(f"{STORED}: the pseudonym {pseudonym!r} is {owner}'s too: keep one")
+        rows += [made] if made else []
+    if problems:
+        raise CsvError(problems)
+    return _chosen(STORED, rows)
+
+
+def _chosen(source: str, rows: Sequence[Row]) -> Mapping[str, str]:
     real = {row[column].casefold() for row in rows for column in ("student", "name")}
     chosen = {row["student"]: row["leaderboard"] for row in rows if row["leaderboard"]}
     if problems := [
-        f"{path}: the pseudonym {name!r} is the name of a student: choose another"
+        f"{source}: the pseudonym {name!r} is the name of a student: choose another"
         for name in chosen.values()
         if name.casefold() in real
     ]:

@@ -14,13 +14,14 @@ from .times import with_zone
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Syllabus
 
-LIST, FILE = "list", "file"
+LIST, CANVAS, FILE = "list", "canvas", "file"
 # the clocks, and how a sentence names them
 CLOCKS = {
     LIST: "by the instructor's list",
     "gradescope": "by Gradescope's record",
     "nbgrader": "by nbgrader's timestamp",
     "git": "by its newest commit",
+    CANVAS: "by the date of the file (Canvas did not mark it late)",
     FILE: "by the date of the file",
 }
 COLUMNS = ["student", "assignment", "time"]

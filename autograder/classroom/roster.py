@@ -7,40 +7,30 @@
 `student` is the name that grades go by: that of the folder or file a submission comes in. The
 columns of other systems hold a student's name there. A column named like an assignment holds what
 is different for this student: a due date of their own, `+2` for two more days, `waived` (late, but
-nothing is deducted), `excused` (the assignment does not count), or nothing. Only `student` is
-needed; other columns are ignored.
+nothing is deducted), `excused` (the assignment does not count), several of these, or nothing.
+`slip_days`, `grace_minutes` and `late_penalty_percent` (of a day, in every assignment) hold numbers
+of the student's own. `leaderboard` holds a pseudonym (see `pseudonyms`). Only `student` is needed.
+A `-` for the name says that the student has left the class.
 """
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .csv_file import CsvFile, Row
-from .times import EXAMPLE, with_zone
+from .terms import ALLOWANCES, Allowance, Terms
 
 if TYPE_CHECKING:
-    from course_lib.course.syllabus import Assignment, Syllabus
+    from course_lib.course.syllabus import Syllabus
 
 SYSTEMS = ("canvas", "moodle", "gradescope", "github", "nbgrader")  # columns of names elsewhere
-
-
-@dataclass(frozen=True)
-class Terms:
-    """What is different for one student in one assignment."""
-
-    due: datetime.datetime | None = None  # instead of the assignment's
-    more_days: int = 0  # after the assignment's due date
-    waived: bool = False  # late, but nothing is deducted
-    excused: bool = False  # the assignment does not count
-
-    def due_date(self, assignment: Assignment) -> datetime.datetime:
-        """When this student's work is due."""
-        return (self.due or assignment.due) + datetime.timedelta(days=self.more_days)
+_TEXTS = ("name", "section", "email", "leaderboard")
+PERSONAL = (*_TEXTS, *SYSTEMS, *ALLOWANCES)
+LEFT = "-"  # for a name: this student has left the class
 
 
 @dataclass(frozen=True)
@@ -53,6 +43,23 @@ class Student:
     email: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     terms: Mapping[str, Terms] = field(default_factory=dict)  # by assignment
+    leaderboard: str = ""  # a pseudonym
+    allowance: Allowance = Allowance()
+
+    @classmethod
+    def of(
+        cls, id: str, cells: Mapping[str, str], terms: Mapping[str, Terms] | None = None
+    ) -> Student:
+        """The student whom a row describes, from its columns in `PERSONAL`. Raises ValueError."""
+        names = {system: cells[system] for system in SYSTEMS if cells.get(system)}
+        texts = {column: cells.get(column, "") for column in _TEXTS}
+        return cls(id, names=names, terms=terms or {}, allowance=Allowance.read(cells), **texts)
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The cells of the row that are not empty, by column in `PERSONAL`."""
+        texts = {column: getattr(self, column) for column in _TEXTS} | {**self.names}
+        return {column: text for column, text in texts.items() if text} | self.allowance.cells
 
     @property
     def shown(self) -> str:
@@ -66,15 +73,39 @@ class Roster:
 
     students: Mapping[str, Student] = field(default_factory=dict)
     assignments: tuple[str, ...] = ()  # those it has a column of terms for
+    columns: tuple[str, ...] = PERSONAL  # of these, those it has
+    unused: tuple[str, ...] = ()  # columns that mean nothing here
 
     @classmethod
     def read(cls, path: str | Path, syllabus: Syllabus) -> Roster:
         """Raises CsvError, which lists every bad row."""
-        ids = [assignment.id for assignment in syllabus.assignments]
+        ids = [assignment.id for assignment in syllabus.graded]
         file = CsvFile.read(path, ["student"])
         found = file.each(lambda row: _student(row, ids), _all_names)
-        told = tuple(id for id in ids if id in file.columns)
-        return cls({student.id: student for student in found}, told)
+        told, columns = (
+            tuple(name for name in names if name in file.columns) for names in (ids, PERSONAL)
+        )
+        used = {"student", *ids, *PERSONAL}
+        unused = tuple(name for name in file.columns if name and name not in used)
+        return cls({student.id: student for student in found}, told, columns, unused)
+
+    def over(self, older: Roster) -> Roster:
+        """The class once this roster is added to what was known before.
+
+        It replaces what it has a row and a column for; all else stays. A name in another system
+        has one owner, the new one. Whoever has left is left out.
+        """
+        taken = {(s, n.casefold()) for new in self.students.values() for s, n in new.names.items()}
+        merged = {id: _without(old, taken) for id, old in older.students.items()}
+        for id, new in self.students.items():
+            old = merged.get(id, Student(id))
+            cells = {c: text for c, text in old.cells.items() if c not in self.columns}
+            terms = {a: own for a, own in old.terms.items() if a not in self.assignments}
+            merged[id] = Student.of(id, cells | new.cells, terms | {**new.terms})
+        return Roster(
+            {id: student for id, student in merged.items() if student.name != LEFT},
+            tuple(dict.fromkeys([*older.assignments, *self.assignments])),
+        )
 
     def __contains__(self, id: str) -> bool:
         return id in self.students
@@ -121,6 +152,11 @@ def _orders(name: str) -> set[str]:
     return {"".join(words[n:] + words[:n]) for n in range(len(words))}
 
 
+def _without(student: Student, taken: Collection[tuple[str, str]]) -> Student:
+    kept = {s: name for s, name in student.names.items() if (s, name.casefold()) not in taken}
+    return student if kept == student.names else replace(student, names=kept)
+
+
 def _all_names(student: Student) -> list[str]:
     """Every name that must be the student's alone."""
     elsewhere = [f"the {system} name {name!r} is" for system, name in student.names.items()]
@@ -134,26 +170,5 @@ def _student(row: Row, assignments: list[str]) -> Student | None:
         raise ValueError("no student: write the name that their submissions come under")
     if "/" in row["student"] or row["student"] in (".", ".."):
         raise ValueError(f"{row['student']!r} is no name of a student: leave out the slash")
-    return Student(
-        row["student"],
-        row.get("name", ""),
-        row.get("section", ""),
-        row.get("email", ""),
-        {system: row[system] for system in SYSTEMS if row.get(system)},
-        {id: _terms(row[id]) for id in assignments if row.get(id)},
-    )
-
-
-def _terms(text: str) -> Terms:
-    if text.casefold() == "waived":
-        return Terms(waived=True)
-    if text.casefold() == "excused":
-        return Terms(excused=True)
-    if text.startswith("+") and text[1:].isascii() and text[1:].isdigit():
-        return Terms(more_days=int(text[1:]))
-    try:
-        return Terms(due=with_zone(text))
-    except ValueError as error:
-        raise ValueError(
-            f"{error}; write a due date ({EXAMPLE}), +2 for two more days, waived or excused"
-        ) from None
+    terms = {id: Terms.read(row[id]) for id in assignments if row.get(id)}
+    return Student.of(row["student"], row, terms)

@@ -49,7 +49,7 @@ class Exercise(Table):
     forbidden: list[str] = []
     allowed: list[str] = []
     zero_at: float | None = None  # model: accuracy in percent, or BLEU, that earns no points
-    full_at: float | str | None = None  # that earns all points; or a results file to calibrate from
+    full_at: float | list[str] | None = None  # that earns all; or results files to calibrate from
 
     @cached_property
     def names(self) -> list[str]:
@@ -84,3 +84,8 @@ class ModelPart(Table):
     files: list[str]
     entry_points: list[str]
     seconds: float = Field(gt=0)
+
+    @property
+    def weights(self) -> str:
+        """The name of the file with the weights."""
+        return next(name for name in self.files if name.endswith(".safetensors"))

@@ -65,6 +65,21 @@ class Group(Weighted):
             )
         return self
 
+    @property
+    def rule(self) -> str:
+        """Which of the items count, for students: "the best 1 of a3, a4 counts"."""
+        names = ", ".join(self.items)
+        if self.best is not None and self.best < len(self.items):
+            return f"the best {self.best} of {names} {'counts' if self.best == 1 else 'count'}"
+        if self.drop_lowest:
+            return f"all but the lowest {self.drop_lowest} of {names} count"
+        return f"{names} {'count together' if len(self.items) > 1 else 'counts'}"
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether some of the items need not count."""
+        return bool(self.drop_lowest) or (self.best or len(self.items)) < len(self.items)
+
     def keeps(self, present: int) -> int:
         """How many of `present` items count: those that the student is not excused from."""
         if self.best is not None:
@@ -96,6 +111,16 @@ class Grading(Table):
             for id, weight in self.weights(assignments).items()
             if id not in inside | extra
         }
+
+    def roles(self, id: str) -> list[str]:
+        """What to know before working on this: the choices that it is in, and extra credit."""
+        is_extra = any(entry.id == id and entry.extra_credit for entry in self.declared)
+        found = ["extra credit"] if is_extra else []
+        for group in self.groups:
+            if id in group.items:
+                found += [group.rule] if group.is_choice else []
+                found += self.roles(group.id)
+        return found
 
     def weights(self, assignments: Mapping[str, float]) -> dict[str, float]:
         """The weight of every assignment, component and group."""

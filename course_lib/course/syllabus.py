@@ -1,29 +1,22 @@
-"""Load and validate `course.toml`; an error is one sentence with file and line."""
+"""Load and validate `course.toml` and `exam.toml`; an error is one sentence with file and line."""
 
 from __future__ import annotations
 
 import datetime
-import sys
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
+from . import course_file
+from .course_file import SyllabusError
 from .exercise import Exercise, Misplaced, ModelPart, Table
 from .grading import Grading
+from .profile_choice import ProfileChoice
 from .toml_lines import line_of
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 ROOT = Path(__file__).resolve().parents[2]
-
-
-class SyllabusError(Exception):
-    """An error in `course.toml`, with file and line."""
+EXAM = "exam"  # the id of the coding exam, and the name of its file and notebook
 
 
 class Part(Table):
@@ -34,7 +27,7 @@ class Part(Table):
 
 
 class Week(Table):
-    """What a week covers, and the assignment handed out in it."""
+    """What a week covers, and the assignment that is worked on in it."""
 
     number: int
     parts: list[int]
@@ -42,9 +35,9 @@ class Week(Table):
 
 
 class Assignment(Table):
-    """One assignment with its exercises, dates and rules."""
+    """One assignment, or the coding exam, with its exercises, dates and rules."""
 
-    id: str = Field(pattern=r"^a\d+$")
+    id: str = Field(pattern=rf"^(a\d+|{EXAM})$")
     title: str
     build: str
     source: str
@@ -61,7 +54,13 @@ class Assignment(Table):
     imports: list[str]
     forbidden: list[str] = []
     model: ModelPart | None = None
+    profiles: ProfileChoice | None = None
     exercises: list[Exercise]
+
+    @property
+    def label(self) -> str:
+        """What it is called before its title: "Assignment 2"."""
+        return "Exam" if self.id == EXAM else f"Assignment {self.id.removeprefix('a')}"
 
     @cached_property
     def minutes(self) -> int:
@@ -137,7 +136,9 @@ class CourseFacts(Table):
 
     title: str
     paper: str
-    student_repository: str
+    student_repository: str = ""  # on GitHub, or the address of a zip; empty: not there yet
+    student_branch: str = Field(default="main", pattern=r"^[\w./-]+$")  # which students fetch
+    source_repository: str = ""  # on GitHub or GitLab, with lectures/; empty: pages link to none
     reserved: list[str] = []  # components of future assignments; students get stubs until then
 
 
@@ -149,7 +150,10 @@ class LatePolicy(Table):
 
 
 class Syllabus(Table):
-    """The whole of `course.toml`."""
+    """The whole of `course.toml`, and the coding exam of `exam.toml` beside it.
+
+    Releases, weeks and weights know the `assignments` only; students do not have `exam.toml`.
+    """
 
     course: CourseFacts
     late: LatePolicy = LatePolicy()
@@ -157,23 +161,35 @@ class Syllabus(Table):
     weeks: list[Week]
     assignments: list[Assignment]
     grading: Grading = Grading()
+    exam: Assignment | None = None
+
+    @property
+    def graded(self) -> list[Assignment]:
+        """All that is handed in and graded: the assignments and the coding exam."""
+        return [*self.assignments, *([self.exam] if self.exam else [])]
 
     @cached_property
     def weights(self) -> dict[str, float]:
         """The weight of each assignment, in percent of the grade or of its group."""
         return {assignment.id: assignment.weight_percent for assignment in self.assignments}
 
+    def weeks_of(self, assignment: Assignment) -> list[int]:
+        """The weeks in which an assignment is worked on; in the first it is handed out."""
+        named = {week.number for week in self.weeks if week.assignment == assignment.id}
+        return sorted(named | {assignment.week})
+
     def assignment(self, id: str) -> Assignment:
-        """The assignment with this id. Raises KeyError, listing the known ones."""
-        for assignment in self.assignments:
+        """The assignment with this id, or the exam. Raises KeyError, listing the known ones."""
+        for assignment in self.graded:
             if assignment.id == id:
                 return assignment
-        known = ", ".join(assignment.id for assignment in self.assignments)
+        known = ", ".join(assignment.id for assignment in self.graded)
         raise KeyError(f"there is no assignment {id!r}; the course has {known}")
 
     def assignment_of(self, exercise_id: str) -> Assignment:
-        """The assignment that an exercise id belongs to: "1.4" → a1."""
-        return self.assignment(f"a{exercise_id.partition('.')[0]}")
+        """The assignment that an exercise id belongs to: "1.4" → a1, and "0.4" → the exam."""
+        number = exercise_id.partition(".")[0]
+        return self.assignment(EXAM if number == "0" else f"a{number}")
 
     @model_validator(mode="after")
     def _refers(self) -> Syllabus:
@@ -194,7 +210,14 @@ class Syllabus(Table):
         for number, assignment in enumerate(self.assignments):
             if assignment.week not in weeks:
                 raise Misplaced(
-                    f"{assignment.id} is due in week {assignment.week}, which does not exist",
+                    f"{assignment.id} is handed out in week {assignment.week}, which does not "
+                    "exist",
+                    *("assignments", number, "week"),
+                )
+            if (first := self.weeks_of(assignment)[0]) < assignment.week:
+                raise Misplaced(
+                    f"{assignment.id} is handed out in week {assignment.week}, but week {first} "
+                    "names it already",
                     *("assignments", number, "week"),
                 )
         return self
@@ -207,36 +230,14 @@ def public_tests(assignment: str) -> list[Path]:
 
 @lru_cache(maxsize=4)
 def load(path: Path = ROOT / "course.toml") -> Syllabus:
-    """Load and validate a syllabus. Raises SyllabusError, one sentence with file and line."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise SyllabusError(
-            f"{path}: cannot be read ({error.strerror}); run in a checkout of the course"
-        ) from None
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SyllabusError(f"{path}: not valid TOML: {error}") from None
-    try:
-        course = Syllabus.model_validate(data)
-    except ValidationError as error:
-        found = error.errors()  # a misspelled key explains the missing one
-        first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
-        cause = first.get("ctx", {}).get("error")
-        line = line_of(text, (*first["loc"], *getattr(cause, "at", ())))
-        raise SyllabusError(f"{path}, line {line}: {_sentence(first)}") from None
+    """Load and validate a syllabus, with the exam beside it if there is one.
+
+    Raises SyllabusError, one sentence with file and line.
+    """
+    course, text = course_file.read(path, Syllabus)
     if problem := course.grading.problem(course.weights):
-        raise SyllabusError(f"{path}, line {line_of(text, problem[0])}: {problem[1]}")
-    return course
-
-
-def _sentence(error: Any) -> str:
-    key = str(error["loc"][-1]) if error["loc"] else "course.toml"
-    if error["type"] == "extra_forbidden":
-        return f"unknown key {key!r}: remove it or correct its spelling"
-    if error["type"] == "missing":
-        return f"the key {key!r} is missing: add it"
-    if error["type"] == "value_error":
-        return str(error["ctx"]["error"])
-    return f"{key} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
+        raise SyllabusError(f"{path.name}, line {line_of(text, problem[0])}: {problem[1]}")
+    beside = path.with_name(f"{EXAM}.toml")
+    return course.model_copy(
+        update={"exam": course_file.read(beside, Assignment)[0]} if beside.exists() else {}
+    )
