@@ -17,7 +17,7 @@ def softmax(x, axis=-1):
     warnings.warn("this is only a warning", stacklevel=1)
     logging.getLogger("student").error("and this a log entry")
     sys.stderr.write("and this is on stderr\n")
-    time.sleep(0.05)
+    time.sleep(0.01)
     with ThreadPoolExecutor(4) as pool:
         e = np.stack(list(pool.map(np.exp, x - np.max(x, axis=axis, keepdims=True))))
     return e / np.sum(e, axis=axis, keepdims=True)

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from ..notebook.notebook_file import MAX_BYTES
+from course_lib.notebook.notebook_file import MAX_BYTES
+
 from . import handed_in, plain_files
 from .plain_files import RefusedError, size_text
 
@@ -37,6 +38,8 @@ UNREADABLE = (
 def entries(path: Path) -> tuple[list[zipfile.ZipInfo], float]:
     """The files in a zip file, and its modification time. Raises RefusedError."""
     with _opened(path) as (archive, saved):
+        if not all(entry.filename for entry in archive.infolist()):
+            raise RefusedError("the zip file holds a file without a name")  # is_dir() would fail
         found = [entry for entry in archive.infolist() if not entry.is_dir()]
     if problem := _problem(found):
         raise RefusedError(problem)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..classroom.few import few
 from ..classroom.receipt import Receipt
 from ..classroom.roster import Roster
 from . import download_names, gradescope, places, plain_files
@@ -38,7 +39,11 @@ class Entry:
         """The notebooks in it, or what it contains instead."""
         # what is in a download, a student put there: neither commits nor timestamps count
         root = self.path if self.is_folder and self.download is None else None
-        return [replace(place, root=root, stated=self.received) for place in self._places(ids)]
+        on_time = self.download is not None and self.download.on_time
+        return [
+            replace(place, root=root, stated=self.received, on_time=on_time)
+            for place in self._places(ids)
+        ]
 
     def _places(self, ids: Sequence[str]) -> list[Place]:
         path, own = self.path, self.download.file if self.download else ""
@@ -66,33 +71,46 @@ def entries(folder: Path, ids: Sequence[str], roster: Roster) -> list[Entry]:
         raise SubmissionsError(f"{folder}: cannot be read ({error.strerror})") from None
     except gradescope.ExportError as error:
         raise SubmissionsError(str(error)) from None
-    return [_entry(path, ids, roster, listed) for path in paths if path.name != gradescope.FILE]
+    paths = [path for path in paths if path.name != gradescope.FILE]
+    for path in paths:
+        _refuse_an_assignment(path, ids)
+    return [entry for path in paths for entry in _entries(path, ids, roster, listed)]
 
 
-def _entry(
+def _refuse_an_assignment(path: Path, ids: Sequence[str]) -> None:
+    """Raises SubmissionsError for a name that is an assignment's, where a student's belongs."""
+    name = path.name if path.is_dir() else path.stem
+    if name.lower() not in ids or not _own_name(path, ids):
+        return
+    alone = not path.is_dir() or any(f.stem.lower() in ids for f in path.glob(f"*{NOTEBOOK}"))
+    wanted = path.parent.resolve().parent if alone else path
+    raise SubmissionsError(f"{path.name} is an assignment, not a student: give {wanted}")
+
+
+def _entries(
     path: Path,
     ids: Sequence[str],
     roster: Roster,
     listed: dict[str, tuple[list[Download], Receipt | None]],
-) -> Entry:
+) -> list[Entry]:
+    """The entry of a path; of a group's, one for each member whom the roster has."""
     entry = Entry(path, _own_name(path, ids))
     if not entry.student:
-        return entry
+        return [entry]
     download = download_names.recognized(path.name, entry.is_folder)
     if download is None:
         name = entry.student
         student = download_names.by_other_name(name, ids, roster)
-        return replace(entry, student=student.id if student else name)
+        return [replace(entry, student=student.id if student else name)]
     submitters, received = listed.get(path.name, ([], None))
-    downloads = submitters or [download]
-    found = [student for one in downloads if (student := one.student(roster))]
-    return replace(
-        entry,
-        student=found[0].id if found else entry.student,
-        download=downloads[0],
-        known=bool(found),
-        received=received,
-    )
+    members: dict[str, tuple[Download, bool]] = {}
+    for one in submitters or [download]:
+        student = one.student(roster)
+        members.setdefault(student.id if student else entry.student, (one, student is not None))
+    return [
+        replace(entry, student=id, download=one, known=known, received=received)
+        for id, (one, known) in members.items()
+    ]
 
 
 def _own_name(path: Path, ids: Sequence[str]) -> str:
@@ -117,8 +135,8 @@ def sayings(found: Sequence[Entry]) -> list[str]:
     late = [entry.path.name for entry in found if entry.download and entry.download.late]
     if late:
         told.append(
-            f"Canvas marks {_few(late)} as late, but says no time: the date of the file counts, "
-            "unless you give the times with --received"
+            f"Canvas marks {few(late, NAMED)} as late, but says no time: the date of the file "
+            "counts, unless you give the times with --received"
         )
     return told
 
@@ -128,14 +146,9 @@ def _unknown(system: str, unknown: list[Entry]) -> str:
     first = unknown[0].download
     assert first is not None
     wanted = " or ".join(repr(id) for id in dict.fromkeys([*first.ids, first.name]) if id)
-    names, own = _few([entry.path.name for entry in unknown]), "their own names"
+    names, own = few([entry.path.name for entry in unknown], NAMED), "their own names"
     own, of_first = ("its own name", "") if len(unknown) == 1 else (own, " for the first")
     return (
         f"{names}: no student of the roster, so graded under {own}; in the column {system} of "
         f"--roster write {wanted}{of_first}"
     )
-
-
-def _few(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"

@@ -1,16 +1,17 @@
 """When a submission came in: by the best clock that its place offers.
 
 Gradescope's list; or, if the student's folder is a repository, the newest commit; or nbgrader's
-timestamp beside the notebook; or else the date of the file, which copying may change. A timestamp
-is believed only in the folder that nbgrader makes (`STUDENT/a1/`), and in no repository or
-download, where a student could have put it.
+timestamp beside the notebook; or else the date of the file, which copying may change: it makes
+nothing late that Canvas did not mark so. A timestamp is believed only in the folder that nbgrader
+makes (`STUDENT/a1/`), and in no repository or download, where a student could have put it.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
-from ..classroom.receipt import Receipt
+from ..classroom.receipt import CANVAS, Receipt
 from ..classroom.times import with_zone
 from . import git_times, plain_files
 from .places import Place
@@ -22,6 +23,8 @@ def receipt(place: Place, data: bytes, saved: Receipt) -> tuple[Receipt, str]:
     """The time of receipt and a notice, if any; `saved` is the date of the file."""
     if place.stated is not None:
         return place.stated, ""
+    if place.on_time:
+        return replace(saved, clock=CANVAS), ""
     if place.root is None or place.entry:
         return saved, ""
     if os.path.lexists(place.root / ".git"):

@@ -33,6 +33,11 @@ class Download:
     file: str = ""  # what the student called the file
     late: bool = False
 
+    @property
+    def on_time(self) -> bool:
+        """Whether the platform marks what is late, and did not mark this."""
+        return self.system == "canvas" and not self.late
+
     def student(self, roster: Roster) -> Student | None:
         """The student by id, or else by email or full name if only one has it.
 

@@ -19,13 +19,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from course_lib.notebook.notebook_file import MAX_BYTES
+
 from ..classroom.receipt import FILE, Receipt
 from ..classroom.roster import Roster
-from ..notebook.notebook_file import MAX_BYTES
 from . import archives, class_folder, clocks, handed_in, places, plain_files
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
 from .places import Place
+from .spool import Spool, Spooled
 
 # Files by which a submission might try to change how it is graded; none of them is ever used.
 IGNORED_TRICKS = frozenset(
@@ -42,13 +44,18 @@ class Submission:
     student: str
     assignment: str
     file: str  # as the instructor sees it
-    data: bytes = b""
+    notebook: bytes | Spooled = b""
     received: datetime.datetime | None = None
     received_from: str = ""  # the clock: see `classroom.receipt`
     problem: str = ""
     notices: list[str] = field(default_factory=list)
     beside: HandedIn = HandedIn()
     place: Place | None = None
+
+    @property
+    def data(self) -> bytes:
+        """The notebook's bytes: those that were there when it was found."""
+        return bytes(self.notebook)
 
     def files(self) -> tuple[dict[str, bytes], str]:
         """The files handed in with the notebook, by name; or none and the reason."""
@@ -79,7 +86,8 @@ def find(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> l
             f"{folder}: no notebook in it; expected STUDENT/ASSIGNMENT/*.ipynb, STUDENT.ipynb "
             "or STUDENT.zip"
         )
-    found = [s for student, of in by_student.items() for s in _of_places(student, of, folder)]
+    spool = Spool()  # the notebooks of a large class are more than a laptop's memory should hold
+    found = [s for of in by_student.items() for s in _of_places(*of, folder, spool)]
     return sorted(found, key=lambda s: (s.student, s.assignment))
 
 
@@ -96,7 +104,7 @@ def one_each(found: Iterable[Submission]) -> list[Submission]:
     return [_first(sorted(group, key=_order)) for _, group in sorted(groups.items())]
 
 
-def _of_places(student: str, found: list[Place], root: Path) -> list[Submission]:
+def _of_places(student: str, found: list[Place], root: Path, spool: Spool) -> list[Submission]:
     """One submission for each assignment that a path names, and one for paths that name none."""
     groups: dict[str, list[Place]] = {}
     for place in sorted(found, key=lambda place: place.order):
@@ -109,7 +117,7 @@ def _of_places(student: str, found: list[Place], root: Path) -> list[Submission]
             why = f"no name says which assignment this is ({names}): name it, such as a1.ipynb"
             chosen.append(Submission(student, "", str(root / student), problem=why))
         else:
-            chosen.append(_first([_read(student, place) for place in group[:1]], group[1:]))
+            chosen.append(_first([_read(student, place, spool) for place in group[:1]], group[1:]))
     return _with_unnamed_problems_as_notices(chosen)
 
 
@@ -161,7 +169,7 @@ def _name(submission: Submission) -> str:
     return submission.place.name if submission.place else submission.file
 
 
-def _read(student: str, place: Place) -> Submission:
+def _read(student: str, place: Place, spool: Spool) -> Submission:
     """Read a notebook's bytes once, so that what is hashed is what is graded."""
     shown = f"{place.path}:{place.entry}" if place.entry else str(place.path)
     empty = Submission(student, place.assignment, shown, place=place)
@@ -177,7 +185,7 @@ def _read(student: str, place: Place) -> Submission:
     receipt, notice = clocks.receipt(place, data, saved)
     return replace(
         empty,
-        data=data,
+        notebook=spool.keep(data),
         received=receipt.time,
         received_from=receipt.clock,
         notices=[*_notices(place), *filter(None, [notice])],

@@ -13,21 +13,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from course_lib.checking import session
+from course_lib.checking.exercise import ExerciseMark
+from course_lib.checking.session import PASSED, TestResult
 from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.notebook import notebook_file, written_answers
+from course_lib.notebook.collect import Collected, collect
+from course_lib.notebook.statements import Statement
+from course_lib.notebook.verdicts import decided
 from course_lib.seam import Student, StudentError
-from course_lib.seam.errors import LOAD_ERROR, POLICY
 from course_lib.seam.facade import Backend
 
 from ..gradebook.result import Result, SubmissionFacts
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
-from ..notebook import notebook_file, policy, written_answers
-from ..notebook.collect import Collected, collect
-from ..notebook.statements import Statement
-from . import printed, score, second_try, session, substitutes
+from . import printed, score, second_try, substitutes
 from .models import model_part
 from .models.hidden_labels import HiddenLabels
-from .session import PASSED, TestResult
+from .suite_files import suite_files
 from .workers.time_limit import Patience
 
 
@@ -96,7 +99,7 @@ def grade(
     names = [name for exercise in assignment.exercises for name in exercise.names]
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
-    suite = session.suite_files(assignment, public_only)
+    suite = suite_files(assignment, public_only)
     load = Load(collected.statements, collected.unavailable)
     run = _run(assignment, collected, load, open_worker, only, suite, files or {})
     entries = score.exercises(
@@ -165,7 +168,7 @@ class _Run:
     """The suite's results for a submission, and facts about the worker it ran in."""
 
     tests: list[TestResult]
-    passed_with: dict[str, list[str]]  # test → substituted exercises with which it passes
+    passed_with: dict[str, list[str]]  # test → what was substituted when it passed
     isolation: dict[str, Any]
     printed: str
     unloadable: StudentError | None  # why nothing could be loaded
@@ -180,7 +183,7 @@ def _run(
     suite: list[Path],
     files: dict[str, bytes],
 ) -> _Run:
-    """Run the suite, then rerun tests that may have failed because of an earlier exercise."""
+    """Run the suite, then rerun tests that may have failed because of an earlier mistake."""
     verdicts = decided(assignment, collected)
     with open_worker(load) as worker:
         tests = session.run(
@@ -195,7 +198,7 @@ def _run(
     if run.unloadable is not None:
         return run
     for broken, ids in _rerun_groups(assignment, collected, tests, verdicts).items():
-        replaced = substitutes.sources(assignment, list(broken))
+        replaced = substitutes.sources(assignment, broken)
         with open_worker(replace(load, substitutes=replaced)) as worker:
             again = session.run(
                 assignment,
@@ -209,35 +212,31 @@ def _run(
     return run
 
 
-def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
-    """Exercises that fail before anything runs: forbidden names, or names that cannot be loaded."""
-    verdicts = {}
-    for exercise in assignment.exercises:
-        closure = collected.closure(exercise.names)
-        if used := policy.uses(closure, collected.statements, assignment.forbidden_in(exercise)):
-            verdicts[exercise.id] = StudentError(POLICY, ", ".join(used))
-        refused = [collected.refused[n] for n in exercise.names if n in collected.refused]
-        if refused:
-            verdicts[exercise.id] = StudentError(LOAD_ERROR, refused[0])
-    return verdicts
-
-
 def _rerun_groups(
     assignment: Assignment,
     collected: Collected,
     tests: list[TestResult],
     verdicts: dict[str, StudentError],
 ) -> dict[tuple[str, ...], list[str]]:
-    """Failed tests that depend on other exercises with failures, grouped by those exercises.
+    """Failed tests that depend on something with failures, grouped by what that is.
 
+    That is other exercises, and names of the same exercise that come before (the mark's `after`).
     Exercises with a verdict and exercises that are not written are left out.
     """
-    failing = {test.mark.exercise for test in tests if test.outcome != PASSED}
+    failed = [test.mark for test in tests if test.outcome != PASSED]
+    failing = {mark.exercise for mark in failed}
     groups: dict[tuple[str, ...], list[str]] = {}
     for test in tests:
         exercise = assignment.exercise(test.mark.exercise)
         broken = tuple(id for id in assignment.upstream(exercise) if id in failing)
+        if any(_is_earlier(mark, test.mark) for mark in failed):
+            broken += test.mark.after
         written = not set(exercise.names) <= collected.unwritten
         if test.outcome != PASSED and broken and written and exercise.id not in verdicts:
             groups.setdefault(broken, []).append(test.id)
     return groups
+
+
+def _is_earlier(mark: ExerciseMark, other: ExerciseMark) -> bool:
+    """Whether a test is about what another test of the same exercise builds on."""
+    return mark.exercise == other.exercise and set(mark.after) < set(other.after)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from course_lib.checking.messages import without_echoes
+from course_lib.checking.session import PASSED, TestResult
 from course_lib.course.exercise import Exercise
 from course_lib.course.syllabus import Assignment
 from course_lib.seam import errors as kinds
@@ -20,7 +21,6 @@ from ..gradebook.exercise_result import (
     PartResult,
 )
 from .models import thresholds
-from .session import PASSED, TestResult
 
 # Test outcomes that become the outcome of the whole submission, worst first.
 SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POLICY)
@@ -36,7 +36,7 @@ def exercises(
 ) -> list[ExerciseResult]:
     """One entry per exercise.
 
-    `passed_with`: for tests that pass with substitutes, the exercises substituted. `written`: the
+    `passed_with`: for tests that pass with substitutes, what was substituted. `written`: the
     names that are defined and no longer stubs, and the files handed in. `answers`: by written part.
     """
     known = bugs.load(assignment.id)
@@ -139,7 +139,8 @@ def _code(
     ]
     points = round(sum(s for t, s in zip(graded, shares, strict=True) if t.points), 2)
     absent = not {*exercise.names, *exercise.files} & set(written)
-    caused_by = list(dict.fromkeys(id for test in graded for id in test.caused_by))
+    others = (id for test in graded for id in test.caused_by if id not in exercise.names)
+    caused_by = list(dict.fromkeys(others))
     status = "not written" if absent else "partial" if points else "zero"
     return {
         "points": points,

@@ -8,17 +8,28 @@ that are not out yet, see `autograder/release/stand_ins`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from functools import lru_cache
+from pathlib import Path
 
+from course_lib.checking import faults
 from course_lib.course.syllabus import ROOT, Assignment
+from course_lib.notebook.global_names import global_names
 
-from ..notebook.global_names import global_names
+
+def names(assignment: Assignment) -> set[str]:
+    """The names that have a substitute."""
+    return set(_file(assignment.id)[1])
 
 
-def sources(assignment: Assignment, exercises: list[str]) -> list[str]:
-    """Source texts that redefine the names of these exercises, where a substitute exists."""
+def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
+    """Source texts that redefine names, where a substitute exists.
+
+    `replaced` are exercises, whose names are all redefined, or single names.
+    """
     imports, definitions = _file(assignment.id)
-    names = [name for id in exercises for name in assignment.exercise(id).names]
+    of = {exercise.id: exercise.names for exercise in assignment.exercises}
+    names = [name for one in replaced for name in of.get(one, [one])]
     needed, waiting = list[str](), [name for name in names if name in definitions]
     while waiting:
         name = waiting.pop()
@@ -31,14 +42,33 @@ def sources(assignment: Assignment, exercises: list[str]) -> list[str]:
     return [*imports, *parts] if parts else []
 
 
+def proofread(assignment: Assignment) -> None:
+    """Raises SuiteError for a file that is no Python, or that reads a name bound nowhere."""
+    path = _path(assignment.id)
+    if path.exists():
+        try:
+            _file(assignment.id)
+        except SyntaxError as error:
+            raise faults.in_reading(error, path) from None
+        faults.check_names(path, ())
+
+
+def _path(assignment: str) -> Path:
+    return ROOT / "autograder" / "suites" / assignment / "substitutes.py"
+
+
 @lru_cache(maxsize=8)
 def _file(assignment: str) -> tuple[list[str], dict[str, str]]:
-    path = ROOT / "autograder" / "suites" / assignment / "substitutes.py"
+    path = _path(assignment)
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    imports, definitions = [], {}
-    for node in ast.parse(text).body:
+    imports, definitions = list[str](), dict[str, str]()
+    for node in ast.parse(text, filename=str(path)).body:
         source = ast.get_source_segment(text, node) or ""
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".substitutes"):
+            of, theirs = _file((node.module or "").split(".")[-2])  # another assignment's
+            imports += of
+            definitions |= {alias.name: theirs[alias.name] for alias in node.names}
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
             if getattr(node, "module", "") != "__future__":
                 imports.append(source)
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):

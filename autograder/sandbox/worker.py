@@ -15,10 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
+from course_lib.seam import loading
 from course_lib.seam.errors import PROTOCOL
 from course_lib.seam.executor import Executor
 
-from . import confine, loading
+from . import confine
 from .limits import Limits
 from .tiers import LayerFailed
 from .wire import Channel, ProtocolError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,23 +12,33 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class ExerciseMark:
-    """Which exercise a test belongs to and its share of the exercise's points."""
+    """Which exercise a test belongs to and its share of the exercise's points.
+
+    `step` names the function of the exercise that the test is about, where it is built in steps.
+    """
 
     exercise: str
     weight: float
     title: str
+    step: str = ""
+    after: tuple[str, ...] = ()
 
 
-def exercise(id: str, weight: float = 1.0) -> Callable[[Test], Test]:
+def exercise(
+    id: str, weight: float = 1.0, step: str = "", after: Sequence[str] = ()
+) -> Callable[[Test], Test]:
     """Mark a test of exercise `id` ("1.4").
 
     An exercise's points are divided among its tests, public and hidden, in proportion to `weight`.
-    The first line of the test's docstring is its title in every report.
+    The first line of the test's docstring is its title in every report. In a notebook,
+    `check("A1.4", step)` runs the visible tests of one step. `after` names what the student wrote
+    before it in the same exercise and what it builds on; the judge runs a test that fails again
+    with a correct one of these, so that a mistake costs points only once.
     """
 
     def mark(test: Test) -> Test:
         title = (inspect.getdoc(test) or test.__name__).splitlines()[0]
-        test.course = ExerciseMark(id, weight, title)  # type: ignore[attr-defined]
+        test.course = ExerciseMark(id, weight, title, step, tuple(after))  # type: ignore[attr-defined]
         return test
 
     return mark

@@ -9,6 +9,7 @@ from ..seam import StudentError
 from ..seam import errors as kinds
 from . import raised
 from .failure import Failure
+from .faults import SuiteError
 
 NOT_WRITTEN = "not written yet"
 
@@ -50,6 +51,8 @@ def explain(error: BaseException, names: list[str]) -> Message:
         return Message(error.expected, error.got, error.cause, error.read, error.seen)
     if isinstance(error, StudentError):
         return _of_student(error, names)
+    if isinstance(error, SuiteError):
+        return Message("a test that works", f"{error}; this is no mistake of yours")
     got = f"a value that the test could not handle ({type(error).__name__}: {error})"
     return Message("a value of the form the docstring describes", got)
 
@@ -103,12 +106,14 @@ def _raised(expected: str, got: str, error: StudentError) -> Message:
     return Message(expected, got, cause, seen=seen)
 
 
-def summary(heading: str, outcomes: list[tuple[str, Message | None]]) -> list[str]:
+def summary(
+    heading: str, outcomes: list[tuple[str, Message | None]], what: str = "visible checks"
+) -> list[str]:
     """The lines a student reads about one exercise. `outcomes`: (title, None) if a test passed."""
     if all(message and message.got == NOT_WRITTEN for _, message in outcomes):
         return [f"{heading}: {NOT_WRITTEN}"]
     passed = sum(message is None for _, message in outcomes)
-    lines = [f"{heading}: {passed} of {len(outcomes)} visible checks pass"]
+    lines = [f"{heading}: {passed} of {len(outcomes)} {what} pass"]
     messages = without_echoes([message for _, message in outcomes])
     for (title, _), message in zip(outcomes, messages, strict=True):
         lines.append(f"  {'✗' if message else '✓'} {title}")

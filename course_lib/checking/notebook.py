@@ -1,6 +1,7 @@
 """The functions that a notebook's setup cell imports: `check`, `needs` and `describe`.
 
 check("A1.4")      run the visible tests of exercise 1.4 on the functions of this notebook
+check("A4.11", "is_final")      only those of one step
 with needs("1.4"): skip the block, with a message, until 1.4 is written
 """
 
@@ -27,11 +28,12 @@ from .points import VisiblePoints
 from .suite import Test, read_tests
 
 
-def check(exercise: str) -> float:
+def check(exercise: str, step: str = "") -> float | None:
     """Run the visible tests of an exercise ("A1.4") and print what each one found.
 
     Returns the points that the visible tests give, shown as "visible 3 of 3; hidden tests decide
-    20 points". Writes nothing to stderr: nbgrader would count that as a failure.
+    20 points"; with a `step`, the name of one function of the exercise, only its tests run and
+    there are no points. Writes nothing to stderr: nbgrader would count that as a failure.
     """
     try:
         assignment = syllabus.load().assignment_of(exercise.removeprefix("A"))
@@ -40,25 +42,36 @@ def check(exercise: str) -> float:
         print(f"check({exercise!r}): {error.args[0]}")
         return 0.0
     namespace = sys.modules["__main__"].__dict__
-    outcomes = run_public_tests(assignment, found, namespace)
-    for line in summary(f"{found.id} {found.title}", outcomes):
+    outcomes = run_public_tests(assignment, found, namespace, step)
+    if step and not outcomes:
+        print(f"check({exercise!r}, {step!r}): there is no such step; leave it out to check all")
+        return None
+    title = f"{found.id} {found.title}"
+    for line in summary(f"{title}, {step}" if step else title, outcomes):
         print(line)
-    for sentence in stale.sentences(found.names, namespace):
+    for sentence in stale.sentences([step] if step else found.names, namespace):
         print(f"  ! {sentence}")
+    if step:
+        return None
     passed = sum(message is None for _, message in outcomes)
     return VisiblePoints(found.points, passed, len(outcomes))
 
 
 def run_public_tests(
-    assignment: syllabus.Assignment, exercise: syllabus.Exercise, namespace: dict[str, Any]
+    assignment: syllabus.Assignment,
+    exercise: syllabus.Exercise,
+    namespace: dict[str, Any],
+    step: str = "",
 ) -> list[tuple[str, Message | None]]:
-    """Title and message (None = passed) of each visible test, in file order."""
+    """Title and message (None = passed) of each visible test, or of one step, in file order."""
     executor = Executor(namespace)
     files = {n: path.read_bytes() for n in exercise.files if (path := Path(FOLDER, n)).is_file()}
     student = Student(LocalBackend(executor))
     outcomes: list[tuple[str, Message | None]] = []
     with _restored_state():
         for number, test in enumerate(_tests(assignment.id, exercise.id)):
+            if step not in ("", test.mark.step):
+                continue
             message = None
             try:
                 student.begin(seed=number, forbid=assignment.forbidden_in(exercise))
@@ -73,6 +86,10 @@ def run_public_tests(
     return outcomes
 
 
+class Skip(Exception):
+    """Raised in a block of `needs`, it leaves the block; its message is printed."""
+
+
 @contextmanager
 def needs(*exercises: str) -> Iterator[None]:
     """Skip the rest of the block, with a message, until the exercises it needs are written.
@@ -81,13 +98,16 @@ def needs(*exercises: str) -> Iterator[None]:
     """
     try:
         yield
+    except Skip as reason:
+        print(reason)
     except (NotImplementedError, NameError):
         missing = [id for id in exercises if not _is_written(id)]
         if not missing:
             raise  # a real error in a written exercise: show it
         if plt := sys.modules.get("matplotlib.pyplot"):
             plt.close("all")  # no half-drawn figure
-        print(f"Not written yet: {', '.join(missing)}. Write it, then run this cell again.")
+        it = "it" if len(missing) == 1 else "them"
+        print(f"Not written yet: {', '.join(missing)}. Write {it}, then run this cell again.")
 
 
 def _is_written(exercise: str) -> bool:

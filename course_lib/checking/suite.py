@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..seam.facade import Student
+from . import faults
 from .exercise import ExerciseMark, mark_of
 
 OFFERED = ("student", "rng", "handed_in")
@@ -39,15 +40,21 @@ class Test:
     def call(
         self, student: Student, rng: np.random.Generator, handed_in: Mapping[str, bytes]
     ) -> None:
-        """Raises what the test raises. `handed_in` are the files beside the notebook, by name."""
+        """Raises what the test raises, as SuiteError if it is a mistake of its own.
+
+        `handed_in` are the files beside the notebook, by name.
+        """
         offered = dict(zip(OFFERED, (student, rng, handed_in), strict=True))
-        self.function(**{name: offered[name] for name in self.parameters})
+        try:
+            self.function(**{name: offered[name] for name in self.parameters})
+        except (NameError, ImportError) as error:
+            raise faults.of_a_test(error, Path(inspect.getfile(self.function))) or error from None
 
 
 def read_tests(path: Path) -> list[Test]:
     """The tests of a file, in file order; a file is read again when it has changed.
 
-    Raises RuntimeError if the file cannot be imported, or a test has no mark or a parameter that
+    Raises SuiteError if the file cannot be imported, or a test has no mark or a parameter that
     is not in `OFFERED`.
     """
     status = path.stat()
@@ -57,6 +64,12 @@ def read_tests(path: Path) -> list[Test]:
         tests = [_test(path, name, thing) for name, thing in found if name.startswith("test_")]
         _read[path] = stamp, tests
     return _read[path][1]
+
+
+def proofread(path: Path) -> None:
+    """Raises SuiteError for what no student can help: see `read_tests`; or a name bound nowhere."""
+    names = {name for test in read_tests(path) for name in test.function.__globals__}
+    faults.check_names(path, names)
 
 
 def _module(path: Path) -> ModuleType:
@@ -69,17 +82,17 @@ def _module(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise RuntimeError(f"{path}: {type(error).__name__}: {error}") from error
+        raise faults.in_reading(error, path) from error
     return module
 
 
 def _test(path: Path, name: str, function: Callable[..., Any]) -> Test:
     mark = mark_of(function)
+    line = function.__code__.co_firstlineno if inspect.isfunction(function) else 1
     if mark is None:
-        raise RuntimeError(f"{path}: {name} has no @exercise mark")
+        raise faults.at(path, line, f"{name} has no @exercise mark")
     parameters = tuple(inspect.signature(function).parameters)
     if unknown := set(parameters) - set(OFFERED):
-        raise RuntimeError(
-            f"{path}: {name} takes {', '.join(unknown)}; a test may take {', '.join(OFFERED)}"
-        )
+        what = f"{name} takes {', '.join(unknown)}; a test may take {', '.join(OFFERED)}"
+        raise faults.at(path, line, what)
     return Test(f"{path.name}::{name}", mark, parameters, function)

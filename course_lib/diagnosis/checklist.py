@@ -5,42 +5,42 @@
 
 Every check runs the model and measures its output; none reads its code. A model is any callable
 with `model(token_ids, need_weights=True) -> (logits, weights)`, where weights is one tensor
-`(batch, heads, n, n)` per layer. `course debug` runs the checklist on a notebook, or on models with
-known faults.
+`(batch, heads, n, n)` per layer. `student debug` runs the checklist on a notebook, or on models
+with known faults.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from . import checks
+from . import checks, scales
 from .checks import Check
 
 
 def of_class(
-    build: Callable[..., nn.Module], rate: Callable[[int, int, int], float] | None = None
+    build: Callable[..., nn.Module], functions: Mapping[str, Callable[..., Any] | None]
 ) -> list[dict[str, object]]:
     """Run the checklist on a small untrained model from `build(vocab_size, …)`; as plain data.
 
-    The norm placement is checked a second time, in a model built with `norm_first=True`.
+    `functions` may hold the schedule `warmup_rate(step, d_model, warmup_steps)`. The norm placement
+    is checked a second time, in a model built with `norm_first=True`.
     """
     token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0], [12, 3, 9, 5, 0, 0]])
     small = partial(build, 20, n_layers=3, d_model=32, n_heads=4, d_ff=64)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         post, pre = small(), small(norm_first=True)
-        found = run(post, token_ids, torch.tensor([0, 1, 1]), rate=rate)
+        found = run(post, token_ids, torch.tensor([0, 1, 1]), rate=functions.get("warmup_rate"))
     with torch.no_grad():
         placed = checks.norm_placement(pre.eval(), token_ids, 0)
-    if placed.ok and "post-norm" in placed.measured:
-        placed = replace(placed, ok=False, advice="norm_first changes nothing: is it passed on?")
-    return [asdict(check) for check in (*found, replace(placed, name="norm_first"))]
+    return [asdict(check) for check in (*found, checks.norm_first(placed))]
 
 
 def run(
@@ -72,6 +72,9 @@ def run(
                 checks.dropout_in_training(model, padded),
                 checks.norm_placement(model, padded, pad_id),
                 checks.attention_entropy(weights, padded, pad_id),
+                scales.score_scale(model),
+                scales.embedding_scale(model, padded, pad_id),
+                scales.sinusoids(model),
             ]
         found.append(checks.gradient_norms(model, padded, labels))
         return [*found, checks.warm_up(rate)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -130,6 +130,13 @@ def norm_placement(model: nn.Module, token_ids: Tensor, pad_id: int) -> Check:
     measured = f"{order}; spread by layer {_listed(plain[:-1])}, at the end {plain[-1]:.2g}"
     advice = "pre-norm needs a last LayerNorm, post-norm one after each sum; layers must agree"
     return Check(name, consistent, measured, advice)
+
+
+def norm_first(placed: Check) -> Check:
+    """The check of `norm_first`, from the norm placement of a model that was built with it."""
+    if placed.ok and "post-norm" in placed.measured:
+        placed = replace(placed, ok=False, advice="norm_first changes nothing: is it passed on?")
+    return replace(placed, name="norm_first")
 
 
 def _spreads(

@@ -30,6 +30,9 @@ NUMPY_DTYPES = TORCH_DTYPES - {"bfloat16"} | {"uint16", "uint32", "uint64"}
 
 Tree = dict[str, Any]
 
+_AS_THEY_ARE = frozenset({type(None), bool, float})
+_PLAIN = _AS_THEY_ARE | {int, str}  # exactly these types: JSON has no subclasses
+
 
 def _is_tensor(value: object) -> bool:
     torch = sys.modules.get("torch")  # without torch imported there are no tensors
@@ -54,6 +57,8 @@ class Encoder:
         self.items += 1
         if depth > MAX_DEPTH or self.items > MAX_ITEMS:
             raise StudentError(PROTOCOL, "the value is nested too deeply or has too many parts")
+        if type(value) in _AS_THEY_ARE:  # most values, so the rest of the list is not gone through
+            return {"k": "v", "v": value}
         if isinstance(value, np.generic):
             value = value.item()
         if value is None or isinstance(value, (bool, float)):
@@ -116,9 +121,9 @@ class Decoder:
         if depth > MAX_DEPTH or self.items > MAX_ITEMS or not isinstance(tree, dict):
             raise StudentError(PROTOCOL, "the answer is not a well-formed value")
         kind, value = tree.get("k"), tree.get("v")
-        if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        if type(value) is int and value.bit_length() > MAX_BITS:
             raise StudentError(PROTOCOL, f"an integer of more than {MAX_BITS} bits")
-        if kind == "v" and (value is None or isinstance(value, (bool, int, float, str))):
+        if kind == "v" and type(value) in _PLAIN:
             return value
         if kind in ("list", "tuple") and isinstance(value, list):
             items = [self.decode(item, depth + 1) for item in value]
@@ -152,9 +157,10 @@ class Decoder:
         ):
             raise StudentError(PROTOCOL, "an array with an impossible dtype or shape")
         stored = np.dtype("int16" if dtype == "bfloat16" else dtype)
-        if math.prod(length or 1 for length in shape) > MAX_PAYLOAD:  # a 0 hides the other sizes
-            raise StudentError(PROTOCOL, "an array with an impossible dtype or shape")
         count = math.prod(shape)
+        most = MAX_PAYLOAD if count else MAX_ITEMS  # a 0 hides the other sizes, which cost no bytes
+        if math.prod(length or 1 for length in shape) > most:
+            raise StudentError(PROTOCOL, "an array with an impossible dtype or shape")
         if offset < 0 or offset + count * stored.itemsize > len(self.payload):
             raise StudentError(PROTOCOL, "an array that lies outside its message")
         self.size += count * stored.itemsize  # arrays may overlap, and each is copied
@@ -162,7 +168,7 @@ class Decoder:
             raise StudentError(PROTOCOL, f"more than {MAX_PAYLOAD // 2**20} MiB of array data")
         array = np.frombuffer(self.payload, stored, count, offset).reshape(shape).copy()
         if stored == np.bool_:  # bytes other than 0 and 1 would be undefined behavior
-            array = array.view(np.uint8) != 0
+            array = np.asarray(array.view(np.uint8) != 0)  # of no axis, it would be a scalar
         if library == "numpy":
             return array
         import torch

@@ -48,12 +48,12 @@ class Executor:
 
     # Verbs. Their arguments are decoded already; their results are encoded by `respond`.
 
-    def verb_begin(self, seed: int, forbid: list[str]) -> None:
+    def verb_begin(self, seed: int, forbid: list[str], watch: list[str]) -> None:
         """Start a test: drop old handles, seed every global generator, set the rules."""
         self.handles.clear()
         if forbid != self.rules.names:
             self.rules.lift()
-            self.rules = forbidden.Rules(forbid)
+            self.rules = forbidden.Rules(forbid, watch)
             self.rules.impose()
         _seed_everything(seed)
 
@@ -70,7 +70,7 @@ class Executor:
             _seed_everything(seed)
         with self.rules.traced():
             value = function(*args, **kwargs)
-        after = _fingerprints(args, kwargs)
+        after = _fingerprints(args, kwargs) if before else {}
         return {
             "value": value,
             "changed": [name for name in before if before[name] != after.get(name)],

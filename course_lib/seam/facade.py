@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from .codec import Decoder, Encoder, Tree
 from .errors import KINDS, PROTOCOL, StudentError
+from .forbidden import watched
 
 
 class Backend(Protocol):
@@ -66,7 +67,8 @@ class Student:
 
     def begin(self, seed: int = 0, forbid: list[str] | None = None) -> None:
         """Start a test: fresh handles, seeded generators, this exercise's rules."""
-        self._ask("begin", seed=seed, forbid=forbid or [])
+        names = forbid or []
+        self._ask("begin", seed=seed, forbid=names, watch=list(watched(tuple(names))))
 
     def names(self) -> list[str]:
         return self._ask("names")

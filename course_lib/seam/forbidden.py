@@ -8,52 +8,79 @@ replacement. (The third is the judge's look at the syntax tree.) This is best ef
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from typing import Any
 
 from .errors import PolicyViolation
 
 
-class Rules:
-    """Dotted names that may not be used; `*` is a wildcard, as in "torch.nn.Transformer*"."""
+@lru_cache
+def watched(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Of dotted names, the last parts of those that torch may announce: all but known classes.
 
-    def __init__(self, names: list[str]):
-        self.names = list(names)
+    Torch announces no class, only the functions that it calls, and to watch every function costs
+    many a test a fifth of its time. The test's side decides this, where no student's code has run,
+    and by what a name stands for there. A name that it does not know is watched.
+    """
+    in_torch = [name for name in names if name.startswith("torch")]
+    return tuple(name.rpartition(".")[2] for name in in_torch if not _only_classes(name))
+
+
+def _only_classes(pattern: str) -> bool:
+    found = list(_named(pattern).values())
+    return bool(found) and all(
+        isinstance(one, type) and getattr(one, "replaces_class", True) for one in found
+    )
+
+
+def _named(pattern: str) -> dict[str, Any]:
+    """What a dotted name stands for, by attribute of its module; empty if that is not imported."""
+    module_name, _, attribute = pattern.rpartition(".")
+    module = sys.modules.get(module_name)
+    attributes = vars(module) if module else {}
+    if "*" in attribute:
+        return {name: attributes[name] for name in attributes if fnmatchcase(name, attribute)}
+    return {attribute: attributes[attribute]} if attribute in attributes else {}
+
+
+class Rules:
+    """Dotted names that may not be used; `*` is a wildcard, as in "torch.nn.Transformer*".
+
+    `watched`: names of functions that may not be called, however they were imported.
+    """
+
+    def __init__(self, names: Sequence[str], watched: Sequence[str] = ()):
+        self.names, self.watched = list(names), list(watched)
         self._replaced: list[tuple[Any, str, Any]] = []
         self._verdicts: dict[str, bool] = {}
 
     def impose(self) -> None:
         for pattern in self.names:
-            module_name, _, attribute = pattern.rpartition(".")
-            module = sys.modules.get(module_name)
-            attributes = vars(module) if module else {}
-            names = [attribute] if attribute in attributes else []
-            if "*" in attribute:
-                names = [name for name in attributes if fnmatchcase(name, attribute)]
-            for name in names:
-                original = getattr(module, name)
+            module_name = pattern.rpartition(".")[0]
+            for name, original in _named(pattern).items():
                 if callable(original):
+                    module = sys.modules[module_name]
                     self._replaced.append((module, name, original))
-                    setattr(module, name, _forbidden(f"{module_name}.{name}"))
+                    setattr(module, name, _forbidden(f"{module_name}.{name}", original))
 
     def lift(self) -> None:
         while self._replaced:
             module, name, original = self._replaced.pop()
             setattr(module, name, original)
-        self.names = []
+        self.names, self.watched = [], []
 
     @contextmanager
     def traced(self) -> Iterator[None]:
         """Watch torch's own functions while the body runs."""
-        torch_names = [name for name in self.names if name.startswith("torch")]
-        if not torch_names or "torch" not in sys.modules:
+        if not self.watched or "torch" not in sys.modules:
             yield
             return
         from torch.overrides import TorchFunctionMode
 
-        short_names = [name.rpartition(".")[2] for name in torch_names]
+        watched = self.watched
         verdicts = self._verdicts  # by function name: training calls the same few very often
 
         class Watch(TorchFunctionMode):
@@ -62,7 +89,7 @@ class Rules:
             ) -> Any:
                 name = getattr(func, "__name__", "")
                 if name not in verdicts:
-                    verdicts[name] = any(fnmatchcase(name, p) for p in short_names)
+                    verdicts[name] = any(fnmatchcase(name, p) for p in watched)
                 if verdicts[name]:
                     raise PolicyViolation(name)
                 return func(*args, **(kwargs or {}))
@@ -71,9 +98,11 @@ class Rules:
             yield
 
 
-def _forbidden(name: str) -> Any:
+def _forbidden(name: str, original: object) -> Any:
     class Forbidden:
         """Replaces a forbidden name; a class, so that subclassing is caught too."""
+
+        replaces_class = isinstance(original, type)
 
         def __new__(cls, *args: object, **kwargs: object) -> Any:
             raise PolicyViolation(name)

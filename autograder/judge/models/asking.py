@@ -93,9 +93,13 @@ def ask(
 
 
 def how_many(asked: Asked, measure: Measure) -> int:
-    """Texts in the next call: few at first, so that even a slow model gives some answer."""
-    enough = len(asked.answers) * CALL_SECONDS >= measure.most * asked.seconds
-    return measure.most if asked.answers and enough else measure.first
+    """Texts in the next call: few at first, so that even a slow model gives some answer.
+
+    Later calls end at multiples of `measure.most`, where answers are looked at.
+    """
+    count = len(asked.answers)
+    fast = count * CALL_SECONDS >= measure.most * asked.seconds
+    return measure.most - count % measure.most if count and fast else measure.first
 
 
 def _copy_files(student: Student, files: dict[str, bytes]) -> None:

@@ -21,7 +21,8 @@ class Classification:
     """0 or 1 for every sentence; `predictions.csv` is compared with it."""
 
     first = most = 64
-    probe = 128
+    first_look = 200
+    probe = shuffled = 128
     max_same = 0.95  # two labels are often the same by chance
     min_alike = 0.65  # a lookup table has about 0.5, a classifier rarely less than 0.8
     noun = "predictions"
@@ -34,15 +35,15 @@ class Classification:
 
     def read(self, value: Any, expected: int, function: str) -> list[int]:
         """A call's answer as labels. Raises Unusable for anything but `expected` zeros and ones."""
-        if hasattr(value, "tolist"):
-            value = value.tolist()
-        if not isinstance(value, list) or len(value) != expected:
-            got = f"{len(value)} values" if isinstance(value, list) else type(value).__name__
+        shape = getattr(value, "shape", None)  # asked first: an array may have millions of rows
+        several = isinstance(value, list) or bool(shape)
+        if not several or len(value) != expected:
+            got = f"{len(value)} values" if several else type(value).__name__
             raise Unusable(f"{function} returned {got} for {expected} texts, not one label each")
         labels = []
         for label in value:
-            if hasattr(label, "tolist"):  # an array or a tensor with one element is a number
-                label = label.tolist()
+            if getattr(label, "shape", None) in ((), (1,)):  # an array with one element is a number
+                label = label.item()
             if not isinstance(label, (int, float)) or label not in (0, 1):
                 shown = repr(str(label)[:40])
                 raise Unusable(f"{function} returned {shown} as a label: expected 0 or 1")

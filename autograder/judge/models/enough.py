@@ -3,12 +3,13 @@
 Points are linear in the score between two thresholds and constant outside. A look at the answers so
 far gives a range in which the score of all sentences lies with 99.9 % confidence. If no exercise's
 points differ within it, the model is done; if the score itself counts, all sentences are asked. So
-a sample is never the reason for more or fewer points, only for less work. Looks come after 200,
-400, 800 … answers: with few looks, a wrong stop stays about as rare as the confidence says.
+a sample is never the reason for more or fewer points, only for less work. The number of answers
+doubles from look to look: with few looks, a wrong stop stays about as rare as the confidence says.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -20,8 +21,9 @@ from . import thresholds
 from .hidden_labels import HiddenLabels
 from .measure import Measure
 
-FIRST_LOOK = 200  # answers; the standard error of fewer is itself too uncertain
 STANDARD_ERRORS = 3.29  # either side of the score: 99.9 % of a normal distribution
+DOUBT = 25  # of n answers, the standard error itself is uncertain: 1 + DOUBT / n of it is taken
+UNSEEN = math.log(1000)  # what none of n answers shows may still be true of UNSEEN / n of the rest
 
 
 class Enough:
@@ -40,7 +42,7 @@ class Enough:
     ):
         self._measure, self._exercises = measure, exercises
         self._order, self._hidden = order, hidden
-        self._next_look = FIRST_LOOK
+        self._next_look = measure.first_look
         self.note = ""
 
     def __call__(self, answers: Sequence[Any]) -> bool:
@@ -49,8 +51,7 @@ class Enough:
             return False
         self._next_look = 2 * self._next_look
         score, error = self._measure.estimate(answers, self._order[:count].tolist(), self._hidden)
-        # a sample without replacement: the error vanishes when it contains every sentence
-        margin = STANDARD_ERRORS * error * (1 - count / examples) ** 0.5
+        margin = margin_of(error, count, examples)
         low, high = max(0.0, score - margin), min(100.0, score + margin)
         for exercise in self._exercises:
             shares = [thresholds.share(exercise, value, examples) for value in (low, high)]
@@ -62,3 +63,13 @@ class Enough:
             "in this range the points are the same"
         )
         return True
+
+
+def margin_of(error: float, count: int, examples: int) -> float:
+    """How far the score of all `examples` may be from that of `count`, in points of the score.
+
+    `error` is the standard error. The sample is without replacement: the margin vanishes when it
+    contains every sentence.
+    """
+    seen = STANDARD_ERRORS * (1 + DOUBT / count) * error
+    return max(seen, 100 * UNSEEN / count) * (1 - count / examples) ** 0.5

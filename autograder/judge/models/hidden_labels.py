@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import get_args
 
+from course_lib.course.fallback import Card, place_of
 from course_lib.course.syllabus import Assignment
 from course_lib.data.registry import Source
 
@@ -21,12 +22,14 @@ class HiddenLabels:
     sentences: tuple[str, ...]
     labels: tuple[int, ...] | tuple[str, ...]
     fingerprint: str
+    fallback: str = ""  # SHA-256 of the fallback model's weights; "": none is known
 
 
 def load(assignment: Assignment, sources: Sequence[Source] = REAL) -> HiddenLabels:
     """The split that course.toml names, from the first of `sources` that works.
 
-    Raises course_lib.data.datasets.DataError if none does.
+    With it goes what the card of the fallback model says, if the instructor has one. Raises
+    course_lib.data.datasets.DataError if no source works, and SetupError for a damaged card.
     """
     from course_lib.data import datasets, registry
 
@@ -41,4 +44,5 @@ def load(assignment: Assignment, sources: Sequence[Source] = REAL) -> HiddenLabe
         tuple(rows[model.source]),
         tuple(rows[model.target]),
         data.fingerprint(model.split),
+        Card.read(place).files[model.weights] if (place := place_of(assignment.id)) else "",
     )

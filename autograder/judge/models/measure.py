@@ -25,7 +25,9 @@ class Measure(Protocol):
 
     first: int  # texts in the first call
     most: int  # texts in a later call, at most
-    probe: int  # texts in each check for a lookup table
+    first_look: int  # answers before it is asked whether they are enough; after it, twice as many
+    probe: int  # texts that lose a word, in the check for a lookup table
+    shuffled: int  # texts that are asked again with shuffled weights
     max_same: float  # share of answers that may be the same with shuffled weights
     min_alike: float  # how alike answers must stay when sentences lose a word
     noun: str  # what an answer is called in messages, in the plural

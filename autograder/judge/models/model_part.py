@@ -11,6 +11,7 @@ grading.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import time
 from collections.abc import Sequence
@@ -23,7 +24,7 @@ from course_lib.seam import StudentError
 
 from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
-from .asking import Open, ask
+from .asking import Open, Worker, ask
 from .classification import Classification
 from .enough import Enough
 from .hidden_labels import REAL, HiddenLabels
@@ -32,8 +33,11 @@ from .translation import Translation
 
 MEASURES: dict[str, Measure] = {"accuracy": Classification(), "bleu": Translation()}
 PROBE_SECONDS = 60.0
+FALLBACK = (
+    "these are the weights of your instructor's fallback model, which earns no points of its own"
+)
 MAX_HEADER = 2**20  # bytes that describe a model's tensors; each takes about 100
-LIMITS = {"cpu_seconds": 240, "memory_mib": 2048, "scratch_mib": 160, "file_mib": 80}
+LIMITS = {"cpu_seconds": 300, "memory_mib": 2048, "scratch_mib": 160, "file_mib": 80}
 
 
 def evaluate(
@@ -58,10 +62,12 @@ def evaluate(
         fields["notes"].append(
             f"scored on stand-in sentences ({hidden.source}), not on {part.dataset}"
         )
-    weights = next(name for name in part.files if name.endswith(".safetensors"))
+    weights = part.weights
     if weights not in files:
         found = f", only {', '.join(sorted(files))}" if files else ""
         return ModelResult(**fields | {"problem": f"no {weights} was handed in{found}"})
+    if hidden.fallback and hashlib.sha256(files[weights]).hexdigest() == hidden.fallback:
+        return ModelResult(**fields | {"problem": FALLBACK})
     fields["drawn"] = secrets.randbits(48)  # stored, so that the grading can be repeated
     order = asked_in(files, [seed, fields["drawn"]], len(hidden.labels))
     texts = [hidden.sentences[row] for row in order]
@@ -70,6 +76,9 @@ def evaluate(
     try:
         shuffled = files | {weights: _shuffled(files[weights], seed)}
         with open_worker() as worker:
+            changed = _without_a_word(texts[: measure.probe], order[0])
+            # first: from the full sentences, the submission's code could guess these answers
+            others = _if_any(worker, files, part, measure, changed)
             asked = ask(worker, files, part, measure, texts, part.seconds, enough)
     except StudentError as error:
         where = f" ({error.where})" if error.where else ""
@@ -79,7 +88,7 @@ def evaluate(
     answers = asked.answers
     fields |= {"recomputed": len(answers), "seconds": round(time.monotonic() - started, 2)}
     fields["sentences_per_second"] = round(len(answers) / max(asked.seconds, 0.01), 1)
-    few = texts[: min(measure.probe, len(answers))]
+    few = texts[: min(measure.shuffled, len(answers))]
     same = _share_unchanged(answers, shuffled, part, measure, few, open_worker, fields["notes"])
     if same > measure.max_same and len(set(answers)) > 1:
         problem = (
@@ -87,10 +96,11 @@ def evaluate(
             f"{measure.noun}: they do not come from {weights}"
         )
         return ModelResult(**fields | {"problem": problem})
-    alike = _share_alike(answers, files, part, measure, few, open_worker, order[0])
+    pairs = min(len(answers), len(others))
+    alike = measure.alike(answers[:pairs], others[:pairs]) if pairs else 0.0
     if alike < measure.min_alike:
         problem = (
-            f"without one of their words, {len(few)} sentences get {measure.noun} that have "
+            f"without one of their words, {pairs} sentences get {measure.noun} that have "
             f"little in common with those of the full sentences ({alike:.0%} alike): a trained "
             "model does not depend on the exact test sentences"
         )
@@ -113,32 +123,28 @@ def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.nda
     return np.random.default_rng([*seeds, own]).permutation(examples)
 
 
-def _share_alike(
-    answers: Sequence[Any],
+def _if_any(
+    worker: Worker,
     files: dict[str, bytes],
     part: ModelPart,
     measure: Measure,
-    few: Sequence[str],
-    open_worker: Open,
-    seed: int,
-) -> float:
-    """How similar the answers are when each sentence loses one word; 0 if none come."""
-    rng = np.random.default_rng(seed)
-    changed = [_without_a_word(text, rng) for text in few]
-    seconds = min(part.seconds, PROBE_SECONDS)
+    texts: Sequence[str],
+) -> list[Any]:
+    """The model's answers to these texts; none if it fails."""
     try:
-        with open_worker() as worker:
-            others = ask(worker, files, part, measure, changed, seconds).answers
+        return ask(worker, files, part, measure, texts, min(part.seconds, PROBE_SECONDS)).answers
     except (StudentError, Unusable):
-        return 0.0
-    return measure.alike(answers[: len(others)], others)
+        return []
 
 
-def _without_a_word(text: str, rng: np.random.Generator) -> str:
-    words = text.split()
-    if len(words) > 1:
-        words.pop(int(rng.integers(len(words))))
-    return " ".join(words)
+def _without_a_word(texts: Sequence[str], seed: int) -> list[str]:
+    """The texts, each without one of its words, drawn at random; a single word is kept."""
+    rng = np.random.default_rng(seed)
+    split = [text.split() for text in texts]
+    for words in split:
+        if len(words) > 1:
+            words.pop(int(rng.integers(len(words))))
+    return [" ".join(words) for words in split]
 
 
 def _share_unchanged(

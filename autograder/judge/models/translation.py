@@ -27,8 +27,10 @@ class Translation:
     """A text for every sentence; `translations.txt` is compared with it."""
 
     first, most = 10, 100
-    probe = 10  # with shuffled weights few translations end early, so these are slow
-    max_same = 0.1  # translations are hardly ever the same by chance
+    first_look = 100
+    probe = 10
+    shuffled = 5  # few translations end early, so these are slow
+    max_same = 0.0  # translations are hardly ever the same by chance
     min_alike = 0.2  # a trained model has 0.7 or more
     noun = "translations"
     verb = "translated"

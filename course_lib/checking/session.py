@@ -1,6 +1,7 @@
 """Runs a suite once against one student and returns plain results.
 
-The student's code is behind the seam; this process holds the expected values.
+The student's code is behind the seam; the caller's process holds the expected values. The judge
+runs all tests of an assignment this way, the student's own program the tests that it has.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from course_lib.checking.exercise import ExerciseMark
-from course_lib.checking.messages import Message, explain
-from course_lib.checking.suite import Test, read_tests
-from course_lib.course.syllabus import ROOT, Assignment, public_tests
-from course_lib.seam import Student, StudentError
-from course_lib.seam.errors import KINDS, TIMEOUT
+from ..course.syllabus import ROOT, Assignment, public_tests
+from ..seam import Student, StudentError
+from ..seam.errors import KINDS, TIMEOUT
+from .exercise import ExerciseMark
+from .faults import SuiteError
+from .messages import Message, explain
+from .suite import Test, read_tests
 
 PASSED, FAILED = "PASSED", "FAILED"
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
@@ -41,14 +43,12 @@ class TestResult:
     seconds: float
 
 
-def suite_files(assignment: Assignment, public_only: bool = False) -> list[Path]:
-    """The public tests, then the hidden suite in exercise order."""
-    if public_only:
-        return public_tests(assignment.id)
-    folder = ROOT / "autograder" / "suites" / assignment.id
+def suite_files(assignment: Assignment, hidden: Path | None = None) -> list[Path]:
+    """The public tests, then those in the folder `hidden`, if given, in exercise order."""
     order = [exercise.id for exercise in assignment.exercises]
-    hidden = sorted(folder.glob("test_*.py"), key=lambda path: order.index(_exercise_of(path)))
-    return [*public_tests(assignment.id), *hidden]
+    found = hidden.glob("test_*.py") if hidden else ()
+    in_order = sorted(found, key=lambda path: order.index(_exercise_of(path)))
+    return [*public_tests(assignment.id), *in_order]
 
 
 def _exercise_of(path: Path) -> str:
@@ -60,17 +60,17 @@ def run(
     assignment: Assignment,
     student: Student,
     *,
+    files: list[Path],
     only: Collection[str] | None = None,
     exercises: Collection[str] | None = None,
     verdicts: dict[str, StudentError] | None = None,
-    files: list[Path] | None = None,
     handed_in: Mapping[str, bytes] | None = None,
     seed: int | None = None,
 ) -> list[TestResult]:
-    """Run the suite, restricted to the test ids `only` and to `exercises` if given.
+    """Run the tests of `files`, restricted to the test ids `only` and to `exercises` if given.
 
     `verdicts`: exercises whose failure is known beforehand; their tests do not run.
-    Raises RuntimeError if the suite itself cannot be read.
+    Raises SuiteError if the suite cannot be read, or if a test's own code is wrong.
     """
     session = _Session(
         assignment,
@@ -79,7 +79,7 @@ def run(
         assignment.seed if seed is None else seed,
         handed_in or {},
     )
-    paths = [path for path in files or suite_files(assignment) if path.exists()]
+    paths = [path for path in files if path.exists()]
     tests = [  # read them all first: the rules of a running test may apply in this process too
         (test, path.is_relative_to(ROOT / "assignments"))
         for path in paths
@@ -87,11 +87,12 @@ def run(
         if (only is None or test.id in only)
         and (exercises is None or test.mark.exercise in exercises)
     ]
-    with contextlib.redirect_stdout(io.StringIO()):
-        results = [session.result(test, public) for test, public in tests]
-    with contextlib.suppress(StudentError):  # lift the last test's rules
-        student.begin()
-    return results
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return [session.result(test, public) for test, public in tests]
+    finally:
+        with contextlib.suppress(StudentError):  # lift the last test's rules
+            student.begin()
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class _Session:
     timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
 
     def result(self, test: Test, public: bool) -> TestResult:
-        """Run one test; whatever it raises is its result."""
+        """Run one test; what it raises is its result, but for a mistake of its own."""
         started = time.perf_counter()
         outcome, message = PASSED, None
         try:
@@ -114,6 +115,8 @@ class _Session:
             # the same random inputs for everyone, seeded by the release and the test's id
             rng = np.random.default_rng([self.seed, _number(test.id)])
             test.call(self.student, rng, self.handed_in)
+        except SuiteError:
+            raise
         except Exception as error:
             special = isinstance(error, StudentError) and error.kind in KINDS
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]
