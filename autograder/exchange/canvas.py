@@ -16,7 +16,7 @@ from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from .kept_csv import KeptCsv
-from .matching import Filled, Matcher, Rows
+from .matching import Filled, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment, Syllabus
@@ -46,6 +46,15 @@ def filled(source: Path, results: Sequence[Result], syllabus: Syllabus, roster: 
         for column, text in cells.items():
             table.put(row, column, text)
         changed += bool(cells)
+    handed_in = {result.assignment for result in results} & {*columns}
+    notes += unfinished(
+        {
+            (student, id): grades.get((student, id))
+            for student in rows.of
+            for id in sorted(handed_in)
+            if not roster.terms(student, id).excused
+        }
+    )
     absent = sorted({result.student for result in results} - {*rows.of})
     return Filled(table.text(), changed, rows.unmatched, absent, notes)
 

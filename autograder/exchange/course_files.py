@@ -9,13 +9,15 @@ from pathlib import Path
 
 from course_lib.course.syllabus import ROOT, Assignment
 
+from ..judge.models import thresholds
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
 # The packages of the autograder that run one submission.
-GRADING = "classroom gradebook grading intake judge notebook release report sandbox".split()
+GRADING = "classroom gradebook grading intake judge release report sandbox".split()
 KINDS = (".py", ".toml", ".html", ".css", ".js", ".ipynb", ".json", ".md")
 EXTRAS = ("student", "instructor")
 Files = dict[str, bytes]  # by path, as in the checkout
@@ -34,7 +36,7 @@ def library() -> Files:
 
 def hidden_tests(assignment: Assignment) -> Files:
     """The assignment's suite, its named mistakes and the thresholds of its trained model."""
-    measured = [e.full_at for e in assignment.exercises if isinstance(e.full_at, str)]
+    measured = [name for e in assignment.exercises for name in thresholds.measured(e)]
     suites = [path.name for path in (ROOT / "autograder/suites").glob("*.py")]
     return (
         _under(f"autograder/suites/{assignment.id}", f"autograder/bugs/{assignment.id}")

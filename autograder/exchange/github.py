@@ -16,7 +16,7 @@ from ..release import student_tree
 from . import course_files
 
 WORKFLOW = """\
-# The visible checks of {id}, as `course check` runs them; grading uses hidden tests besides.
+# The visible checks of {id}, as `student check` runs them; grading uses hidden tests besides.
 name: visible checks of {id}
 on:
   push:

@@ -65,7 +65,7 @@ def graded(source: Path, folder: Path) -> Result:
 
 def received(folder: Path, course: Syllabus, assignment: Assignment) -> Submission:
     """The submission that counts, without a time: Gradescope handles lateness."""
-    found = submissions.find(folder, [known.id for known in course.assignments])
+    found = submissions.find(folder, [known.id for known in course.graded])
     ours = [s for s in found if s.assignment in ("", assignment.id)]
     chosen = submissions.one_each([class_run.resolve(s, course, assignment) for s in ours])
     if not chosen:

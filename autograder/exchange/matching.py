@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..classroom.csv_file import CsvError
+from ..classroom.few import few
 from ..classroom.roster import Roster
+from ..gradebook.result import Result
 from .kept_csv import KeptCsv
 
 
@@ -76,3 +78,25 @@ class Filled:
     unmatched: list[str]  # rows of the platform that belong to nobody known
     absent: list[str]  # students with a grade whom the platform's table does not have
     notes: list[str]
+
+
+def unfinished(cells: Mapping[tuple[str, str], Result | None]) -> list[str]:
+    """What to say of grades that may still change, or are none; by student and assignment.
+
+    Whoever is excused is not in `cells`.
+    """
+    missing, failed, provisional = list[str](), list[str](), list[str]()
+    for names, result in cells.items():
+        if result is None:
+            missing.append(" ".join(names))
+        elif result.totals.total is None:
+            failed.append(" ".join(names))
+        elif result.totals.manual_pending:
+            provisional.append(" ".join(names))
+    many = "1 grade is" if len(provisional) == 1 else f"{len(provisional)} grades are"
+    said = {
+        f"{many} provisional (written parts not marked)": provisional,
+        "no grade, nothing handed in": missing,
+        "no grade, the grader failed": failed,
+    }
+    return [f"{what}: {few(names)}" for what, names in said.items() if names]

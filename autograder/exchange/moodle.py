@@ -17,7 +17,7 @@ from ..gradebook.result import Result
 from ..report.plain_text import cleaned, counted, number
 from ..report.sentences import cause_sentence
 from .kept_csv import KeptCsv
-from .matching import Filled, Matcher, Rows
+from .matching import Filled, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
     from course_lib.course.syllabus import Assignment
@@ -37,19 +37,22 @@ def filled(
     changed, notes = 0, []
     if FEEDBACK not in table.columns:
         notes.append(f"no column {FEEDBACK!r}, so only grades: switch on feedback comments first")
+    cells: dict[tuple[str, str], Result | None] = {}
     for student, row in rows.of.items():
-        result = by_student.get(student)
+        result, excused = by_student.get(student), roster.terms(student, assignment.id).excused
         if result is None or result.totals.total is None:
-            continue
-        if roster.terms(student, assignment.id).excused:
+            cells |= {} if excused else {(student, assignment.id): result}
+        elif excused:
             notes.append(f"{student} is excused: left as it was")
         elif _said(table, row, "Grade can be changed").casefold() == "no":
             notes.append(f"{student}: Moodle does not let this grade be changed; left as it was")
         else:
             table.put(row, table.column("Grade"), _grade(result, _said(table, row, MAXIMUM)))
             changed += 1
+            cells[student, assignment.id] = result
             if FEEDBACK in table.columns and not _give_feedback(table, row, result):
                 notes.append(f"{student} has feedback of somebody else: it is kept")
+    notes += unfinished(cells)
     absent = sorted({*by_student} - {*rows.of})
     return Filled(table.text(), changed, rows.unmatched, absent, notes)
 

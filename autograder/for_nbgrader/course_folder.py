@@ -15,9 +15,9 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from course_lib.course.syllabus import Syllabus
+from course_lib.course.syllabus import EXAM, Syllabus
+from course_lib.notebook import placeholders
 
-from ..notebook import placeholders
 from ..release import notebooks, student_tree
 from ..release.components import BuildError
 
@@ -60,7 +60,9 @@ def write(syllabus: Syllabus, folder: Path, only: Iterable[str] = ()) -> list[Pa
     A configuration that is there already is kept. Raises BuildError as `notebooks.build` does, or
     before anything is written if a file is there that this did not write.
     """
-    wanted = set(only) or {assignment.id for assignment in syllabus.assignments}
+    if EXAM in (only := set(only)):
+        raise BuildError(f"the {EXAM} has no form for nbgrader: `course {EXAM}` writes it")
+    wanted = only or {assignment.id for assignment in syllabus.assignments}
     _check(folder, wanted)
     (folder / "source").mkdir(parents=True, exist_ok=True)
     written = [folder / "README.md"]

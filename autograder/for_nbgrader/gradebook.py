@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course_lib.course.syllabus import Assignment
+from course_lib.notebook import grade_ids
 
 from ..gradebook import database_errors
-from ..notebook import grade_ids
 from .command import NbgraderError
 
 if TYPE_CHECKING:

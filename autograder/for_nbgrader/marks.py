@@ -6,14 +6,14 @@ that exercise. Extra credit is added. Comments belong to the cells that students
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.notebook import grade_ids
 
 from ..gradebook.manual import Item, ManualMark, ManualMarks
-from ..notebook import grade_ids
 
 if TYPE_CHECKING:
     from nbgrader.api import Gradebook
@@ -37,8 +37,13 @@ class _Place:
     comments: tuple[str, ...]
 
 
-def read(book: Gradebook, syllabus: Syllabus, assignment: Assignment) -> FoundMarks:
-    """All marks of an assignment in the gradebook."""
+def read(
+    book: Gradebook,
+    syllabus: Syllabus,
+    assignment: Assignment,
+    student: Callable[[str], str] = str,
+) -> FoundMarks:
+    """All marks of an assignment in the gradebook; `student` makes our names of nbgrader's."""
     marks: dict[Item, ManualMark] = {}
     warnings: list[str] = []
     for submission in book.assignment_submissions(assignment.id):
@@ -55,7 +60,7 @@ def read(book: Gradebook, syllabus: Syllabus, assignment: Assignment) -> FoundMa
                     f" which allows 0 to {place.most:g}: not taken over, so the totals differ"
                 )
             elif points is not None or comment:
-                key = (submission.student.id, assignment.id, place.item)
+                key = (student(submission.student.id), assignment.id, place.item)
                 marks[key] = ManualMark(points, comment)
     return FoundMarks(ManualMarks(syllabus, marks), warnings)
 

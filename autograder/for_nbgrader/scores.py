@@ -11,11 +11,11 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from course_lib.course.syllabus import Assignment
+from course_lib.notebook import grade_ids
 
 from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
-from ..notebook import grade_ids
 from ..report.plain_text import number, visible
 from ..report.sentences import cause_sentence, why
 from . import gradebook
@@ -29,20 +29,22 @@ NO_RESPONSE = "No response."  # nbgrader's own words
 def write(
     book: Gradebook,
     assignment: Assignment,
+    student: str,
     result: Result,
     penalty: float,
     before: Result | None = None,
 ) -> None:
     """Write one student's result of an assignment; `before` is the one that marks were given for.
 
+    `student` is their name in nbgrader.
     `penalty` are the points that lateness costs, of automatic and manual points together.
     """
-    book.update_or_create_student(result.student)
-    submission = book.update_or_create_submission(assignment.id, result.student)
+    book.update_or_create_student(student)
+    submission = book.update_or_create_submission(assignment.id, student)
     if submission.timestamp is None and result.submission.received:
         received = datetime.datetime.fromisoformat(result.submission.received)
         submission.timestamp = received.astimezone(datetime.timezone.utc).replace(tzinfo=None)
-    notebook = book.find_submission_notebook(assignment.id, assignment.id, result.student)
+    notebook = book.find_submission_notebook(assignment.id, assignment.id, student)
     notebook.late_submission_penalty = penalty or None
     scores, answers = _scores(result, assignment), _answers(result)
     old = _answers(before) if before else answers

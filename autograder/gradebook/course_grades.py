@@ -107,6 +107,7 @@ def _unusual(mark: Mark) -> bool:
 
 
 MISSING = "missing, so 0"
+EXCUSED = Mark(None, "excused, so its weight is shared among the rest")
 
 
 def _grade(
@@ -117,10 +118,10 @@ def _grade(
     left_out: Collection[str],
 ) -> CourseGrade:
     marks = {}
+    excused = {id for id, terms in student.terms.items() if terms.excused}
     for id in syllabus.weights:
-        terms = student.terms.get(id)
-        if terms is not None and terms.excused:
-            marks[id] = Mark(None, "excused, so its weight is shared among the rest")
+        if id in excused:
+            marks[id] = EXCUSED
         elif id in left_out:
             marks[id] = Mark(None, "left out: nobody has a grade yet")
         else:
@@ -129,8 +130,12 @@ def _grade(
         id = component.id
         if id in left_out:
             marks[id] = Mark(None, "left out: nobody has a mark yet")
-        else:
-            marks[id] = _of_component(components, (student.id, id))
+        elif (student.id, id) in components:
+            marks[id] = _of_component(components[student.id, id])
+        elif id in excused:
+            marks[id] = EXCUSED
+        else:  # the coding exam is graded here
+            marks[id] = _of_result(results.get(id))
     percents = {id: mark.percent for id, mark in marks.items()}
     return CourseGrade(student, marks, course_total(syllabus.grading, syllabus.weights, percents))
 
@@ -152,11 +157,8 @@ def _of_result(result: Result | None) -> Mark:
     return Mark(share, said, len(waiting))
 
 
-def _of_component(components: Marks, key: tuple[str, str]) -> Mark:
-    if key not in components:
-        return Mark(Fraction(0), MISSING)
-    points = components[key]
+def _of_component(points: tuple[float, float] | None) -> Mark:
     if points is None:
-        return Mark(None, "excused, so its weight is shared among the rest")
+        return EXCUSED
     earned, available = points
     return Mark(100 * exact(earned) / exact(available), f"{earned:g} of {available:g} points")

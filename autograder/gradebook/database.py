@@ -12,8 +12,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .database_errors import GradebookError, damaged, foreign
+from .database_errors import GradebookError, damaged, foreign, missing
 from .one_at_a_time import one_at_a_time
+from .way_back import copy_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -51,6 +52,8 @@ def opened(url_or_path: str, wait_seconds: float) -> Engine:
     with waiting:
         if path is not None and path.exists() and not path.stat().st_size:
             raise GradebookError(damaged(path, "the file has 0 bytes"))
+        if path is not None and not path.exists() and copy_of(path).exists():
+            raise GradebookError(missing(path))
         engine = _engine(url_or_path, wait_seconds)
         try:
             _check_and_make_tables(engine, shown(url_or_path), path)

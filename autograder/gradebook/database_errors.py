@@ -17,13 +17,25 @@ def damaged(where: str | Path, text: str) -> str:
     """The message for a file that exists but cannot be read."""
     path = Path(where)
     told = f"{where} is damaged, or not a gradebook of this course ({text}); nothing was changed: "
-    if command := way_back(path):
-        saved = written(datetime.datetime.fromtimestamp(copy_of(path).stat().st_mtime).astimezone())
-        return f"{told}{copy_of(path)} is a copy of {saved}; to go back to it: {command}"
+    if copy_of(path).exists():
+        return f"{told}{_back(path)}"
     return (
         f"{told}restore a backup, or move it away, grade again and pass your files of marks with "
         "--manual"
     )
+
+
+def missing(path: Path) -> str:
+    """The message for a file that is gone while its copy is there."""
+    return (
+        f"{path} is missing; nothing was changed: to begin anew, move {copy_of(path)} away; "
+        f"{_back(path)}"
+    )
+
+
+def _back(path: Path) -> str:
+    saved = written(datetime.datetime.fromtimestamp(copy_of(path).stat().st_mtime).astimezone())
+    return f"{copy_of(path)} is a copy of {saved}; to go back to it: {way_back(path)}"
 
 
 def foreign(where: str, tables: list[str]) -> str:

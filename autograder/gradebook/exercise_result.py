@@ -16,7 +16,10 @@ class Explanation(Record):
 
 
 class GradedTest(Record):
-    """One test of a code exercise; `caused_by`: the earlier exercises that made it fail."""
+    """One test of a code exercise.
+
+    `caused_by`: the earlier exercises, or names of the same exercise, that made it fail.
+    """
 
     id: str
     title: str

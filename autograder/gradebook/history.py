@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import differences
 from .manual import ManualMark
+from .totals import UNGRADED
 
 if TYPE_CHECKING:
     from .result import Result
@@ -26,13 +27,16 @@ def entries(results: list[Result], marks: list[KeptMark]) -> list[dict[str, Any]
     """One entry per result and per mark of one student and assignment; both are given oldest first.
 
     Every entry: `kind`, `at` (an ISO time) and `sentence`, which says all of it in words.
-    `grading`: outcome, total, `changed` (names of what differs from the previous one), `points`
+    `grading`: outcome, total, `changed` (names of what differs from the last grade), `points`
     (difference of the totals, None for the first), `exercises` (differences by id), `tests` (those
-    that ended differently) and, if an earlier grade counts again, `made` (when it was graded).
+    that ended differently) and, if an earlier grade counts again, `made` (when it was graded). If
+    the grader failed there is no grade: total and points are None, and nothing is compared.
     `mark`: item, points and comment as stored; None and "" withdraw an earlier mark.
     """
-    befores = [None, *results][:-1]
-    gradings = [_grading(before, now) for before, now in zip(befores, results, strict=True)]
+    gradings, before = list[dict[str, Any]](), None
+    for now in results:
+        gradings.append(_grading(before, now))
+        before = before if now.outcome == UNGRADED else now
     for earlier, later in zip(gradings, gradings[1:], strict=False):
         if later["at"] < earlier["at"]:  # an earlier grade counts again, from some time after this
             later["made"], later["at"] = later["at"], earlier["at"]
@@ -40,9 +44,11 @@ def entries(results: list[Result], marks: list[KeptMark]) -> list[dict[str, Any]
 
 
 def _grading(before: Result | None, now: Result) -> dict[str, Any]:
-    total = now.totals.total or 0.0  # None if the grader failed
+    total = now.totals.total or 0.0  # None for an excused student
     entry: dict[str, Any] = {"kind": "grading", "at": now.graded_at, "outcome": now.outcome}
     entry |= {"total": total, "changed": [], "points": None, "exercises": {}, "tests": []}
+    if now.outcome == UNGRADED:
+        return {**entry, "total": None, "sentence": "the grader failed: no grade"}
     if before is None:
         return {**entry, "sentence": f"graded for the first time: {total:g} points"}
     changed = [name for name, of in _DEPENDS_ON.items() if of(before) != of(now)]

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from course_lib.course.syllabus import LatePolicy
 
-from ..classroom.receipt import CLOCKS
-from ..classroom.roster import Terms
+from ..classroom.receipt import CANVAS, CLOCKS
+from ..classroom.terms import Terms
 from .record import Number, Record
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def written(when: datetime.datetime) -> str:
 
 
 def written_receipt(received: str | None, clock: str = "") -> str:
-    """The time of receipt and its clock, as in "8 February 2027, 23:59 UTC, by the date of …"."""
+    """The time of receipt and its clock, as in "8 February 2027, 23:59 UTC by the date of …"."""
     if received is None:
         return "unknown"
     by = CLOCKS.get(clock, "")
@@ -83,19 +83,19 @@ def lateness(
     came = moment(received)
     by = written_receipt(received, clock)
     own = "" if due == assignment.due else ", your own date"
-    if came <= due:
+    if came <= due or clock == CANVAS:
         return _saying(late, f"Received {by}, on time (due {written(due)}{own}).")
     grace = datetime.timedelta(minutes=policy.grace_minutes)
     days = max(0, math.ceil((came - due - grace) / _DAY))
     if not days:
-        covered = f"within the grace period of {_counted(policy.grace_minutes, 'minute')}"
+        covered = f"within the grace period of {counted(policy.grace_minutes, 'minute')}"
         return _saying(late, f"Received {by}, {covered} (due {written(due)}{own}).")
-    told = f"Received {by}, {_counted(days, 'day')} late (due {written(due)}{own})"
+    told = f"Received {by}, {counted(days, 'day')} late (due {written(due)}{own})"
     late = late.model_copy(update={"days": days})
     if terms.waived:
         return _saying(late, f"{told}. The lateness is waived, so nothing is deducted.")
     if days > assignment.late_days:
-        allowed = _counted(assignment.late_days, "day") if assignment.late_days else "no late day"
+        allowed = counted(assignment.late_days, "day") if assignment.late_days else "no late day"
         reason = f"{told}; the course allows {allowed}, so no points are counted"
         shown = f"{reason}. The points you earned are still shown."
         return _saying(late.model_copy(update={"percent": 100.0}), shown)
@@ -121,5 +121,5 @@ def _saying(late: Lateness, sentence: str) -> Lateness:
     return late.model_copy(update={"sentence": sentence})
 
 
-def _counted(count: int, what: str) -> str:
+def counted(count: int, what: str) -> str:
     return f"1 {what}" if count == 1 else f"{count} {what}s"

@@ -59,3 +59,12 @@ terms = Table(
     Column("kept_at", String, nullable=False),
     Index("terms_by_student", "student", "assignment"),
 )
+
+students = Table(
+    "students",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("cells", Text),  # JSON: of the roster, by column; null once the student has left
+    Column("kept_at", String, nullable=False),
+)

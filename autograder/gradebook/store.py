@@ -22,6 +22,7 @@ from .database_errors import GradebookError, sentence
 from .manual import Item, ManualMark, ManualMarks
 from .result import Result
 from .rows import KeptMark
+from .totals import UNGRADED
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -101,14 +102,15 @@ class Store:
     def add(self, result: Result) -> bool:
         """Append a result; False if it equals the newest row of this student and assignment.
 
-        A result that another one replaced is appended again, so the newest row always counts.
+        A result that another one replaced is appended again, so the newest row always counts. A
+        failure of the grader replaces no grade of the same files: it is not appended either.
         """
         from .schema import results
 
         key, text = key_of(result), json.dumps(result.as_json())
         with self.connected(writing=True) as connection:
             newest = rows.of(connection, key.student, key.assignment, limit=1)
-            if newest and _lasting(newest[0]) == _lasting(Result.read(text)):
+            if newest and _counts_on(newest[0], Result.read(text)):
                 return False
             values = {name: rows.plain_text(value) for name, value in key._asdict().items()}
             values |= {"graded_at": result.graded_at, "result": text}
@@ -119,6 +121,13 @@ class Store:
         """The newest result of each student and assignment, sorted by these."""
         with self.connected() as connection:
             return rows.newest(connection, assignment)
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever graded into it."""
+        from .schema import results
+
+        with self.connected() as connection:
+            return connection.execute(results.select().limit(1)).first() is None
 
     def newest(self, student: str, assignment: str) -> Result | None:
         """The newest result of one student and assignment."""
@@ -197,6 +206,12 @@ class Store:
             yield
         except (SQLAlchemyError, OSError, ImportError) as error:
             raise GradebookError(sentence(error, self.where, self.wait_seconds)) from None
+
+
+def _counts_on(before: Result, now: Result) -> bool:
+    if now.outcome == UNGRADED != before.outcome:
+        return now.submission.sha256 == before.submission.sha256
+    return _lasting(before) == _lasting(now)
 
 
 def _lasting(result: Result) -> dict[str, Any]:

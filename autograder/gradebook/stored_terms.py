@@ -6,7 +6,8 @@ import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..classroom.cells import plain
-from ..classroom.roster import Roster, Terms
+from ..classroom.roster import Roster
+from ..classroom.terms import Terms
 from .late_policy import AllTerms
 from .lateness import moment
 

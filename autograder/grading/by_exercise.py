@@ -1,7 +1,7 @@
-"""Grades again only the exercises whose tests changed, and takes the others from a stored result.
+"""Grades again only exercises whose tests or points changed, the others are a stored result's.
 
 A stored result says for each exercise what its tests were, and for the whole what every exercise
-depends on (`fingerprints.parts`). If only tests of some code exercises differ, these run again,
+depends on (`fingerprints.parts`). If only some code exercises' own part differs, these run again,
 with those that depend on them (a mistake may be carried through) and those that they depend on
 (their failures decide what is carried through). The rest of the result is what a new run would
 give, because a test sees the submission and not the other exercises' tests. Where that is not

@@ -22,14 +22,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.notebook.notebook_file import InvalidNotebook, read
+from course_lib.notebook.statements import sort_cell
 
 from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.result import Result
 from ..gradebook.store import Key, Store
 from ..gradebook.totals import UNGRADED
 from ..intake.submissions import Submission
-from ..notebook.notebook_file import InvalidNotebook, read
-from ..notebook.statements import sort_cell
 from . import by_exercise, class_tries, cluster, fingerprints, judge_process
 from .work_folder import place_sockets
 
@@ -55,7 +55,7 @@ def resolve(
     submission: Submission, syllabus: Syllabus, default: Assignment | None = None
 ) -> Submission:
     """Set the submission's assignment, from its path or else from the names its code defines."""
-    known = [assignment.id for assignment in syllabus.assignments]
+    known = [assignment.id for assignment in syllabus.graded]
     id = submission.assignment
     if id not in known:
         id = default.id if default else _by_names(submission.data, syllabus) or known[0]
@@ -69,7 +69,7 @@ def _by_names(data: bytes, syllabus: Syllabus) -> str:
     except InvalidNotebook:
         return ""
     bound = {n for cell in cells for f in sort_cell(cell).found for n in f.statement.names}
-    names = {a.id: {n for e in a.exercises for n in e.names} for a in syllabus.assignments}
+    names = {a.id: {n for e in a.exercises for n in e.names} for a in syllabus.graded}
     return max(names, key=lambda id: len(names[id] & bound) / len(names[id]))
 
 
@@ -89,12 +89,12 @@ def key(submission: Submission, assignment: Assignment, settings: Settings) -> K
 def parts(assignment: Assignment, settings: Settings, data: bytes = b"") -> dict[str, str]:
     """Hashes of all that decides points: by exercise its tests; "" for what all depend on.
 
-    That includes hidden labels and our modules that `data` uses.
+    That includes hidden labels, the fallback model's weights, and our modules that `data` uses.
     """
     found, labels = fingerprints.parts(assignment, data), settings.hidden.get(assignment.id)
     if labels is None:
         return found
-    shared = f"{found['']} {labels.source} {labels.fingerprint} {labels.labels}"
+    shared = f"{found['']} {labels.source} {labels.fingerprint} {labels.labels}{labels.fallback}"
     return found | {"": hashlib.sha256(shared.encode()).hexdigest()}
 
 

@@ -12,7 +12,9 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, ExitStack, closing, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from course_lib.checking.faults import SuiteError
 
 from . import judge_process
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ..intake.submissions import Submission
     from .by_exercise import Known
 
+Answer = TypeVar("Answer")
 ATTEMPTS = 2  # one at a time, the second one with new judges
 
 
@@ -37,8 +40,8 @@ def graded(
     """Yield each submission with its result as they come, whatever happens to the judges.
 
     `known`: by student and assignment, what need not run again. `first_tries` come from elsewhere,
-    such as a cluster; by default these judges make them. If the first start of the judges fails,
-    nobody can be graded and its exception is raised.
+    such as a cluster; by default these judges make them. If the first start of the judges fails, or
+    a suite cannot be read, nobody can be graded and its exception is raised.
     """
     from ..judge import second_try
 
@@ -62,12 +65,17 @@ def _first_tries(
     judges: _Judges,
     known: Mapping[tuple[str, str], Known],
 ) -> Iterator[tuple[Submission, Result | None]]:
+    suites = {submission.assignment for submission in submissions}
+    trouble = judges.ask(judge_process.proofread, suites).exception()
+    if isinstance(trouble, SuiteError):
+        raise trouble
     futures = {
         judges.ask(judge_process.grade_one, s, exercises, known.get((s.student, s.assignment))): s
         for s in submissions
     }
     for future in as_completed(futures):
-        yield futures[future], None if future.exception() else future.result()
+        submission = futures.pop(future)  # a result that was stored need not stay in memory
+        yield submission, None if future.exception() else future.result()
 
 
 def _alone(
@@ -82,6 +90,9 @@ def _alone(
     for _ in range(ATTEMPTS):
         try:
             return judges.ask(judge_process.grade_again, submission, exercises, first).result()
+        except SuiteError as error:  # another try would end in the same way
+            trouble = error
+            break
         except Exception as error:  # whatever it is, the rest of the class must be graded
             trouble = error
             judges.stop()
@@ -107,14 +118,14 @@ class _Judges:
         self._pool: ProcessPoolExecutor | None = None
         self._unrelated = set(multiprocessing.active_children())
 
-    def ask(self, work: Callable[..., Result], *arguments: object) -> Future[Result]:
+    def ask(self, work: Callable[..., Answer], *arguments: object) -> Future[Answer]:
         """Submit work. Raises if the pool cannot start; later failures are in the future."""
         if self._pool is None:
             self._pool = self._stack.enter_context(self._start())
         try:
             return self._pool.submit(work, *arguments)
         except BrokenProcessPool as error:
-            failed: Future[Result] = Future()
+            failed: Future[Answer] = Future()
             failed.set_exception(error)
             return failed
 

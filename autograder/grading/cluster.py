@@ -12,6 +12,8 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from course_lib.checking.faults import SuiteError
+
 from ..intake.submissions import Submission
 from . import judge_process
 from .cluster_error import ClusterError
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 LOCAL = "dask"  # workers on this machine, started for the run
 ADDRESSES = ("tcp://", "tls://")  # of a scheduler whose workers run already
+LOG = "distributed.admin.low-level-log-length"  # messages kept, each with a whole notebook
 UNDER_WAY = 3  # submissions a worker: one is graded, the others wait for it
 
 
@@ -39,9 +42,10 @@ def graded(
 
     `known`: by student and assignment, what need not run again. `judge`: the arguments of a
     `cluster_judge.Judge`. Raises ClusterError if there is no cluster at the address, or its workers
-    cannot grade.
+    cannot grade, and SuiteError if a suite cannot be read.
     """
     try:
+        import dask
         from distributed import as_completed
 
         from .cluster_judge import Judge
@@ -51,11 +55,15 @@ def graded(
             "here: run `pip install -e .[cluster]`"
         ) from None
     with ExitStack() as stack:
+        stack.enter_context(dask.config.set({LOG: UNDER_WAY}))
         client = _connected(executor, jobs, stack)
         workers = len(client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
             raise ClusterError(f"{executor}: the cluster has no workers; start some first")
         client.register_plugin(Judge(**judge), name="transformer-course-judge")
+        proofread = client.submit(judge_process.proofread, judge["assignments"], pure=False)
+        if isinstance(trouble := proofread.exception(), SuiteError):
+            raise trouble
         waiting, owners = iter(submissions), {}
 
         def ask(some: Iterable[Submission]) -> list:

@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus, load
+from course_lib.notebook.placeholders import PREDICTION
 
-from ..notebook.placeholders import PREDICTION
+from ..judge.models import thresholds
 from .exercise_files import owner_of
 from .import_statements import imported, without_types
 
@@ -30,7 +31,7 @@ JUDGE = (
     "autograder.grading.judge_process",
     "autograder.release.student_tree",
 )
-FOLDERS = ("autograder/notebook", "autograder/judge", "autograder/sandbox")
+FOLDERS = ("course_lib/notebook", "autograder/judge", "autograder/sandbox")
 # Imported in a worker, with all its imports, before any student code.
 PRELOADED = "course_lib.checking.notebook"
 # Not followed: their output is part of a grade's key already, or recomputed for every report.
@@ -51,7 +52,8 @@ OF_MODELS = tuple(
 IGNORED_FIELDS: dict[str, Any] = {
     "title": True, "build": True, "source": True, "week": True, "released": True, "due": True,
     "late_days": True, "late_penalty_percent": True, "weight_percent": True, "compute": True,
-    "prerequisites": True, "exercises": {"__all__": {"minutes", "difficulty", "title", "section"}},
+    "prerequisites": True, "profiles": True,
+    "exercises": {"__all__": {"minutes", "difficulty", "title", "section"}},
 }  # fmt: skip
 
 MAX_PACKAGES = 12  # parts of a dotted name; ours have fewer
@@ -159,7 +161,7 @@ class Sources:
 
     def _data(self, assignment: Assignment, code: set[Path]) -> set[Path]:
         """Files that are read, not imported: bugs, thresholds, the starter, files named in code."""
-        measured = {e.full_at for e in assignment.exercises if isinstance(e.full_at, str)}
+        measured = {name for e in assignment.exercises for name in thresholds.measured(e)}
         found = {self.root / "results" / f"{name}.json" for name in measured}
         found |= {*(self.root / "autograder" / "bugs" / assignment.id).glob("*.toml")}
         found.add(self.root / "assignments" / assignment.id / f"{assignment.id}.ipynb")
@@ -224,14 +226,22 @@ def _sources() -> Sources:
 def parts(
     assignment: Assignment, submission: bytes = b"", sources: Sources | None = None
 ) -> dict[str, str]:
-    """Hashes of all that decides points: by exercise, of its tests and named mistakes; under "",
-    of what all exercises depend on: judge, library, thresholds, course.toml.
+    """Hashes of all that decides points: by exercise, of its tests, named mistakes and, if it is
+    code, its points; under "", of what all exercises depend on: judge, library, thresholds, the
+    rest of course.toml.
 
     Raises UnicodeDecodeError or OSError if the checkout cannot be read.
     """
     found = (sources or _sources()).digests(assignment, submission)
-    fields = json.dumps(assignment.model_dump(mode="json", exclude=IGNORED_FIELDS), sort_keys=True)
-    return found | {"": hashlib.sha256((found[""] + fields).encode()).hexdigest()}
+    facts = assignment.model_dump(mode="json", exclude=IGNORED_FIELDS)
+    own = {"": ""}
+    for exercise in facts["exercises"]:
+        if exercise["kind"] == "code":
+            own[exercise["id"]] = json.dumps(exercise.pop("points"))
+    own[""] = json.dumps(facts, sort_keys=True)
+    return found | {
+        id: hashlib.sha256((found[id] + fields).encode()).hexdigest() for id, fields in own.items()
+    }
 
 
 def together(parts: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from course_lib.course.syllabus import Assignment, Syllabus
@@ -70,6 +71,14 @@ def end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def proofread(assignments: Collection[str]) -> None:
+    """Raises SuiteError if some test of these assignments cannot run, whatever the submission."""
+    from ..judge import suite_files
+
+    for id in sorted(assignments):
+        suite_files.proofread(_syllabus.assignment(id))
 
 
 def grade_one(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus
+from course_lib.notebook.notebook_file import read
+from course_lib.notebook.statements import sort_cell
 
 from ..judge.workers.connection import Workers
 from ..judge.workers.warm_process import WarmProcess
@@ -40,5 +43,20 @@ def started(
 
 
 def imports(assignment: Assignment) -> list[str]:
-    """What a warm process imports in advance: what the assignment's notebook imports."""
-    return [*assignment.imports, "course_lib.checking.notebook"]
+    """What a warm process imports in advance: what the assignment's notebook imports.
+
+    Of `course_lib` that is what the starter imports. Left to the workers, each of them would read
+    and compile these modules again.
+    """
+    return [*assignment.imports, "course_lib.checking.notebook", *_of_starter(assignment)]
+
+
+def _of_starter(assignment: Assignment) -> list[str]:
+    """The modules of `course_lib` that the starter's cells import."""
+    starter = ROOT / "assignments" / assignment.id / f"{assignment.id}.ipynb"
+    if not starter.exists():
+        return []
+    cells = [cell for cell in read(starter.read_bytes()) if cell.kind == "code"]
+    nodes = [found.node for cell in cells for found in sort_cell(cell).found]
+    modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return sorted(name for name in modules if name.startswith("course_lib."))

@@ -32,7 +32,7 @@ def dashboard(results: Sequence[Result], syllabus: Syllabus, roster: Roster) -> 
     ids = [assignment.id for assignment in syllabus.assignments]
     classes = [
         _class(assignment, mine)
-        for assignment in syllabus.assignments
+        for assignment in syllabus.graded
         if (mine := [r for r in results if r.assignment == assignment.id])
     ]
     spreads: dict[str, Spread] = {c["assignment"].id: c["spread"] for c in classes if c["spread"]}

@@ -31,6 +31,14 @@ def model_sentences(exercise: ExerciseResult) -> list[str]:
     return [*sentences, *(f"{note[0].upper()}{note[1:]}." for note in model.notes)]
 
 
+def shortfall(model: ModelResult) -> str:
+    """Why the model has not all points, in a few words."""
+    if model.reached is None:
+        return model.problem
+    unit = "BLEU" if model.measure == "bleu" else "%"
+    return f"the model reaches {model.reached:.1f} {unit}, all points take {model.full_at:g}"
+
+
 def _classified(model: ModelResult, accuracy: float) -> list[str]:
     share = accuracy / 100
     error = 100 * math.sqrt(share * (1 - share) / model.recomputed)

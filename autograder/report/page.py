@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render(results: Sequence[Result], syllabus: Syllabus) -> str:
+def render(results: Sequence[Result], syllabus: Syllabus, roster: Roster | None = None) -> str:
     """The report of a class: an overview of each assignment, and a page for each student."""
     shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
     students: dict[str, list[Result]] = {}
@@ -41,12 +41,14 @@ def render(results: Sequence[Result], syllabus: Syllabus) -> str:
         students.setdefault(result.student, []).append(result)
     classes = [
         overview(assignment, mine)
-        for assignment in syllabus.assignments
+        for assignment in syllabus.graded
         if (mine := [r for r in shown if r.assignment == assignment.id])
     ]
     pages = [(name, [_feedback(r, syllabus) for r in mine]) for name, mine in students.items()]
-    graded = _last_graded(shown)
-    return _page("class.html", syllabus=syllabus, classes=classes, pages=pages, graded=graded)
+    people = {visible(s.id): s for s in roster.students.values()} if roster else {}
+    named = {id: visible(", ".join(filter(None, (s.name, s.section)))) for id, s in people.items()}
+    facts = {"classes": classes, "pages": pages, "graded": _last_graded(shown), "named": named}
+    return _page("class.html", syllabus=syllabus, **facts)
 
 
 def render_dashboard(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED, WITHOUT_POINTS
+from .model_sentences import shortfall
 from .plain_text import counted, listed
 
 # Shown together with the word: color is never the only difference.
@@ -116,7 +117,8 @@ def _cause(result: Result) -> str:
     written = [e for e in code if e.status != "not written"]
     if code and not written:
         return "nothing is written"
-    lost = [e for e in written if _lost(e) > 0]
+    scored = [e for e in result.exercises if e.model is not None and not e.bonus]
+    lost = [e for e in [*written, *scored] if _lost(e) > 0]
     if not lost:
         missing = [e.id for e in code if e.status == "not written"]
         return f"not written: {', '.join(missing)}" if missing else ""
@@ -129,7 +131,9 @@ def _lost(exercise: ExerciseResult) -> float:
 
 
 def why(exercise: ExerciseResult) -> str:
-    """Why points of a code exercise were lost, in a few words."""
+    """Why points of a code exercise or of a trained model were lost, in a few words."""
+    if exercise.model is not None:
+        return shortfall(exercise.model)
     failed = [test for test in exercise.tests if not test.points]
     for test in failed:
         if test.bug_title:

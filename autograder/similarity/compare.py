@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeVar
 
-from .own_work import Work
+from .own_work import ELSEWHERE, Work
 
 T = TypeVar("T")
 SOLUTION = "the course's solution"
@@ -55,8 +55,9 @@ class Pair:
 
     @property
     def copied(self) -> list[str]:
-        """The exercises that are suspicious by themselves."""
-        return [id for id, overlap in self.exercises.items() if overlap.reaches(EXERCISE)]
+        """The exercises, or the helpers of none, that are suspicious by themselves."""
+        found = [id for id, overlap in self.exercises.items() if overlap.reaches(EXERCISE)]
+        return ["helpers" if id == ELSEWHERE else id for id in found]
 
     @property
     def suspicious(self) -> bool:
@@ -89,6 +90,8 @@ def close(
     )
     chosen = {pair for pair, shared in counts.items() if shared >= LEAST}
     texts = _owners((n, work.text) for n, work in enumerate(works) if _is_enough(work))
+    if solution:  # whoever has its very text is listed with it, and need not be with each other
+        texts.pop(solution.text, None)
     chosen.update(pair for who in texts.values() for pair in combinations(who, 2))
     for first, second in sorted(chosen):
         yield compared(works[first], works[second], ignored)

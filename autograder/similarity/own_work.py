@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 
 from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.notebook.collect import Collected, collect
+from course_lib.notebook.notebook_file import InvalidNotebook, read
+from course_lib.notebook.statements import Statement
 
-from ..notebook.collect import Collected, collect
-from ..notebook.notebook_file import InvalidNotebook, read
-from ..notebook.statements import Statement
 from ..release import notebooks, student_tree
 from . import winnowing
 from .tokens import imported, tokens
