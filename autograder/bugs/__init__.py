@@ -49,6 +49,15 @@ def load(assignment: str) -> list[Bug]:
     return list(_read(assignment))
 
 
+def named(reference: str) -> Bug:
+    """The bug "a2/layer_norm_unbiased". Raises BugError if there is none."""
+    assignment, _, name = reference.partition("/")
+    found = next((bug for bug in load(assignment) if bug.name == name), None)
+    if found is None:
+        raise BugError(f"autograder/bugs has no {reference}.toml")
+    return found
+
+
 @lru_cache(maxsize=16)  # a judge asks for them with every submission
 def _read(assignment: str) -> tuple[Bug, ...]:
     found = []

@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from course_lib.seam import loading
 from course_lib.seam.executor import Executor
 from course_lib.seam.local import LocalBackend
 
 from ..judge.grade import Load
-from ..sandbox import loading
 
 BACKENDS = ("local", "sandbox")
 

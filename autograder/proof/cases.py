@@ -9,7 +9,7 @@ from course_lib.course import syllabus
 from course_lib.course.syllabus import Assignment, Syllabus
 
 from .. import bugs, variants
-from ..release import notebooks
+from ..release import notebooks, text_notebook
 from ..release.components import Component
 
 KINDS = ("reference", "starter", "variant", "bug")
@@ -46,6 +46,13 @@ class Case:
         if self.kind == "starter":
             return {}
         return variants.handed_in(course().assignment(self.assignment))
+
+    @property
+    def broken(self) -> list[str]:
+        """Exercises that the starter hands out with a mistake."""
+        assignment = course().assignment(self.assignment)
+        shown = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
+        return [e.id for e in assignment.exercises if shown & set(e.components)]
 
     def affected(self, assignment: Assignment) -> list[str]:
         """Exercises whose code it changes, and those that depend on them."""

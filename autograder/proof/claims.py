@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from course_lib.checking.session import TestResult
+
 from ..bugs import Bug
 from ..gradebook.exercise_result import GradedTest
 from ..gradebook.result import Result
-from ..judge.session import TestResult
 
 
 def everything(result: Result) -> str:
@@ -25,14 +26,17 @@ def everything(result: Result) -> str:
     return ""
 
 
-def nothing(result: Result) -> str:
-    """A starter gets no points and a notice that nothing is written."""
+def nothing(result: Result, broken: Collection[str] = ()) -> str:
+    """A starter gets no points and a notice that nothing is written.
+
+    `broken` are exercises that it hands out with a mistake, to be repaired: they are written.
+    """
     if result.totals.total:
         return f"it has {result.totals.total} points"
-    statuses = {entry.status for entry in result.exercises}
+    statuses = {entry.status for entry in result.exercises if entry.id not in broken}
     if not statuses <= {"not written", "pending"}:
         return f"exercises have the statuses {', '.join(sorted(statuses))}"
-    noted = any("nothing is written" in notice for notice in result.notices)
+    noted = bool(broken) or any("nothing is written" in notice for notice in result.notices)
     return "" if noted else "no notice says that nothing is written"
 
 

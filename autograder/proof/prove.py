@@ -6,13 +6,15 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from course_lib.checking import session
+from course_lib.notebook import notebook_file
+from course_lib.notebook.collect import collect
+from course_lib.notebook.verdicts import decided
 from course_lib.seam import Student
 
 from ..gradebook.result import Result
-from ..judge import session
-from ..judge.grade import Load, OpenWorker, decided, grade
-from ..notebook import notebook_file
-from ..notebook.collect import collect
+from ..judge.grade import Load, OpenWorker, grade
+from ..judge.suite_files import suite_files
 from . import claims
 from .cases import Case, course
 
@@ -48,7 +50,8 @@ def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome
     timed = _Timed(case, backend)
     if case.bug is None:
         result = graded(case, open_worker)
-        wrong = claims.nothing(result) if case.kind == "starter" else claims.everything(result)
+        is_starter = case.kind == "starter"
+        wrong = claims.nothing(result, case.broken) if is_starter else claims.everything(result)
         yield timed.outcome(CLAIMS[case.kind], wrong)
         return
     result = graded(case, open_worker, [case.bug.exercise])
@@ -70,6 +73,7 @@ def under_seeds(
             tests = session.run(
                 assignment,
                 Student(worker),
+                files=suite_files(assignment),
                 only=[bug.test],
                 verdicts=verdicts,
                 handed_in=case.files,

@@ -35,7 +35,7 @@ def count(found: dict[Row, Counts], assignment: str, what: str, holds: bool) -> 
 def lines(found: Mapping[Row, Counts]) -> list[str]:
     """The table of the counts, as lines."""
     return [
-        f"{id:3} {what:<50} {held:>5} of {total}"
+        f"{id:4} {what:<50} {held:>5} of {total}"
         for (id, what), (held, total) in sorted(found.items())
     ]
 

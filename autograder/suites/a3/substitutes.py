@@ -119,3 +119,19 @@ class Encoder(nn.Module):
             x, seen = _run(layer, x, mask, need_weights)
             weights.append(seen)
         return self.norm(x), weights if need_weights else None
+
+
+def warmup_rate(step, d_model, warmup_steps=4000):
+    """Eq. 3 in two branches."""
+    if step < 1:
+        raise ValueError(f"step {step}")
+    rising = step < warmup_steps
+    return (step * warmup_steps**-1.5 if rising else step**-0.5) / math.sqrt(d_model)
+
+
+def WarmupSchedule(optimizer, d_model, warmup_steps=4000):
+    """Eq. 3 as a scheduler that multiplies the optimizer's own rates."""
+    return torch.optim.lr_scheduler.LambdaLR(
+        optimizer,
+        lambda done: d_model**-0.5 * min((done + 1) ** -0.5, (done + 1) * warmup_steps**-1.5),
+    )

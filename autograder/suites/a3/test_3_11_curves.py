@@ -9,6 +9,12 @@ from course_lib.seam import Handle
 
 READ = "the docstring of 3.11"
 PAIR = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots(1, 2)"
+# Of the raw line, or of the smoothed: how opaque, how wide, and how far in front it is.
+LOOK = """lambda ax, smoothed: next(
+    {"alpha": float(1 if one.get_alpha() is None else one.get_alpha()),
+     "width": float(one.get_linewidth()), "order": float(one.get_zorder() + place / 1000)}
+    for place, one in enumerate(ax.lines)
+    if ("smoothed" in one.get_label().lower()) == smoothed)"""
 CLOSE = "__import__('matplotlib.pyplot').pyplot.close('all')"
 
 
@@ -52,9 +58,10 @@ def drawn(student, history, *options, axes=None, **named):
 
 
 def line(axes, what):
-    """The only line whose label contains `what`."""
+    """The only line whose label contains `what`; "smoothed" is in the label of no other line."""
     lines = axes.axes()["lines"]
-    found = [one for one in lines if what in one["label"].lower()]
+    named = [one for one in lines if what in one["label"].lower()]
+    found = [one for one in named if ("smoothed" in one["label"].lower()) == (what == "smoothed")]
     expect.true(
         len(found) == 1,
         expected=f"one line labeled {what!r}",
@@ -63,6 +70,12 @@ def line(axes, what):
         read=READ,
     )
     return found[0]
+
+
+def smoothed(loss, before=19, after=0):
+    """At each place the mean of the loss there, of some before it and of some after it."""
+    windows = [loss[max(0, i - before) : i + after + 1] for i in range(len(loss))]
+    return np.array([window.mean() for window in windows])
 
 
 def check_curves(left, right, history):
@@ -77,11 +90,13 @@ def check_curves(left, right, history):
         read=READ,
         what="the steps of the loss",
     )
-    window = np.convolve(loss, np.ones(3) / 3, mode="same")
     expect.close(
         shown["y"],
         loss,
-        causes={"smoothed": window, "the logarithm: plot the loss itself": np.log(loss)},
+        causes={
+            "smoothed: this line shows the raw losses": smoothed(loss),
+            "the logarithm: plot the loss itself": np.log(loss),
+        },
         otherwise="the raw losses, not smoothed",
         read=READ,
         what="the loss",
@@ -119,6 +134,70 @@ def test_curves(student, rng):
         expected="curves in the two given Axes",
         got="empty Axes, and curves elsewhere",
         because="draw into `axes` when they are given",
+        read=READ,
+    )
+
+
+@exercise("3.11")
+def test_smoothed(student, rng):
+    """The smoothed loss is the mean of the last 20, at the beginning of fewer."""
+    history = training(rng, 60)
+    left, _ = drawn(student, history, axes=student.make(PAIR))
+    trained, _, _ = split(history)
+    loss = np.array([row["loss"] for row in trained])
+    shown = line(left, "smoothed")
+    expect.close(
+        shown["x"],
+        [row["step"] for row in trained],
+        otherwise="it has a point at every step, from the first",
+        read=READ,
+        what="the steps of the smoothed loss",
+    )
+    expect.close(
+        shown["y"],
+        smoothed(loss),
+        atol=1e-6,
+        causes={
+            "the raw losses: this line is not smoothed": loss,
+            "the mean of all losses so far: only the last 20 count": smoothed(loss, len(loss)),
+            "it knows later losses: only this one and those before it count": smoothed(loss, 10, 9),
+            "the mean of 21 losses: the own one and 19 before it": smoothed(loss, 20),
+            "the step's own loss is left out": np.array(
+                [loss[max(0, i - 20) : i].mean() if i else loss[0] for i in range(len(loss))]
+            ),
+        },
+        otherwise="at each step the mean of its loss and of up to 19 before it",
+        read=READ,
+        what="the smoothed loss",
+    )
+
+
+@exercise("3.11")
+def test_raw_losses_stay_behind(student, rng):
+    """The raw losses are thin, pale and behind the smoothed ones."""
+    left, _ = drawn(student, training(rng), axes=student.make(PAIR))
+    line(left, "smoothed")
+    look = student.make(LOOK)
+    raw, front = (student.call(look, left, own).value for own in (False, True))
+    expect.true(
+        raw["alpha"] <= 0.5,
+        expected="an alpha of at most 0.5 for the raw losses",
+        got=f"{raw['alpha']:g}",
+        because="the raw losses are not pale",
+        read=READ,
+    )
+    expect.true(
+        raw["width"] < front["width"],
+        expected="a smoothed line that is wider than the raw one",
+        got=f"line widths of {front['width']:g} and {raw['width']:g}",
+        because="the raw losses are not thinner than the smoothed ones",
+        read=READ,
+    )
+    expect.true(
+        raw["order"] < front["order"],
+        expected="the smoothed line in front",
+        got="the raw losses in front of it",
+        because="what is plotted later lies in front: plot the raw losses first",
         read=READ,
     )
 

@@ -132,7 +132,7 @@ def run(student, rates, d_model, warmup, count):
     return [list(group) for group in zip(*seen, strict=True)]
 
 
-@exercise("3.8", weight=2)
+@exercise("3.8", weight=2, after=["warmup_rate"])
 def test_schedule(student):
     """The optimizer's first step uses the rate of step 1, the next that of step 2."""
     (got,) = run(student, [1.0], 64, 4, 9)
@@ -155,7 +155,7 @@ def test_schedule(student):
     )
 
 
-@exercise("3.8")
+@exercise("3.8", after=["warmup_rate"])
 def test_own_rate_is_a_factor(student):
     """Each group's initial rate is a factor: 1.0 gives the paper's rate, 2.0 twice that."""
     first, second = run(student, [2.0, 0.5], 16, 3, 5)

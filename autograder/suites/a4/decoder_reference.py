@@ -154,23 +154,31 @@ def decoder(
     last_norm=None,
     reads=None,
     hands_on_memory=False,
+    run=None,
 ):
     """Output, and every layer's weights on the source.
 
-    `own`: which layer's parameters each layer uses. `reads`: the x that every layer reads.
-    With `hands_on_memory` a layer's output is the memory of the next.
+    `run(number, x, memory, target_mask, source_mask, norm_first)` returns a layer's output and its
+    weights on the source; by default it is the reference. `own`: which layer's parameters each
+    layer uses. `reads`: the x that every layer reads. With `hands_on_memory` a layer's output is
+    the memory of the next.
     """
     count = 1 + max(int(name.split(".")[1]) for name in state if name.startswith("layers."))
-    weights = []
+    weights, run = [], run or functools.partial(_reference_layer, state)
     for number in own or range(count):
         given = x if reads is None else reads
-        inner = under(state, f"layers.{number}.")
-        x, _, seen = layer(given, memory, inner, target_mask, source_mask, norm_first)
+        x, seen = run(number, given, memory, target_mask, source_mask, norm_first)
         memory = x if hands_on_memory else memory
         weights.append(seen)
     if norm_first if last_norm is None else last_norm:
         x = norm(x, state, "")
     return x, weights
+
+
+def _reference_layer(state, number, *given):
+    x, memory, *options = given
+    output, _, seen = layer(x, memory, under(state, f"layers.{number}."), *options)
+    return output, seen
 
 
 def encoded(source_ids, state, norm_first=False, pad_id=0, scale=1.0, masked=True):

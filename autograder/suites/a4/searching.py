@@ -1,8 +1,10 @@
 """How the hidden tests search: one model on both sides, results read as plain data."""
 
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
 from autograder.suites.a4.search_models import TableModel
@@ -14,7 +16,15 @@ START, END = 2, 3
 ROUNDING = 1e-4  # the largest difference of two scores that count as equal
 SOURCE = Path(__file__).with_name("search_models.py").read_text(encoding="utf-8")
 BUILD = "(exec(text, scope := {}), scope['TableModel'](table, by_hand))[1]"
-READ = "lambda found: [[h.tokens, float(h.score), bool(h.finished)] for h in found]"
+# As four arrays, which are sent at once; one by one if there are tokens that no array can hold.
+READ = (
+    "lambda found: [np.array([len(h.tokens) for h in found], dtype=np.int64), "
+    "np.array([t for h in found for t in h.tokens], dtype=np.int64), "
+    "np.array([float(h.score) for h in found]), np.array([bool(h.finished) for h in found])] "
+    "if all(type(h.tokens) is list for h in found) "
+    "and all(type(t) is int and abs(t) < 2**63 for h in found for t in h.tokens) "
+    "else [[h.tokens, float(h.score), bool(h.finished)] for h in found]"
+)
 NOT_REORDERED = (
     "the state is not reordered with the rows: `state = reorder(state, rows)` with the rows "
     "that the prefixes were taken from"
@@ -49,6 +59,7 @@ class Search:
         self.student, self.twin = student, TableModel(table, by_hand)
         self.model = student.make(BUILD, text=SOURCE, table=table, by_hand=by_hand)
         self.step = student.make("model.step", model=self.model)
+        self.as_data = student.make(READ)
 
     def state(self, sentences):
         """The initial state of these sentences on the student's side; None for no sentences."""
@@ -104,7 +115,7 @@ class Search:
             got=f"{len(found)}",
             read="the docstring",
         )
-        made = [Found(*one) for one in self.student.make(READ)(list(found))]
+        made = as_found(self.as_data(list(found)))
         for one in made:
             expect.true(
                 isinstance(one.tokens, list) and all(type(token) is int for token in one.tokens),
@@ -156,6 +167,16 @@ class Search:
                 read=read,
                 what=f"the device of the first prefixes with device={wanted!r}",
             )
+
+
+def as_found(read):
+    """What `READ` returned, as hypotheses."""
+    if not isinstance(read[0] if read else None, np.ndarray):
+        return [Found(*one) for one in read]
+    lengths, tokens, scores, finished = (array.tolist() for array in read)
+    ends = list(accumulate(lengths))
+    own = [tokens[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+    return [Found(*one) for one in zip(own, scores, finished, strict=True)]
 
 
 def described(value):

@@ -208,16 +208,6 @@ def translation_step(
     return found
 
 
-def paper_optimizer(model, d_model, warmup_steps=4000):
-    """Adam and its warm-up schedule."""
-    if warmup_steps < 1:
-        raise ValueError(f"warmup_steps = {warmup_steps}")
-    adam = torch.optim.Adam(model.parameters(), lr=d_model**-0.5, betas=(0.9, 0.98), eps=1e-9)
-    return adam, torch.optim.lr_scheduler.LambdaLR(
-        adam, lambda done: min((done + 1) ** -0.5, (done + 1) * warmup_steps**-1.5)
-    )
-
-
 def uncached_step(model):
     """The step of a search that decodes whole prefixes."""
 

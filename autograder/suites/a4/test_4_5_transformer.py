@@ -90,7 +90,7 @@ def mistakes(source, target, state, norm_first, pad_id, scale):
         "the logits are multiplied by √d_model: scale only the input embeddings": wanted
         * math.sqrt(D_MODEL),
         "the logits are divided by √d_model": wanted / math.sqrt(D_MODEL),
-        "the future is visible: give the decoder the target mask of 4.2": made(
+        "the future is visible: give the decoder the target mask of 4.1": made(
             target_mask="padding"
         )[0],
         "the targets are not masked": made(target_mask="none")[0],
@@ -326,7 +326,7 @@ def test_later_targets_change_nothing(student, rng):
             after[:, :j],
             before[:, :j],
             1e-3,
-            because="the future is visible: give the decoder the target mask of 4.2",
+            because="the future is visible: give the decoder the target mask of 4.1",
             read="§3.2.3",
             what=f"the logits before target {j}, after target {j} has changed",
         )

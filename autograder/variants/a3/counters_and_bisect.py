@@ -57,6 +57,22 @@ class WarmupSchedule:
 Steps = namedtuple("Steps", "forward backward clip update")
 
 
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    """A table for the warm-up, then the formula."""
+    if warmup_steps < 1:
+        raise NotFitting("at least one step of warm-up")
+    optimizer = torch.optim.Adam(
+        [{"params": list(model.parameters())}], lr=d_model**-0.5, betas=(0.9, 0.98), eps=1e-9
+    )
+    top = warmup_steps**-0.5
+    return optimizer, torch.optim.lr_scheduler.LambdaLR(
+        optimizer,
+        lr_lambda=lambda done: (
+            top * (done + 1) / warmup_steps if done < warmup_steps else (done + 1) ** -0.5
+        ),
+    )
+
+
 def training_step(
     model,
     token_ids,
@@ -101,7 +117,10 @@ def plot_curves(history, n_validation=872, axes=None):
             columns[name].append((row["step"], row[name]))
     x, p = zip(*columns["validation_accuracy"], strict=True)
     wide = [math.sqrt(q * (1 - q) / n_validation) for q in p]
-    pair[0].plot(*zip(*columns["loss"], strict=True), ".", label="training loss")
+    numbers, losses = zip(*columns["loss"], strict=True)
+    pair[0].plot(numbers, losses, ".", label="training loss", alpha=0.5, linewidth=0.5)
+    last = [losses[: i + 1][-20:] for i in range(len(losses))]
+    pair[0].plot(numbers, [statistics.fmean(some) for some in last], label="smoothed")
     pair[1].plot(x, [100 * q for q in p], "o--", label="validation accuracy")
     ends = [[100 * (q + side * w) for q, w in zip(p, wide, strict=True)] for side in (-1, 1)]
     pair[1].fill_between(x, *ends, step=None, alpha=0.4)

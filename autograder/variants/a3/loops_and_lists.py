@@ -75,6 +75,27 @@ class WarmupSchedule:
             group["lr"] = factor * warmup_rate(self.count, *self.sizes)
 
 
+class PaperSchedule:
+    """Knows no base rate: it writes Eq. 3 into the optimizer's groups."""
+
+    def __init__(self, optimizer, d_model, warmup_steps):
+        self.optimizer, self.d_model, self.warmup_steps = optimizer, d_model, warmup_steps
+        self.steps_taken = -1
+        self.step()
+
+    def step(self):
+        self.steps_taken += 1
+        for group in self.optimizer.param_groups:
+            group["lr"] = warmup_rate(self.steps_taken + 1, self.d_model, self.warmup_steps)
+
+
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    if warmup_steps < 1:
+        raise ValueError(f"{warmup_steps} steps of warm-up")
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.5, betas=(0.9, 0.98), eps=1e-9)
+    return optimizer, PaperSchedule(optimizer, d_model, warmup_steps)
+
+
 def training_step(
     model,
     token_ids,
@@ -135,7 +156,15 @@ def plot_curves(history, n_validation=872, axes=None):
         else:
             x.append(row["step"])
             y.append(row["loss"])
-    axes[0].plot(x, y, label="training loss")
+    means = []
+    for i in range(len(y)):
+        total, count = 0.0, 0
+        for j in range(i, max(i - 20, -1), -1):
+            total += y[j]
+            count += 1
+        means.append(total / count)
+    axes[0].plot(x, means, label="smoothed", linewidth=2, zorder=3)
+    axes[0].plot(x, y, label="training loss", linewidth=1, alpha=0.2)
     axes[1].fill_between(steps, low, high, alpha=0.3, label="± one standard error")
     axes[1].plot(steps, middle, marker="s", label="validation accuracy")
     for one, name, unit in zip(

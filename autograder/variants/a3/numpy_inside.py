@@ -68,6 +68,20 @@ def warmup_rate(step, d_model, warmup_steps=4000):
     return (rising if rising < falling else falling) / d_model**0.5
 
 
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    """The rate in logarithms."""
+    if warmup_steps < 1:
+        raise ValueError(f"warmup_steps is {warmup_steps}, but at least one step is needed")
+
+    def rate(done):
+        step = np.log(done + 1)
+        exponent = min(-step / 2, step - 1.5 * np.log(warmup_steps))
+        return float(np.exp(exponent - np.log(d_model) / 2))
+
+    adam = torch.optim.Adam(params=model.parameters(), lr=1, betas=(0.9, 0.98), eps=1e-9)
+    return adam, torch.optim.lr_scheduler.LambdaLR(adam, [rate])
+
+
 def plot_curves(history, n_validation=872, axes=None):
     left, right = plt.subplots(ncols=2)[1] if axes is None else axes
     loss = np.array([(r["step"], r["loss"]) for r in history if r.get("loss") is not None])
@@ -76,7 +90,11 @@ def plot_curves(history, n_validation=872, axes=None):
     )
     step, percent = looks[:, 0], 100 * looks[:, 1]
     half = np.sqrt(percent * (100 - percent) / n_validation)
-    left.plot(*loss.T, color="0.3", label="training loss")
+    left.plot(*loss.T, color="0.3", label="training loss", lw=0.5, alpha=0.4)
+    sums = np.cumsum(loss[:, 1])
+    sums[20:] -= sums[:-20].copy()
+    means = sums / np.minimum(np.arange(1, len(sums) + 1), 20)
+    left.plot(loss[:, 0], means, color="0.3", lw=2, label="smoothed")
     right.fill_between(step, percent - half, percent + half, color="0.8")
     right.plot(step, percent, marker=".", color="0.1", label="validation accuracy")
     left.set(xlabel="step", ylabel="loss", title="loss while training")

@@ -173,6 +173,15 @@ class WarmupSchedule(torch.optim.lr_scheduler.LRScheduler):
         return [base * rate for base in self.base_lrs]
 
 
+def paper_optimizer(
+    model: nn.Module, d_model: int, warmup_steps: int = 4000
+) -> tuple[torch.optim.Optimizer, WarmupSchedule]:
+    if not warmup_steps >= 1:
+        raise ValueError(f"a warm-up of {warmup_steps} steps is too short")
+    adam = torch.optim.Adam(list(model.parameters()), lr=1, eps=1e-9, betas=(0.9, 0.98))
+    return adam, WarmupSchedule(adam, d_model, warmup_steps)
+
+
 def training_step(
     model: nn.Module,
     token_ids: Tensor,

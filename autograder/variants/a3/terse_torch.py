@@ -126,6 +126,15 @@ class WarmupSchedule(torch.optim.lr_scheduler.LambdaLR):
         super().__init__(optimizer, lambda n: warmup_rate(n + 1, d_model, warmup_steps))
 
 
+def paper_optimizer(model, d_model, warmup_steps=4000):
+    if warmup_steps <= 0:
+        raise ValueError("warmup_steps must be positive")
+    adam = torch.optim.Adam(model.parameters(), (d_model * warmup_steps) ** -0.5, (0.9, 0.98), 1e-9)
+    return adam, torch.optim.lr_scheduler.LambdaLR(
+        adam, lambda n: min((n + 1) / warmup_steps, (warmup_steps / (n + 1)) ** 0.5)
+    )
+
+
 def training_step(
     model,
     token_ids,

@@ -108,22 +108,6 @@ class Transformer(nn.ModuleDict):
         return self.decode(target_ids, *encoded_source, need_weights)
 
 
-def paper_optimizer(model, d_model, warmup_steps=4000):
-    """A table for the warm-up, then the formula."""
-    if warmup_steps < 1:
-        raise ValueError("at least one step of warm-up")
-    optimizer = torch.optim.Adam(
-        [{"params": list(model.parameters())}], lr=d_model**-0.5, betas=(0.9, 0.98), eps=1e-9
-    )
-    top = warmup_steps**-0.5
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(
-        optimizer,
-        lr_lambda=lambda done: (
-            top * (done + 1) / warmup_steps if done < warmup_steps else (done + 1) ** -0.5
-        ),
-    )
-
-
 def beam_search(
     step,
     state,

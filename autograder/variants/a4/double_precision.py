@@ -33,20 +33,6 @@ def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
     return (loss / real.sum().clamp(min=1.0)).to(logits.dtype)
 
 
-def paper_optimizer(model, d_model, warmup_steps=4000):
-    """The rate in logarithms."""
-    if warmup_steps < 1:
-        raise ValueError(f"warmup_steps is {warmup_steps}, but at least one step is needed")
-
-    def rate(done):
-        step = math.log(done + 1)
-        exponent = min(-step / 2, step - 1.5 * math.log(warmup_steps))
-        return math.exp(exponent - math.log(d_model) / 2)
-
-    adam = torch.optim.Adam(params=model.parameters(), lr=1, betas=(0.9, 0.98), eps=1e-9)
-    return adam, torch.optim.lr_scheduler.LambdaLR(adam, [rate])
-
-
 def uncached_step(model):
     @torch.no_grad()
     def step(prefixes, state):

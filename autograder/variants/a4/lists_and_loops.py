@@ -155,6 +155,33 @@ def continuations(scores, log_probabilities, n):
     return torch.tensor(all_scores), torch.tensor(all_rows), torch.tensor(all_tokens)
 
 
+def split_candidates(totals, tokens, width, end=3):
+    """A list of ranks for each sentence."""
+    all_scores, all_places, all_finished = [], [], []
+    for own, following in zip(totals.tolist(), tokens.tolist(), strict=True):
+        ranks = range(len(own))
+        finished = [r < width and following[r] == end and own[r] > -math.inf for r in ranks]
+        going = [r for r in ranks if following[r] != end]
+        going += [r for r in ranks if following[r] == end]
+        kept = going[:width]
+        all_scores.append([-math.inf if following[r] == end else own[r] for r in kept])
+        all_places.append(kept)
+        all_finished.append(finished)
+    return torch.tensor(all_scores), torch.tensor(all_places), torch.tensor(all_finished)
+
+
+def is_final(found, bound, width, n_best):
+    if bound == -math.inf:
+        return True
+    if len(found) >= width:
+        return True
+    safe = 0
+    for hypothesis in found:
+        if hypothesis.score >= bound:
+            safe += 1
+    return safe >= n_best
+
+
 def beam_search(
     step,
     state,

@@ -63,6 +63,22 @@ def continuations(scores, log_probabilities, n):
     return torch.from_numpy(totals), torch.from_numpy(rows), torch.from_numpy(tokens)
 
 
+def split_candidates(totals, tokens, width, end=3):
+    values, is_end = totals.numpy().copy(), tokens.numpy() == end
+    finished = is_end & np.isfinite(values)
+    finished[:, width:] = False
+    values[is_end] = -np.inf
+    places = np.argsort(-values, axis=1, kind="stable")[:, :width]
+    scores = np.take_along_axis(values, places, 1)
+    return torch.from_numpy(scores), torch.from_numpy(places), torch.from_numpy(finished)
+
+
+def is_final(found, bound, width, n_best):
+    scores = np.sort(np.array([h.score for h in found]))[::-1]
+    safe = scores.size >= n_best and scores[n_best - 1] >= bound
+    return bool(np.isneginf(bound) or scores.size >= width or safe)
+
+
 def beam_search(
     step,
     state,

@@ -135,35 +135,6 @@ class Transformer(nn.Module):
         return self.decode(target_ids, memory, source_mask, need_weights)
 
 
-class PaperSchedule:
-    """Not a torch scheduler: it writes the rate into the optimizer's groups."""
-
-    def __init__(self, optimizer, d_model, warmup_steps):
-        self.optimizer, self.d_model, self.warmup_steps = optimizer, d_model, warmup_steps
-        self.steps_taken = 0
-        self._write()
-
-    @property
-    def rate(self):
-        step = self.steps_taken + 1
-        return min(1 / math.sqrt(step), step / self.warmup_steps**1.5) / math.sqrt(self.d_model)
-
-    def _write(self):
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.rate
-
-    def step(self):
-        self.steps_taken += 1
-        self._write()
-
-
-def paper_optimizer(model, d_model, warmup_steps=4000):
-    if warmup_steps < 1:
-        raise ValueError(f"{warmup_steps} steps of warm-up")
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.5, betas=(0.9, 0.98), eps=1e-9)
-    return optimizer, PaperSchedule(optimizer, d_model, warmup_steps)
-
-
 class Uncached:
     def __init__(self, model):
         self.model = model

@@ -192,29 +192,6 @@ def translation_step(
     return report | {"learning_rate": float(rate), "gradient_norm": float(norm)}
 
 
-class _Rate(torch.optim.lr_scheduler.LRScheduler):
-    """Eq. 3 in two branches."""
-
-    def __init__(self, optimizer: torch.optim.Optimizer, d_model: int, warmup_steps: int) -> None:
-        self.scale, self.warmup_steps = 1 / math.sqrt(d_model), warmup_steps
-        super().__init__(optimizer)
-
-    def get_lr(self) -> list[float]:
-        step = self.last_epoch + 1
-        rising = step / self.warmup_steps / math.sqrt(self.warmup_steps)
-        rate = rising if step < self.warmup_steps else 1 / math.sqrt(step)
-        return [self.scale * rate for _ in self.optimizer.param_groups]
-
-
-def paper_optimizer(
-    model: nn.Module, d_model: int, warmup_steps: int = 4000
-) -> tuple[torch.optim.Adam, _Rate]:
-    if not warmup_steps >= 1:
-        raise ValueError(f"a warm-up of {warmup_steps} steps is too short")
-    adam = torch.optim.Adam(list(model.parameters()), betas=(0.9, 0.98), eps=1e-9)
-    return adam, _Rate(adam, d_model, warmup_steps)
-
-
 class _Beam:
     """The search state of one sentence."""
 

@@ -82,16 +82,6 @@ def schedule_rate(optimizer):
     return float(next(iter(optimizer.param_groups))["lr"])
 
 
-def paper_optimizer(model, d_model, warmup_steps=4000):
-    if warmup_steps <= 0:
-        raise ValueError("warmup_steps must be positive")
-    peak = (d_model * warmup_steps) ** -0.5
-    adam = torch.optim.Adam(model.parameters(), peak, (0.9, 0.98), 1e-9)
-    return adam, torch.optim.lr_scheduler.LambdaLR(
-        adam, lambda n: min((n + 1) / warmup_steps, (warmup_steps / (n + 1)) ** 0.5)
-    )
-
-
 def uncached_step(model):
     return torch.no_grad()(
         lambda prefixes, state: (

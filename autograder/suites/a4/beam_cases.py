@@ -1,0 +1,128 @@
+"""Cases of exercise 4.11, and what each known mistake of a beam search finds in them."""
+
+from itertools import combinations
+
+from autograder.suites.a4.search_models import TableModel
+from autograder.suites.a4.search_reference import beam, factor
+from autograder.suites.a4.searching import Search, compare, drawn, same
+
+READ = "§6.1; the docstring of 4.11"
+
+
+def powers(base):
+    return lambda score, length, alpha: score / max(base(length), 1e-9) ** alpha
+
+
+CUT_OFF = {
+    "cut-off hypotheses are ranked among finished ones: they only fill up the end of the list": {
+        "ranking": lambda found: sorted(found, key=lambda h: -h.score)
+    },
+    "cut-off hypotheses come before finished ones": {
+        "ranking": lambda found: sorted(found, key=lambda h: (h.finished, -h.score))
+    },
+    "cut-off hypotheses are lost: `add_unfinished` adds them": {
+        "ranking": lambda found: sorted((h for h in found if h.finished), key=lambda h: -h.score)
+    },
+}
+
+
+MISTAKES = {
+    "a score is multiplied by the length penalty: divide by it": {
+        "normalized": lambda score, length, alpha: score * factor(length, alpha)
+    },
+    "the 5 of the length penalty is missing": {"normalized": powers(lambda n: n / 6)},
+    "the length counts one token too many: |Y| excludes start and end": {
+        "normalized": powers(lambda n: (6 + n) / 6)
+    },
+    "the length penalty is not used": {"normalized": lambda score, *_: score},
+    "divided by the number of tokens, not by ((5 + |Y|) / 6)^α": {
+        "normalized": lambda score, n, alpha: score / max(n, 1) ** alpha
+    },
+    "the length penalty is in the running scores: divide only finished hypotheses": {
+        "running": True
+    },
+    "finished beams are extended: nothing may follow the end token": {"extended": True},
+    "end tokens ranked below the `width` best candidates also finish hypotheses": {
+        "all_ends": True
+    },
+    "a finished hypothesis takes a place in the beam: refill it with the best of the others": {
+        "ends_take_places": True
+    },
+    "the search stops at the first hypothesis that ends": {"first_only": True},
+    "the search continues after `width` hypotheses have finished": {"never_done": True},
+    "the hypotheses are not sorted: return the best first": {"ranking": list},
+    **CUT_OFF,
+    "the worst hypotheses come first": {
+        "ranking": lambda found: sorted(found, key=lambda h: (not h.finished, h.score))
+    },
+    "each beam gives its own best: all candidates of a sentence compete": {"own_best": True},
+    "the first step starts with equal beams: they find every hypothesis several times": {
+        "copies": True
+    },
+    "the scores of the prefixes are not added: a score covers the whole sentence": {"added": False},
+    "the end token is kept: return the tokens without start and end": {"kept_end": True},
+}
+
+
+def expectations(asked, mistakes=MISTAKES):
+    """The correct lists of all (model, case) pairs, and the lists of each mistake."""
+
+    def made(change=lambda case: {}, **mistake):
+        return [beam(model, **{**case, **change(case)}, **mistake) for model, case in asked]
+
+    def others():
+        found = {
+            "`n_best` is not used: only the best hypothesis is returned": made(
+                lambda _: {"n_best": 1}
+            ),
+            "`n_best` is not used: all hypotheses are returned": made(lambda _: {"n_best": 10**6}),
+        }
+        found |= {name: made(**options) for name, options in mistakes.items()}
+        for step, name in ((-1, "one step too early"), (1, "one step too late")):
+            found[f"the search ends {name}: `max_length` steps are allowed"] = made(
+                lambda case, step=step: {"max_length": max(1, case["max_length"] + step)}
+            )
+        return found
+
+    return made(), others
+
+
+def clear(rng, cases, suits=None, apart=(), **options):
+    """A table where no choice depends on rounding, and whose lists satisfy `suits`.
+
+    There, the mistakes in `apart` give lists that differ from the correct ones and from each other.
+    """
+    while True:
+        table, gaps = drawn(rng, **options), []
+        model = TableModel(table)
+        found = [beam(model, **case, gaps=gaps) for case in cases]
+        if min(gaps, default=1.0) <= 1e-4 or not (suits is None or all(map(suits, found))):
+            continue
+        made = [found, *([beam(model, **{**case, **one}) for case in cases] for one in apart)]
+        if not any(all(map(same, *pair)) for pair in combinations(made, 2)):
+            return table
+
+
+def check(student, tables, cases, mistakes=MISTAKES, **options):
+    """Run every case separately on every table, without a state."""
+    found, asked = [], []
+    for table in tables:
+        search = Search(student, table)
+        for case in cases:
+            own = {"width": case["width"], "length_penalty": case["alpha"]}
+            own |= {"max_length": case["max_length"], "n_best": case["n_best"]}
+            found += search.beam(1, **own)
+            asked.append((search.twin, case))
+    right, others = expectations(asked, mistakes)
+    compare(found, right, causes=others, read=READ, what="search", **options)
+
+
+def case(width, alpha, max_length, n_best=None, sentence=0):
+    n_best = width if n_best is None else n_best
+    return {
+        "sentence": sentence,
+        "width": width,
+        "alpha": alpha,
+        "max_length": max_length,
+        "n_best": n_best,
+    }
