@@ -1,0 +1,15 @@
+"""The visible check of exercise 0.5."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+
+@exercise("0.5")
+def test_nothing_added(student):
+    """In pre-norm order, x is left as it is by a sub-layer that returns zeros."""
+    x = torch.tensor([[1.0, 4.0, 7.0]])
+    module = student.ResidualConnection(3, 0.0, norm_first=True)
+    got = module(x, student.make("torch.zeros_like"))
+    expect.close(got, x, what="the output", read="exercise 0.5")

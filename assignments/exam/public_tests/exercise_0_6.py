@@ -1,0 +1,16 @@
+"""The visible check of exercise 0.6."""
+
+import torch
+
+from course_lib.checking import expect
+from course_lib.checking.exercise import exercise
+
+
+@exercise("0.6")
+def test_negative_numbers(student):
+    """The output is max(0, x W₁ + b₁) W₂ + b₂, which may be negative."""
+    module = student.FeedForward(1, 1)
+    state = {"w_1.weight": [[1.0]], "w_1.bias": [0.0], "w_2.weight": [[-2.0]], "w_2.bias": [1.0]}
+    module.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
+    got = module(torch.tensor([[3.0], [-3.0]]))
+    expect.close(got, [[-5.0], [1.0]], atol=1e-5, what="the output", read="§3.3, Eq. 2")
