@@ -43,6 +43,10 @@
 # Each experiment starts with a prediction. Predictions are graded for completion, not correctness:
 # write yours before you run the cell, and come back to it afterwards.
 
+# %% [markdown] drawing="scaled_dot_product"
+# *The left half of the paper's Figure 2, as matrices. One row is filled in: the query "the" of the
+# worked example below. The mask is optional.*
+
 # %% setup="a1"
 
 # %% [markdown] exercise="1.1"
@@ -285,6 +289,24 @@ with needs("1.5", "1.6"):
         plot_attention(alike(scale * x_cats)[1], cats, ax=ax)
         ax.set_title(f"input times {scale}")
     describe(figure, "Left: a block of thirds and a bright diagonal. Right: all cells near 0.2.")
+
+# %% [markdown]
+# **The same weights, word by word.** A heat map shows everything at once. In the explorer you
+# choose one word: hover over it, or go there with Tab and the arrow keys. On the left it *attends*,
+# and the numbers are a row of your weights; on the right it is *attended to*, and they are a
+# column.
+
+# %%
+with needs("1.5"):
+    from course_lib.explorer.show import show_attention
+
+    words = "the cat ate the mouse".split()
+    _, weights = alike(np.stack([vocabulary[word] for word in words]))
+    show_attention(weights, words)
+
+# %% [markdown]
+# The numbers of a word on the left sum to one. Those of a word on the right need not: nothing stops
+# all words from attending to the same one.
 
 # %% [markdown]
 # **Quiz.** A lecture says: *"Combined masks: element-wise OR."* You have a causal mask and a
@@ -570,14 +592,16 @@ with needs("1.4", "1.9"):
 # say which part of the difference you can explain.
 
 # %% [markdown] exercise="1.10"
-# A test is only as good as its inputs. Here the roles are reversed: the table describes wrong
+# A test is only as good as its inputs. Here the roles are reversed: the table describes six wrong
 # versions of attention, and you choose inputs that expose each of them. The first is solved for
-# you.
+# you; five are left.
 #
 # `separating_input(bug)` returns a dict with `query` `(n_q, d_k)`, `key` `(n_k, d_k)`, `value`
 # `(n_k, d_v)` and `mask` (boolean `(n_q, n_k)`, or `None`). The grader runs correct attention and
 # the wrong version on them. Both must run without an error, and their *outputs* must differ by more
-# than $10^{-3}$ somewhere; a NaN in only one of the two also counts as a difference.
+# than $10^{-3}$ somewhere; a NaN in only one of the two also counts as a difference. At most 100
+# tokens and features, and finite numbers between $-10^6$ and $10^6$. Any other name is a
+# `ValueError`.
 #
 # | `bug` | what it does |
 # |---|---|

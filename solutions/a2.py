@@ -17,8 +17,8 @@
 # You write attention again, now on tensors with gradients; run several heads side by side; show
 # that the result matches torch's own module to 1e-5; and wrap it in the residual connection and
 # layer normalization that every sub-layer of the Transformer has. Then you test the sentence above:
-# you count what heads cost, look at what they learn, and find a task that one head cannot do and
-# two can.
+# you count what heads cost, look at what they learn, and compare one head with many on a task that
+# was made for the question.
 #
 # ### Before you start
 #
@@ -34,6 +34,10 @@
 #
 # Each experiment starts with a prediction. Predictions are graded for completion, not correctness:
 # write yours before you run the cell, and come back to it afterwards.
+
+# %% [markdown] drawing="mask_grids"
+# *Two masks, and the pairs of query and key that both allow, for a sentence of three words and two
+# padding tokens.*
 
 # %% setup="a2"
 
@@ -75,6 +79,10 @@
 # 0 gets from two tokens of four features: is it half of each token? And why does `view` fail on
 # what `transpose` returns?
 
+# %% [markdown] drawing="split_heads"
+# *Three tokens of eight numbered features, and four heads. Follow one number: which head gets it,
+# and in which row?*
+
 # %% component="course_lib.attention:split_heads"
 
 # %% component="course_lib.attention:merge_heads"
@@ -97,6 +105,10 @@
 #
 # **The trap.** Which square root are the scores divided by: that of the module's width, or of a
 # head's?
+
+# %% [markdown] drawing="multi_head"
+# *The right half of the paper's Figure 2, with the sizes of its base model. Which of the boxes have
+# parameters?*
 
 # %% component="course_lib.attention:MultiHeadAttention"
 
@@ -256,6 +268,10 @@ with needs("2.5"):
 # %% component="course_lib.residual:ResidualConnection"
 
 # %% check="2.6"
+
+# %% [markdown] drawing="residual_orders"
+# *Both orders, part by part, as your module runs them. In which of the two is there a way from $x$
+# to the output that goes through no norm?*
 
 # %% [markdown] exercise="2.7"
 # "Due to the reduced dimension of each head, the total computational cost is similar to that of
@@ -432,10 +448,24 @@ with needs("2.3", "2.9"):
     print(f"diversity {head_diversity(weights.detach()):.3f} bits")
     describe(axes[0], "Eight heat maps, one per head: weights between the five words.")
 
+# %% [markdown]
+# Now go through your heads word by word: choose a head, then a word, with the mouse or with Tab and
+# the arrow keys.
+
+# %%
+with needs("2.3", "2.9"):
+    from course_lib.explorer.show import show_attention
+
+    show_attention(weights[0], words, name="self-attention")
+
+# %% [markdown]
+# A number for all heads together, such as the diversity above, says that they are alike; only the
+# single rows say in what they still differ.
+
 # %% [markdown] exercise="2.10"
 # "While single-head attention is 0.9 BLEU worse than the best setting, quality also drops off with
 # too many heads" (§6.2, on Table 3, row (A)). A translation model takes days to train, but the
-# claim that "with a single attention head, averaging inhibits this" can be tested in seconds.
+# claim that "with a single attention head, averaging inhibits this" can be tested in half a minute.
 #
 # **The task.** A memory holds eight symbols. A query names two positions and asks for both symbols,
 # in order. The model, `PointerReader`, has embeddings, one cross-attention, and one linear layer

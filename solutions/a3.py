@@ -36,7 +36,12 @@
 #
 # All sizes come from a *profile*. `tiny` runs on generated sentences in seconds and shows that your
 # code works; `cpu` trains two layers on a laptop in minutes; `colab` trains all six, preferably on
-# a GPU. Set the environment variable `COURSE_PROFILE`, or change the name in the cell below.
+# a GPU. The set-up cell takes `colab` where there is a GPU, else `cpu`. For another one, set the
+# environment variable `COURSE_PROFILE`, or change the name in the cell after the set-up.
+
+# %% [markdown] drawing="encoder"
+# *The left half of the paper's Figure 1. You build it from the bottom up, one box at a time, and
+# put a classifier on top.*
 
 # %% setup="a3"
 
@@ -94,16 +99,18 @@ print(settings)
 # %%
 with needs("3.1"):
     table = sinusoidal_positions(128, 64)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained")
-    image = left.imshow(table.T, cmap="cividis", aspect="auto", vmin=-1, vmax=1)
-    figure.colorbar(image, ax=left, label="value")
-    left.set(title="The table", xlabel="position", ylabel="feature")
+    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
+    for ax, first, name in ((left, 0, "Sines"), (middle, 1, "Cosines")):  # interleaved: stripes
+        image = ax.imshow(table[:, first::2].T, cmap="cividis", aspect="auto", vmin=-1, vmax=1,
+                          extent=(-0.5, len(table) - 0.5, 64 + first - 1, first - 1))
+        ax.set(title=f"{name} of the table", xlabel="position", ylabel="feature")
+    figure.colorbar(image, ax=middle, label="value")
     for start, dash in ((50, "-"), (90, "--")):
         right.plot(table @ table[start], dash, label=f"with position {start}")
     right.set(title="Dot products of rows", xlabel="position", ylabel="dot product")
     right.legend()
-    describe(figure, "Left: the table, positions by features. Right: dot products of all rows "
-                     "with those of positions 50 and 90.")
+    describe(figure, "Left and middle: the even and the odd features of the table, by position. "
+                     "Right: dot products of all rows with those of positions 50 and 90.")
 
 # %% [markdown] exercise="3.2"
 # A batch is rectangular, but sentences differ in length. Short ones are padded with token 0, which
@@ -161,9 +168,12 @@ with needs("3.1"):
 # %% check="3.4"
 
 # %% [markdown] exercise="3.5"
-# "Each layer has two sub-layers. The first is a multi-head self-attention mechanism, and the second
-# is a simple, position-wise fully connected feed-forward network. We employ a residual connection
-# around each of the two sub-layers, followed by layer normalization" (§3.1).
+# "The encoder is composed of a stack of $N = 6$ identical layers. Each layer has two sub-layers.
+# The first is a multi-head self-attention mechanism, and the second is a simple, position-wise
+# fully connected feed-forward network. We employ a residual connection around each of the two
+# sub-layers, followed by layer normalization" (§3.1). First the layer, then the stack.
+#
+# **`EncoderLayer`**
 #
 # - The attributes: `attention`, a `MultiHeadAttention`; `attention_residual`, a
 #   `ResidualConnection`; `feed_forward`; `feed_forward_residual`.
@@ -175,17 +185,7 @@ with needs("3.1"):
 # `ResidualConnection.forward(x, sublayer)` expects a function from a tensor to a tensor, and calls
 # it once. Attention takes three tensors and a mask, and returns two values.
 #
-# **The trap.** How do the weights get out of a function that returns only the output? And in
-# pre-norm order: are the keys computed from `x`, or from the tensor that the residual connection
-# passes to the sub-layer?
-
-# %% component="course_lib.encoder:EncoderLayer"
-
-# %% check="3.5"
-
-# %% [markdown] exercise="3.6"
-# "The encoder is composed of a stack of $N = 6$ identical layers" (§3.1). Identical in structure,
-# that is: each has its own parameters.
+# **`Encoder`.** Its layers are identical in structure, that is: each has its own parameters.
 #
 # - The layers are called `layers`, an `nn.ModuleList`.
 # - `norm_first=True`: no layer normalizes its own output, so a final `LayerNorm`, called `norm`,
@@ -193,12 +193,16 @@ with needs("3.1"):
 # - `forward(x, mask=None, need_weights=False)` returns `(output, weights)`; `weights` is a list
 #   with one tensor per layer, from the input up, or None.
 #
-# **The trap.** `[EncoderLayer(…)] * 6` has six entries. How many sets of parameters does it have?
-# And which parameters does `model.parameters()` find in a plain Python list?
+# **The traps.** How do the weights get out of a function that returns only the output? And in
+# pre-norm order: are the keys computed from `x`, or from the tensor that the residual connection
+# passes to the sub-layer? `[EncoderLayer(…)] * 6` has six entries: how many sets of parameters does
+# it have? And which parameters does `model.parameters()` find in a plain Python list?
+
+# %% component="course_lib.encoder:EncoderLayer"
 
 # %% component="course_lib.encoder:Encoder"
 
-# %% check="3.6"
+# %% check="3.5"
 
 # %% [markdown] exercise="3.7"
 # The encoder returns a vector for every token; a classifier needs one for the sentence. The paper's
@@ -262,13 +266,23 @@ with needs("3.7"):
 #   `LRScheduler`) whose `step()` is called after every optimizer step. The optimizer's own learning
 #   rate is a factor: 1.0 for the paper's schedule.
 #
-# **The trap.** torch's schedulers already set a rate in their constructor, with `last_epoch` = 0.
+# "We used the Adam optimizer with $\beta_1 = 0.9$, $\beta_2 = 0.98$ and $\epsilon = 10^{-9}$"
+# (§5.3). Together with the rate it is one recipe, which the translator of assignment 4 uses too:
+#
+# - `paper_optimizer(model, d_model, warmup_steps=4000)` returns `(optimizer, schedule)`: torch's
+#   `Adam` for all parameters, and its `WarmupSchedule`.
+# - `warmup_steps` below 1: `ValueError`.
+#
+# **The traps.** torch's schedulers already set a rate in their constructor, with `last_epoch` = 0.
 # Which of the paper's steps is that? What would the model learn in its first step if the formula
-# were evaluated at step 0?
+# were evaluated at step 0? And the schedule multiplies a rate that Adam already has, by default
+# 0.001. What must the optimizer's own rate be, so that their product is Eq. 3?
 
 # %% component="course_lib.training.schedules:warmup_rate"
 
 # %% component="course_lib.training.schedules:WarmupSchedule"
+
+# %% component="course_lib.training.optimizers:paper_optimizer"
 
 # %% check="3.8"
 
@@ -280,11 +294,11 @@ with needs("3.8"):
                                        strict=True):
         rates = [warmup_rate(int(step), d_model, warmup) for step in steps]
         ax.plot(steps, rates, dash, label=f"d_model {d_model}, warm-up {warmup}")
-        print(f"d_model {d_model}, warm-up {warmup}: highest {max(rates):.2e} at {warmup}")
+        peak = int(np.argmax(rates))
+        print(f"d_model {d_model}, warm-up {warmup}: highest {rates[peak]:.2e} at {steps[peak]}")
     ax.set(title="The paper's learning rate", xlabel="step", ylabel="learning rate")
     ax.legend()
-    describe(ax, "Learning rate against the step for three settings: a linear rise to a peak, then "
-                 "a slow decay. The peaks are printed above.")
+    describe(ax, "Learning rate against the step for three settings. The peaks are printed above.")
 
 # %% [markdown] exercise="3.9"
 # Everything around this step is given: epochs, batches, evaluation, checkpoints. You write the
@@ -327,8 +341,7 @@ with needs("3.7", "3.8", "3.9"):
     torch.manual_seed(0)
     toy = EncoderClassifier(50, n_layers=2, d_model=32, n_heads=4, d_ff=64, dropout=0.0)
     ids, labels = torch.randint(1, 50, (8, 6)), torch.tensor([0, 1] * 4)
-    optimizer = torch.optim.Adam(toy.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
-    schedule = WarmupSchedule(optimizer, d_model=32, warmup_steps=400)
+    optimizer, schedule = paper_optimizer(toy, d_model=32, warmup_steps=400)
     for step in range(1, 61):
         row = training_step(toy, ids, labels, optimizer, schedule)
         if step in (1, 2, 5, 10, 20, 40, 60):
@@ -354,12 +367,12 @@ with needs("3.7", "3.8", "3.9"):
 #
 # **How it is graded.** By test accuracy: the line under the heading gives the limits, and points
 # are proportional in between. The upper limit is two standard deviations (of seed and sampling
-# together) below what the reference reaches, so that a correct model does not lose points by bad
-# luck. The grader loads your folder with **your** `load_model` and calls **your** `predict` again,
-# a few texts at a time, without network access, on one thread, for at most 60 seconds. Your points
-# come from these predictions, on as many sentences as the time allows; `predictions.csv` is
-# compared with them. If you change these two functions, keep their names, arguments and return
-# values.
+# together) below what the reference reaches with the weaker of the profiles `cpu` and `colab`, so
+# that a correct model does not lose points by bad luck. The grader loads your folder with **your**
+# `load_model` and calls **your** `predict` again, a few texts at a time, without network access, on
+# one thread, for at most 60 seconds. Your points come from these predictions, on as many sentences
+# as the time allows; `predictions.csv` is compared with them. If you change these two functions,
+# keep their names, arguments and return values.
 
 # %%
 from course_lib.data.batching import TokenBuckets, batches_in_order, pad
@@ -407,10 +420,16 @@ def predict(model, texts):
     return predictions
 
 
+# %% [markdown]
+# If your own training cannot finish, ask your instructor for the fallback model, put its folder
+# here as `fallback/a3`, and let the next cell that trains load it: `FALLBACK = True`. It earns no
+# points in 3.10 and 3.20; all that follows counts as with a model of your own.
+
 # %% [markdown] prediction="3.10"
 # **Prediction: before you train.** What accuracy does the model have before the first step? And a
 # classifier that always answers "positive"? After how many epochs will validation accuracy stop
 # improving: one, or ten? Will training accuracy be above or below it by then?
+# (The next cell that trains takes about a minute with the profile `cpu`, on a free core.)
 #
 # <!-- answer -->
 # Both about one half: 444 of the 872 validation sentences are positive, so "always positive" gets
@@ -419,14 +438,24 @@ def predict(model, texts):
 # error: the model memorizes phrases, and the validation sentences are not among them.
 
 # %%
+from course_lib.checking.notebook import Skip
+from course_lib.course.fallback import fallback
+from course_lib.course.kept_training import kept_training
 from course_lib.data.word_dropout import WordDropout
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.running_average import WeightAverage
 
+FALLBACK = False  # True: your instructor's model in place of a training of your own
 config = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
 
 with needs("3.7", "3.9"):
+    if FALLBACK:
+        model, history = load_model(found := fallback("a3")), []
+        config = json.loads((found / "config.json").read_text(encoding="utf-8"))["model"]
+        tokenizer = model.tokenizer  # with the model's words, not this notebook's
+        train_ids = tokenizer.encode(training["sentence"])
+        raise Skip("nothing was trained here")
     torch.manual_seed(settings.seed)
     model = use_fast_dropout(EncoderClassifier(**config))
     model.tokenizer = tokenizer
@@ -443,11 +472,12 @@ with needs("3.7", "3.9"):
         return {"validation_accuracy": float(right.mean())}
 
     started = time.perf_counter()
-    history = fit(
-        model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
-        evaluate=evaluate, average=average,
-        config=TrainingConfig(settings.epochs, label_smoothing=settings.label_smoothing,
-                              progress=False))  # True for a bar with loss, speed and time left
+    with kept_training("3.10", settings) as folder:  # interrupted? Run it all again: it goes on
+        history = fit(
+            model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
+            evaluate=evaluate, average=average, folder=folder,
+            config=TrainingConfig(settings.epochs, label_smoothing=settings.label_smoothing,
+                                  progress=False))  # True for a bar with loss, speed, time left
     model.load_state_dict(average.weights)  # the averaged weights are the ones we keep
     model.cpu()
     print(f"{(time.perf_counter() - started) / 60:.1f} minutes")
@@ -468,7 +498,7 @@ with needs("3.7", "3.9"):
 # | words | all are read | some become `[UNK]` | no sentence should depend on a single word |
 # | scale | words and positions near 1 | both start smaller | neither dominates at the start |
 # | rate | rises, then decays forever | rises, then falls to 0 | the number of steps is known |
-# | norm | last | last in `cpu`, first in `colab` | six layers train more stably |
+# | norm | last | last in `cpu`, first in `colab` | exercise 3.14 compares them |
 # | weights | mean of the last checkpoints | mean after the first third | less noise |
 
 # %%
@@ -490,13 +520,16 @@ with needs("3.7", "3.9"):
 #
 # - `plot_curves(history, n_validation=872, axes=None)` returns two Axes, `(left, right)`; it draws
 #   into `axes`, a pair of Axes, if given, and otherwise into a new figure.
-# - Left: the loss of every step, unsmoothed, as a line labeled `"training loss"`. Right: the
-#   validation accuracy **in percent**, labeled `"validation accuracy"`, with a band of ± one
-#   standard error, $\sqrt{p(1-p)/n}$, drawn by `fill_between`.
+# - Left: two lines. `"training loss"` is the raw loss of every step, thin and pale: its `alpha` is
+#   at most 0.5. In front of it, and wider, `"smoothed"` is the mean of the last 20 losses: at each
+#   step, its own and those of up to 19 steps before it. Right: the validation accuracy **in
+#   percent**, labeled `"validation accuracy"`, with a band of ± one standard error,
+#   $\sqrt{p(1-p)/n}$, drawn by `fill_between`.
 # - Titles on both; the axes are "step" and "loss", "step" and "accuracy (%)".
 #
-# **The trap.** The dict of a training step also has an `"accuracy"`. On which sentences was it
-# measured, and in which mode was the model?
+# **The traps.** The dict of a training step also has an `"accuracy"`. On which sentences was it
+# measured, and in which mode was the model? And a smoothed curve must not know the future: of how
+# many losses is its first point the mean?
 
 # %% component="course_lib.analysis.training_curves:plot_curves"
 
@@ -504,9 +537,11 @@ with needs("3.7", "3.9"):
 
 # %%
 with needs("3.7", "3.9", "3.11"):
+    if not history:
+        raise Skip("the fallback model has no curves to plot")
     axes = plot_curves(history, n_validation=len(validation["label"]))
-    describe(axes[0], "Left: training loss against the step. Right: validation accuracy (%), "
-                      "with a band of one standard error.")
+    describe(axes[0], "Left: training loss against the step, raw and smoothed. Right: validation "
+                      "accuracy (%), with a band of one standard error.")
 
 # %% [markdown]
 # Look at the band before you look at the points. Which evaluations differ by more than the width of
@@ -612,6 +647,29 @@ with needs("3.7", "3.9", "3.12"):
         top = tokens[int(layers[-1].argmax())]
         print(f"P(positive) {positive:.2f}, most received by {top!r}: {' '.join(tokens)}")
 
+# %% [markdown]
+# **Small models.** The experiments from here on compare small models that are trained for a few
+# hundred steps, with the following function. Those called *optional lab* are a bonus: leave them
+# out if your time is short. Run the cell in any case.
+
+# %%
+SMALL = replace(PRESETS["tiny"], d_ff=128, norm_first=True)
+STEPS = 10 if PROFILE == "tiny" else 150
+
+
+def train_briefly(model, sequences, labels, steps, seed, learning_rate=1e-3):
+    """Train for `steps` steps at a constant learning rate; returns the loss of each step."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+    constant = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
+    batches = TokenBuckets(sequences, labels, max_tokens=1024, seed=seed)
+    losses = []
+    while len(losses) < steps:
+        batches.set_epoch(len(losses) // len(batches))
+        for batch in islice(batches, steps - len(losses)):
+            losses.append(training_step(model, *batch, optimizer, constant)["loss"])
+    return losses
+
+
 # %% [markdown] exercise="3.13"
 # Self-attention costs $O(n^2 \cdot d)$ (§4, Table 1). A review may have 10 tokens, or 500. What
 # happens to the time, and to the accuracy?
@@ -682,24 +740,7 @@ with needs("3.7", "3.9", "3.13"):
 # Whole reviews are another matter. Below, the model that was trained on phrases reads reviews of 10
 # to 512 tokens (longer ones are truncated, and counted); then a small model is trained on such
 # reviews for a few hundred steps. It has read far fewer words, but in texts of the right length.
-
-# %%
-SMALL = replace(PRESETS["tiny"], d_ff=128, norm_first=True)
-STEPS = 10 if PROFILE == "tiny" else 150
-
-
-def train_briefly(model, sequences, labels, steps, seed, learning_rate=1e-3):
-    """Train for `steps` steps at a constant learning rate; returns the loss of each step."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
-    constant = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1.0)
-    batches = TokenBuckets(sequences, labels, max_tokens=1024, seed=seed)
-    losses = []
-    while len(losses) < steps:
-        batches.set_epoch(len(losses) // len(batches))
-        for batch in islice(batches, steps - len(losses)):
-            losses.append(training_step(model, *batch, optimizer, constant)["loss"])
-    return losses
-
+# It takes about a minute.
 
 # %%
 with needs("3.7", "3.9", "3.13"):
@@ -735,27 +776,28 @@ with needs("3.7", "3.9", "3.13"):
 # %% check="3.14"
 
 # %% [markdown] prediction="3.14"
-# **Prediction: first and last layer.** Six layers, no warm-up, a constant learning rate of 0.001.
-# Is the gradient at initialization larger in the first layer or in the last: in post-norm order,
-# and in pre-norm order? Which of the two has the lower loss after the steps below? Will the three
-# seeds agree?
+# **Prediction: first and last layer.** Is the gradient at initialization larger in the first layer
+# or in the last: in post-norm order, and in pre-norm order? (Below it is measured with twelve
+# layers, four seeds each.) Then six layers are trained, without warm-up, at a constant learning
+# rate of 0.001. Which order has the lower loss after these steps? Will the three seeds agree? (The
+# cell takes about a minute: a few seconds for the gradients, the rest for six short trainings.)
 #
 # <!-- answer -->
 # Xiong et al. (2020): in post-norm order the gradients at initialization grow toward the output,
 # because every layer further down has more norms between itself and the loss, and this is why it
 # needs warm-up. In pre-norm order there is no norm on the residual path; the residual stream grows
 # from layer to layer, and the final norm divides by its size. So one expects the ratio of last to
-# first layer to be above 1 for post and below 1 for pre. The norms themselves say little: seeds
-# differ by more than orders do, and only the ratio within a run compares like with like. In our
-# runs it was near a half for pre, in every seed, while for post it was on either side of 1: six
-# layers are few. Pre-norm was ahead after these few steps. If the seeds of one order differ by as
-# much as the orders do, the honest answer is "not shown".
+# first layer to be above 1 for post and below 1 for pre, the more so the deeper the model. Norms by
+# themselves say little: seeds differ by more than orders do, and only the ratio within a run
+# compares like with like. With twelve layers both hold in each of our runs; with six, the ratio for
+# post is on either side of 1. Pre-norm was ahead after these few steps. If the seeds of one order
+# differ by as much as the orders do, the honest answer is "not shown".
 
 # %%
-def build(norm_first, seed):
-    """A narrow model with the paper's six layers."""
+def build(norm_first, seed, n_layers=6):
+    """A narrow model with the paper's six layers, or more."""
     torch.manual_seed(seed)
-    form = replace(SMALL, n_layers=6, norm_first=norm_first)
+    form = replace(SMALL, n_layers=n_layers, norm_first=norm_first)
     model = EncoderClassifier(tokenizer.vocab_size, **form.arguments)
     for parameter in model.encoder.parameters():
         if parameter.ndim > 1:
@@ -763,37 +805,56 @@ def build(norm_first, seed):
     return model
 
 
-def train(model, seed):
-    """Gradient norms of the layers at the start, and the mean loss of the last ten steps."""
+def deep(norm_first, seed):
+    """Twelve layers: what a norm does to the gradient adds up from layer to layer."""
+    return build(norm_first, seed, n_layers=12)
+
+
+def at_the_start(model, seed):
+    """Loss and gradient norms of an untrained model on 64 phrases."""
     token_ids, labels = pad(train_ids[:64]), torch.tensor(train_labels[:64])
-    nn.functional.cross_entropy(model.eval()(token_ids)[0], labels).backward()
+    loss = nn.functional.cross_entropy(model.eval()(token_ids)[0], labels)
+    loss.backward()
     norms = [nn.utils.clip_grad_norm_(layer.parameters(), float("inf")).item()
              for layer in model.encoder.layers]
     model.zero_grad()
+    return {"loss": loss.item(), "gradient_norms": norms}
+
+
+def train(model, seed):
+    """The mean loss of the last ten steps, and the gradient norms of the start."""
+    started = at_the_start(model, seed)
     losses = train_briefly(model, train_ids[:10_000], train_labels[:10_000], STEPS // 2, seed)
-    return {"loss": float(np.mean(losses[-10:])), "gradient_norms": norms}
+    return started | {"loss": float(np.mean(losses[-10:]))}
 
 
 # %%
+def last_over_first(rows, norm):
+    """The last layer's gradient norm, divided by the first's, of each run of one order."""
+    return [round(row["gradient_norm_last_layer"] / row["gradient_norm_first_layer"], 2)
+            for row in rows if row["norm"] == norm]
+
+
 with needs("3.7", "3.9", "3.14"):
+    starts = compare_norms(deep, at_the_start, seeds=[0, 1, 2, 3])
     rows = compare_norms(build, train, seeds=[0, 1, 2])
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for place, norm in enumerate(("post", "pre")):
-        own = [row for row in rows if row["norm"] == norm]
-        losses = [row["loss"] for row in own]
-        ratios = [row["gradient_norm_last_layer"] / row["gradient_norm_first_layer"] for row in own]
-        print(f"{norm:4}: loss {np.mean(losses):.3f}, seeds {np.round(losses, 3).tolist()}; "
-              f"gradient, last over first layer {np.round(ratios, 2).tolist()}")
-        for row in own:
+    for norm, mark, shade in (("post", "s--", 0.15), ("pre", "o-", 0.65)):
+        color = plt.get_cmap("viridis")(shade)
+        for row in (row for row in starts if row["norm"] == norm):
             ends = [row["gradient_norm_first_layer"], row["gradient_norm_last_layer"]]
-            axes[0].plot(["first layer", "last layer"], ends, "o-" if place else "s--",
-                         color=plt.get_cmap("viridis")(0.15 + 0.5 * place), label=norm)
-            axes[1].plot(norm, row["loss"], "o" if place else "s",
-                         color=plt.get_cmap("viridis")(0.15 + 0.5 * place))
-    axes[0].set(title="Gradient norm at the start", xlabel="layer", ylabel="norm", yscale="log")
+            axes[0].plot(["first layer", "last layer"], ends, mark, color=color, label=norm)
+        losses = [row["loss"] for row in rows if row["norm"] == norm]
+        axes[1].plot([norm] * len(losses), losses, mark[0], color=color)
+        print(f"{norm:4}: gradient at the start, last over first layer: twelve layers "
+              f"{last_over_first(starts, norm)}, six {last_over_first(rows, norm)}; "
+              f"loss {np.mean(losses):.3f}, seeds {np.round(losses, 3).tolist()}")
+    axes[0].set(title="Gradient norm at the start, twelve layers", xlabel="layer", ylabel="norm",
+                yscale="log")
     handles, names = axes[0].get_legend_handles_labels()
-    axes[0].legend(handles[::3], names[::3])
-    axes[1].set(title="Loss after training", xlabel="norm", ylabel="mean of the last ten steps")
+    axes[0].legend(handles[::4], names[::4])
+    axes[1].set(title="Loss after training, six layers", xlabel="norm",
+                ylabel="mean of the last ten steps")
     describe(figure, "Left: one line per run, first to last layer. Right: three losses per order.")
 
 # %% [markdown] exercise="3.15"
@@ -816,7 +877,7 @@ with needs("3.7", "3.9", "3.14"):
 # %% [markdown] prediction="3.15"
 # **Prediction: a tenth.** A small model is trained for the same number of *steps* each time, so the
 # 1 % is seen many times over. Which validation accuracy do you expect from 1, 10 and 100 % of the
-# phrases? And which *training* loss is lowest?
+# phrases? And which *training* loss is lowest? (The cell takes about a minute.)
 #
 # <!-- answer -->
 # Every factor of ten adds some points, the first more than the second: with 1 % most words of the
@@ -931,7 +992,8 @@ with needs("3.7", "3.9", "3.16"):
 # %% [markdown] prediction="3.17"
 # **Prediction: too small, too large.** For 64 features the three standard deviations are about
 # 0.125, 0.177 and 0.02. Which has the lowest loss at the first step, and which after training? Are
-# the differences larger than those between seeds?
+# the differences larger than those between seeds? (The cell trains nine models, which takes a
+# minute or two.)
 #
 # <!-- answer -->
 # At the first step the small weights are nearest to $\ln 2$, because they predict almost nothing;
@@ -954,8 +1016,8 @@ with needs("3.7", "3.9", "3.17"):
         print(f"{scheme:6}: first step {first}, last ten steps {last}, mean {np.mean(last):.3f}")
 
 # %% [markdown] exercise="3.18"
-# A model with a bug still trains. Most of the bugs that this assignment warns about cost one to
-# five points of accuracy and raise no error. To find them you have to test what the model *does*.
+# A bug in a model need not raise an error: shapes fit, and numbers come out. To find it you have to
+# test what the model *does*.
 #
 # `diagnose(model, token_ids, pad_id=0)` gets a classifier whose code you do not see, and some
 # sentences. `model(token_ids, need_weights=True)` returns `(logits, weights)`, with one tensor
@@ -1011,7 +1073,7 @@ with needs("3.7", "3.9", "3.18"):
 # %% [markdown]
 # The course has a longer checklist for a model that does not learn: shapes, row sums, masks,
 # positions, dropout, norms, attention entropy and gradients by layer, warm-up. In a terminal, run
-# it with `course debug a3.ipynb`; here it checks the model that you trained. How has the entropy
+# it with `student debug a3.ipynb`; here it checks the model that you trained. How has the entropy
 # changed since initialization?
 
 # %%
@@ -1040,8 +1102,8 @@ with needs("3.7", "3.8", "3.9"):
 # still random (Xiong et al. 2020). Large steps can then push the model into a region that it does
 # not leave. Warm-up makes only these first steps small and later ones large; a tenth of the rate
 # makes all of them small, and training takes up to ten times as many. Pre-norm order would also
-# have helped: in exercise 3.14 its last layer had half the gradient of its first, in every seed,
-# and it reached the lower loss without any warm-up.
+# have helped: in exercise 3.14 its last layer had less gradient than its first, in every seed, and
+# it reached the lower loss without any warm-up.
 
 # %% [markdown] rubric="3.19.a"
 # | point | given for |
@@ -1086,12 +1148,12 @@ with needs("3.7", "3.8", "3.9"):
 #   one, which I could then report." (That is exactly the mistake.)
 
 # %% [markdown] exercise="3.20"
-# The bonus uses the same files: it starts at 80 % test accuracy and is complete at 84 %. The
-# profile's settings alone are not expected to earn all of it. What might help: word vectors
-# pretrained on a masked-word task on the same sentences; averaging over different steps; an
-# ensemble that your `predict` averages; weighting whole sentences more than phrases. No other data
-# and no pretrained weights. Only the four files reach the grader, so all members of an ensemble go
-# into `classifier.safetensors`; the limits are 64 MiB and 60 seconds.
+# The bonus uses the same files. It starts above every run of the profiles that we measured, so it
+# takes an idea. What might help: word vectors pretrained on a masked-word task on the same
+# sentences; averaging over different steps; an ensemble that your `predict` averages; weighting
+# whole sentences more than phrases. No other data and no pretrained weights. Only the four files
+# reach the grader, so all members of an ensemble go into `classifier.safetensors`; the limits are
+# 64 MiB and 60 seconds.
 #
 # Choose on validation, report every run you made, and do not touch the test sentences. If you get
 # there, save into `submission` and hand it in as before: the same files also earn the points of

@@ -409,9 +409,8 @@ with needs("5.6", "5.8"):
 # %% [markdown] exercise="5.9"
 # Most trials look hopeless long before they end. *Successive halving* (Jamieson and Talwalkar 2016)
 # stops all but the best part of them at each *rung*. It is the core of Hyperband and ASHA, and
-# saves most of the work. But it decides by early results, and a schedule that starts slowly may win
-# in the end. Since your study ran every trial to its end, you can replay what halving would have
-# done.
+# saves work. But it decides by early results, and what is ahead early need not be ahead in the end.
+# Since your study ran every trial to its end, you can replay what halving would have done.
 #
 # `successive_halving(curves, rungs, eta=3)` returns `(survivors, steps)`:
 #

@@ -1,4 +1,4 @@
-"""Search: greedy search, beam search and sampling (§6.1).
+"""Search: greedy search and beam search (§6.1).
 
 A search accesses the model only through one function:
 
@@ -96,6 +96,57 @@ def length_penalty_factor(length: int, alpha: float) -> float:
     return ((5 + length) / 6) ** alpha
 
 
+def continuations(
+    scores: Float[Tensor, "sentences beams"],
+    log_probabilities: Float[Tensor, "rows vocab_size"],
+    n: int,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`(totals, rows, tokens)`: the n best continuations of each sentence, the best first.
+
+    The beams of a sentence are adjacent rows. A continuation's total is its beam's score plus the
+    token's log probability. With fewer than n continuations, all are returned.
+    """
+    n_sentences, n_beams = scores.shape
+    vocab_size = log_probabilities.shape[1]
+    sums = scores[:, :, None] + log_probabilities.view(n_sentences, n_beams, vocab_size)
+    totals, indices = best(sums.flatten(1), n)
+    first_rows = torch.arange(0, n_sentences * n_beams, n_beams, device=scores.device)[:, None]
+    return totals, first_rows + indices // vocab_size, indices % vocab_size
+
+
+def split_candidates(
+    totals: Float[Tensor, "sentences n"],
+    tokens: Int[Tensor, "sentences n"],
+    width: int,
+    end: int = 3,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`(scores, places, finished)`: which candidates continue, and which finish a hypothesis.
+
+    The candidates of each sentence come best first, as from `continuations`. `finished` (sentences,
+    n) is True at end tokens among the `width` best whose probability is above zero. `scores` and
+    `places` (sentences, width) are those of the `width` best of all candidates that are no end
+    token, the best first; `places` are indices among the n candidates. A score is −∞ where there
+    are fewer.
+    """
+    ends = tokens == end
+    among_best = torch.arange(tokens.shape[1], device=tokens.device) < width
+    finished = ends & among_best & (totals > -math.inf)
+    scores, places = best(totals.masked_fill(ends, -math.inf), width)
+    return scores, places, finished
+
+
+def is_final(found: list[Hypothesis], bound: float, width: int, n_best: int) -> bool:
+    """Whether the list of a sentence cannot change any more, so that its search may stop.
+
+    `found` are its finished hypotheses, in any order. `bound` is the most that a prefix in its beam
+    can still score, −∞ if no prefix is left. The sentence is done when `width` hypotheses have
+    finished, when no prefix is left, or when `n_best` of them score at least `bound`.
+    """
+    if len(found) >= width or bound == -math.inf:
+        return True
+    return len(found) >= n_best and sorted(h.score for h in found)[-n_best] >= bound
+
+
 def beam_search(
     step: Step,
     state: State,
@@ -137,12 +188,11 @@ def beam_search(
         log_probabilities, state = step(prefixes, state)
         # 2 · width candidates have at most `width` ends, one per prefix: enough for a full beam
         totals, rows, tokens = continuations(scores, log_probabilities, 2 * width)
-        ends = tokens == end
+        scores, order, finished = split_candidates(totals, tokens, width, end)
         factor = length_penalty_factor(length, length_penalty)
-        for i, k in (ends & (totals > -math.inf))[:, :width].nonzero().tolist():
+        for i, k in finished.nonzero().tolist():
             written, score = prefixes[rows[i, k], 1:].tolist(), float(totals[i, k]) / factor
             found[sentences[i]].append(Hypothesis(written, score, finished=True))
-        scores, order = best(totals.masked_fill(ends, -math.inf), width)
         bounds = (scores[:, 0] / longest).tolist()
         left = [
             i
@@ -157,31 +207,6 @@ def beam_search(
         prefixes, state = torch.cat([prefixes[parents], next_tokens], 1), reorder(state, parents)
     add_unfinished(found, sentences, prefixes, scores, length_penalty)
     return [sorted(h, key=lambda h: (h.finished, h.score), reverse=True)[:n_best] for h in found]
-
-
-def continuations(
-    scores: Float[Tensor, "sentences beams"],
-    log_probabilities: Float[Tensor, "rows vocab_size"],
-    n: int,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """`(totals, rows, tokens)`: the n best continuations of each sentence, the best first.
-
-    The beams of a sentence are adjacent rows. A continuation's total is its beam's score plus the
-    token's log probability. With fewer than n continuations, all are returned.
-    """
-    n_sentences, n_beams = scores.shape
-    vocab_size = log_probabilities.shape[1]
-    sums = scores[:, :, None] + log_probabilities.view(n_sentences, n_beams, vocab_size)
-    totals, indices = best(sums.flatten(1), n)
-    first_rows = torch.arange(0, n_sentences * n_beams, n_beams, device=scores.device)[:, None]
-    return totals, first_rows + indices // vocab_size, indices % vocab_size
-
-
-def is_final(found: list[Hypothesis], bound: float, width: int, n_best: int) -> bool:
-    """Whether a sentence is done, or no hypothesis with a score up to `bound` can change it."""
-    if len(found) >= width or bound == -math.inf:
-        return True
-    return len(found) >= n_best and sorted(h.score for h in found)[-n_best] >= bound
 
 
 def add_unfinished(
@@ -199,57 +224,3 @@ def add_unfinished(
             if score > -math.inf:
                 cut = Hypothesis(prefixes[row, 1:].tolist(), score / factor, finished=False)
                 found[sentence].append(cut)
-
-
-def sampling_distribution(
-    log_probabilities: Float[Tensor, "rows vocab_size"],
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-) -> Float[Tensor, "rows vocab_size"]:
-    """The probabilities that `sample` draws from; each row sums to one.
-
-    `temperature` divides the log probabilities: below 1 it sharpens the distribution. Then only
-    the `top_k` most likely tokens are kept, or all if there are fewer, and of those the smallest
-    set of most likely ones whose probabilities sum to `top_p` or more (Holtzman et al. 2020).
-    Raises ValueError for a temperature of 0 or below, top_k below 1, and top_p outside (0, 1].
-    """
-    if temperature <= 0:
-        raise ValueError(f"temperature = {temperature}: give a positive one, or use `greedy`")
-    if (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
-        raise ValueError(f"top_k = {top_k}, top_p = {top_p}: give top_k ≥ 1 and 0 < top_p ≤ 1")
-    ordered, indices = (log_probabilities / temperature).sort(dim=-1, descending=True)
-    if top_k is not None:
-        ordered[:, top_k:] = -math.inf
-    probabilities = torch.softmax(ordered, dim=-1)
-    if top_p is not None:
-        before = probabilities.cumsum(dim=-1) - probabilities  # of all more likely tokens
-        before[:, 0] = 0.0
-        probabilities = probabilities.masked_fill(before >= top_p, 0.0)
-        probabilities = probabilities / probabilities.sum(dim=-1, keepdim=True)
-    return torch.zeros_like(probabilities).scatter(1, indices, probabilities)
-
-
-def sample(
-    step: Step,
-    state: State,
-    n_rows: int,
-    max_length: int,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-    generator: torch.Generator | None = None,
-    start: int = 2,
-    end: int = 3,
-    device: torch.device | str = "cpu",
-) -> list[Hypothesis]:
-    """Draw each token from `sampling_distribution`; returns one hypothesis per row.
-
-    The score is the model's log probability, without temperature and without truncation.
-    """
-
-    def draw(log_probabilities: Tensor) -> Tensor:
-        probabilities = sampling_distribution(log_probabilities, temperature, top_k, top_p)
-        return torch.multinomial(probabilities, 1, generator=generator)[:, 0]
-
-    return greedy(step, state, n_rows, max_length, start, end, draw, device)

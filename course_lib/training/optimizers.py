@@ -2,14 +2,13 @@
 
 import torch
 from torch import nn
-from torch.optim.lr_scheduler import LambdaLR
 
-from .schedules import warmup_rate
+from .schedules import WarmupSchedule
 
 
 def paper_optimizer(
     model: nn.Module, d_model: int, warmup_steps: int = 4000
-) -> tuple[torch.optim.Adam, LambdaLR]:
+) -> tuple[torch.optim.Adam, WarmupSchedule]:
     """`(optimizer, schedule)`: Adam, and the learning rate with warm-up (§5.3, Eq. 3).
 
     Call `schedule.step()` after every step of the optimizer; its first step is step 1 of the
@@ -19,9 +18,4 @@ def paper_optimizer(
         raise ValueError(f"warmup_steps = {warmup_steps}: give 1 or more")
     # §5.3 — "We used the Adam optimizer with β1 = 0.9, β2 = 0.98 and ε = 10^-9"
     optimizer = torch.optim.Adam(model.parameters(), lr=1.0, betas=(0.9, 0.98), eps=1e-9)
-
-    def rate(steps_done: int) -> float:
-        # §5.3, Eq. 3 — torch counts from 0, the paper from 1
-        return warmup_rate(steps_done + 1, d_model, warmup_steps)
-
-    return optimizer, LambdaLR(optimizer, rate)
+    return optimizer, WarmupSchedule(optimizer, d_model, warmup_steps)

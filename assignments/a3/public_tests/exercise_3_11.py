@@ -31,6 +31,24 @@ def test_two_curves(student):
 
 
 @exercise("3.11")
+def test_smoothed_loss(student):
+    """In front of the raw loss: the mean of the last 20, labeled "smoothed"."""
+    left, _ = expect.parts(student.plot_curves(HISTORY), 2, read="exercise 3.11")
+    lines = [line for line in left.axes()["lines"] if line["label"] == "smoothed"]
+    expect.true(len(lines) == 1, expected="a line labeled 'smoothed'", got=f"{len(lines)}",
+                read="exercise 3.11")
+    expect.close(lines[0]["y"], [0.75, 0.625, 0.625], what="the smoothed loss",
+                 causes={"this is the raw loss": [0.75, 0.5, 0.625]},
+                 otherwise="while there are fewer than 20 losses, the mean of those there are",
+                 read="exercise 3.11")
+    alphas = student.call(student.make(
+        "lambda ax: [1.0 if one.get_alpha() is None else float(one.get_alpha()) "
+        "for one in ax.lines if one.get_label() == 'training loss']"), left).value
+    expect.true(max(alphas, default=1.0) <= 0.5, expected="an alpha of at most 0.5",
+                got=f"{alphas}", because="the raw losses are not pale", read="exercise 3.11")
+
+
+@exercise("3.11")
 def test_band(student):
     """A band of one standard error lies around the accuracy."""
     _, right = expect.parts(student.plot_curves(HISTORY, n_validation=100), 2)

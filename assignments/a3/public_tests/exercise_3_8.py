@@ -1,4 +1,4 @@
-"""The visible checks of exercise 3.8: warm-up."""
+"""The visible checks of exercise 3.8: warm-up and Adam."""
 
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
@@ -26,7 +26,7 @@ def test_rates(student):
                   otherwise="raise a ValueError: steps count from 1", read="exercise 3.8")
 
 
-@exercise("3.8")
+@exercise("3.8", after=["warmup_rate"])
 def test_first_steps(student):
     """The optimizer's steps 1, 2, 3, … have the rates of the formula, times its own rate."""
     optimizer = student.make("torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=3.0)")
@@ -48,3 +48,55 @@ def test_first_steps(student):
                 "the optimizer's own rate, here 3, is not used: it is a factor": rates(1, 1.0)},
         otherwise="torch's last_epoch is 0 at the first step; the paper's step is 1",
         read="exercise 3.8")
+
+
+def recipe(student, *options):
+    return expect.parts(student.paper_optimizer(student.make("torch.nn.Linear(2, 2)"), *options), 2,
+                        otherwise="return (optimizer, schedule)", read="exercise 3.8")
+
+
+@exercise("3.8", after=["warmup_rate", "WarmupSchedule"])
+def test_recipe_adam(student):
+    """Adam with the constants of §5.3."""
+    optimizer, _ = recipe(student, 512)
+    expect.true("torch.optim.adam.Adam" in optimizer.bases(), expected="torch.optim.Adam",
+                got=optimizer.type_name, read="§5.3")
+    group = optimizer.get("param_groups")[0]
+    expect.equal(list(group["betas"]), [0.9, 0.98], what="[β1, β2]", read="§5.3",
+                 otherwise="the paper's β2 is not torch's default")
+    expect.close(1e9 * group["eps"], 1.0, what="ε in units of 10^-9", read="§5.3")
+    expect.equal(len(group["params"]), 2, what="parameters in the optimizer, of a model with two",
+                 read="exercise 3.8")
+
+
+@exercise("3.8", weight=2, after=["warmup_rate", "WarmupSchedule"])
+def test_recipe_rates(student):
+    """Steps 1, 2, 3, … of the optimizer use the rates of Eq. 3 with d_model 16 and warm-up 3."""
+    optimizer, schedule = recipe(student, 16, 3)
+    got = []
+    for _ in range(5):
+        got.append(optimizer.get("param_groups")[0]["lr"])
+        optimizer.method("step")
+        schedule.method("step")
+
+    def rates(first=1, factor=0.25, choose=min):
+        steps = [max(step, 1e-9) for step in range(first, first + 5)]
+        return [factor * choose(s**-0.5, s * 3**-1.5) for s in steps]
+
+    expect.close(
+        got, rates(), what="the rates of steps 1 to 5",
+        causes={"the first step counts as step 0, whose rate is 0": rates(0),
+                "the first step counts as step 2": rates(2),
+                "Adam's default rate, 0.001, still multiplies it": rates(factor=0.00025),
+                "d_model is not used": rates(factor=1.0),
+                "the larger of the two, not the smaller": rates(choose=max)},
+        otherwise="which rate does the schedule multiply, and with which step does it begin?",
+        read="§5.3, Eq. 3")
+
+
+@exercise("3.8", after=["warmup_rate", "WarmupSchedule"])
+def test_recipe_without_warmup(student):
+    """A warm-up of 0 steps raises a ValueError."""
+    model = student.make("torch.nn.Linear(2, 2)")
+    expect.raises(lambda: student.paper_optimizer(model, 16, 0), read="exercise 3.8",
+                  otherwise="0^-1.5 is undefined: raise a ValueError with a message")

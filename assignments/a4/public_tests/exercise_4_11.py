@@ -49,7 +49,7 @@ def searched(student, sentences, **options):
             for found in lists], log.get()
 
 
-@exercise("4.11")
+@exercise("4.11", step="continuations")
 def test_length_penalty_by_hand(student):
     """((5 + |Y|) / 6)^α for 1, 7 and 13 tokens."""
     lengths = (1, 7, 13)
@@ -64,7 +64,7 @@ def test_length_penalty_by_hand(student):
                  read="exercise 4.11")
 
 
-@exercise("4.11")
+@exercise("4.11", step="continuations")
 def test_continuations_by_hand(student):
     """Two sentences of two beams: the three best continuations of each."""
     scores = torch.tensor([[-1.0, -2.0], [-3.0, -0.5]])
@@ -93,7 +93,54 @@ def test_continuations_by_hand(student):
                  otherwise="if there are fewer than n, return all of them")
 
 
-@exercise("4.11", weight=2)
+@exercise("4.11", step="split_candidates")
+def test_six_candidates(student):
+    """Six candidates, a beam of two: END at rank 1 finishes, the two best others go on."""
+    totals = torch.tensor([[-0.5, -0.9, -1.2, -1.6, -2.0, -2.5]])
+    tokens = torch.tensor([[3, 5, 3, 4, 7, 6]])
+    parts = expect.parts(student.split_candidates(totals, tokens, 2), 3, read="exercise 4.11",
+                         otherwise="scores, places and finished")
+    scores, places, finished = parts
+    expect.close(
+        finished, [[True, False, False, False, False, False]], what="finished",
+        causes={"an end below the `width` best candidates finishes too: only the best `width` may":
+                    [[True, False, True, False, False, False]],
+                "all ends go on: an end among the `width` best finishes": [[False] * 6]},
+        otherwise="True at ends among the two best", read="exercise 4.11")
+    expect.close(
+        scores, [[-0.9, -1.6]], what="scores of the next beam",
+        causes={"a finished hypothesis is extended: an end cannot go on": [[-0.5, -0.9]],
+                "an end takes a place in the beam: refill it with the best of the others":
+                    [[-0.9, -1.2]]},
+        otherwise="the two best that are no end", read="exercise 4.11")
+    expect.close(places, [[1, 3]], what="their places among the candidates",
+                 causes={"these are tokens: return places among the candidates": [[5, 4]],
+                         "these count only the candidates that are no end": [[0, 1]]},
+                 read="exercise 4.11")
+
+
+@exercise("4.11", step="is_final")
+def test_when_to_stop(student):
+    """Two finished with -1 and -3, a width of three: it depends on `bound` and on `n_best`."""
+    found = student.make("[type('Hypothesis', (), {'tokens': [], 'score': s, 'finished': True})() "
+                         "for s in (-3.0, -1.0)]")
+    asked = [(-2.0, 3, 1), (-2.0, 3, 2), (-0.5, 3, 1), (-0.5, 2, 1), (-math.inf, 4, 3)]
+    answers = [bool(student.is_final(found, *one)) for one in asked]
+    expect.equal(
+        answers, [True, False, False, True, True],
+        what="is it final? (bound, width, n_best) = " + ", ".join(map(str, asked)),
+        causes={"it stops although a prefix can still win: compare the `n_best`-th best score with "
+                "`bound`, not the best": [True, True, False, True, True],
+                "it goes on although nothing can change the list: `bound` is the most that a "
+                "prefix can still score": [False, False, False, True, True],
+                "it goes on although no prefix is left: then `bound` is −∞":
+                    [True, False, False, True, False],
+                "it goes on after `width` hypotheses have finished":
+                    [True, False, False, False, True]},
+        read="exercise 4.11")
+
+
+@exercise("4.11", weight=2, step="beam_search")
 def test_garden_path(student):
     """A beam of two finds what greedy search misses."""
     (found,), _ = searched(student, [0], width=2, length_penalty=0.0, max_length=6)
@@ -118,7 +165,7 @@ def scores(best, second, alpha, more=0):
             for tokens in (best, second)]
 
 
-@exercise("4.11", weight=2)
+@exercise("4.11", weight=2, step="beam_search")
 def test_what_the_penalty_does(student):
     """α decides between a short sentence and a longer, less likely one."""
     for alpha, best, second in ((0.0, [4], [4, 1]), (1.0, [4, 1], [4])):
@@ -140,7 +187,7 @@ def test_what_the_penalty_does(student):
             otherwise="|Y| is the number of tokens without start and end", read="exercise 4.11")
 
 
-@exercise("4.11")
+@exercise("4.11", step="beam_search")
 def test_sentences_together(student):
     """Two sentences in one batch give the same results as alone."""
     options = {"width": 2, "length_penalty": 0.6, "max_length": 6, "n_best": 2}
@@ -156,7 +203,7 @@ def test_sentences_together(student):
                      read="exercise 4.11")
 
 
-@exercise("4.11")
+@exercise("4.11", step="beam_search")
 def test_what_is_refused(student):
     """`n_best` above the width and a negative penalty raise a ValueError."""
     for options in ({"width": 2, "n_best": 3}, {"width": 2, "length_penalty": -0.5}):

@@ -40,11 +40,15 @@ class Found:
 
 @dataclass
 class Sorted:
-    """The statements of one cell; `broken`: names whose definition does not parse → why."""
+    """The statements of one cell; `broken`: names whose definition does not parse → why.
+
+    `invalid` says why the cell is not valid Python, or "".
+    """
 
     found: list[Found]
     notices: list[str]
     broken: dict[str, str]
+    invalid: str = ""
 
 
 @lru_cache(maxsize=512)  # most cells of a class, or of a proof, are the same
@@ -70,6 +74,7 @@ def sort_cell(cell: Cell) -> Sorted:
         at = f", line {line}" if line else ""
         why = f"cell {cell.number}{at} is not valid Python: {getattr(error, 'msg', None) or error}"
         result.notices.append(why)
+        result.invalid = why
         for name in re.findall(r"^(?:async\s+)?(?:def|class)\s+(\w+)", source, re.MULTILINE):
             result.broken[name] = why
     return result

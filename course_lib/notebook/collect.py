@@ -27,6 +27,7 @@ class Collected:
     unwritten: set[str] = field(default_factory=set)  # names that are still stubs
     defined_in: dict[str, int] = field(default_factory=dict)  # name → cell of the one that counts
     notices: list[str] = field(default_factory=list)
+    invalid: list[str] = field(default_factory=list)  # notices of cells that are not valid Python
 
     @property
     def written(self) -> set[str]:
@@ -61,6 +62,7 @@ def collect(cells: list[Cell], names: Iterable[str]) -> Collected:
             of_cell = sort_cell(cell)
             found += of_cell.found
             result.notices += of_cell.notices
+            result.invalid += [of_cell.invalid] if of_cell.invalid else []
             result.unavailable.update(of_cell.broken)
     written = {n for f in found if f.kind == "definition" for n in f.statement.names}
     names = list(names)

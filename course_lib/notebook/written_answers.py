@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 
-from course_lib.course.syllabus import ROOT, Assignment, Syllabus
-
+from ..course.syllabus import ROOT, Assignment, Syllabus
 from . import grade_ids, notebook_file, placeholders
 from .collect import Collected
 from .notebook_file import Cell
@@ -14,44 +15,64 @@ from .notebook_file import Cell
 MAX_ANSWER = 20_000  # characters kept of one answer
 
 
+def starter_path(assignment: str) -> Path:
+    """The starter notebook as handed out.
+
+    A student's tree holds it a second time, in `starter/`, as the first copy is worked on.
+    """
+    folder = ROOT / "assignments" / assignment
+    kept = folder / "starter" / f"{assignment}.ipynb"
+    return kept if kept.is_file() else folder / f"{assignment}.ipynb"
+
+
 @lru_cache(maxsize=8)
 def starter_cells(assignment: str) -> tuple[Cell, ...]:
-    """The cells of the committed starter notebook."""
-    path = ROOT / "assignments" / assignment / f"{assignment}.ipynb"
-    return tuple(notebook_file.read(path.read_bytes()))
+    """The cells of the starter notebook."""
+    return tuple(notebook_file.read(starter_path(assignment).read_bytes()))
 
 
 def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
     """The answer to each written part: `{"1.11.a": "…"}`."""
     starter = {cell.grade_id: cell.source for cell in starter_cells(assignment.id)}
+    return {
+        id: _answer(text, starter.get(grade_ids.written(id), ""))
+        for id, text in cells_of_parts(assignment, cells).items()
+    }
+
+
+def cells_of_parts(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
+    """The text of each written part's cell, with its question; "" if there is no such cell."""
     submitted = {cell.grade_id: cell.source for cell in cells if cell.kind == "markdown"}
-    found = {}
-    for id in (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts):
-        grade_id = grade_ids.written(id)
-        text = submitted.get(grade_id) or _under_heading(cells, id)
-        found[id] = _answer(text, starter.get(grade_id, ""))
-    return found
+    ids = (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts)
+    return {id: submitted.get(grade_ids.written(id)) or _under_heading(cells, id) for id in ids}
 
 
 def notices(
     syllabus: Syllabus, assignment: Assignment, cells: list[Cell], collected: Collected
 ) -> list[str]:
     """Notices about the whole file: a mix-up, nothing written, missing names, predictions."""
-    given = "\n".join(cell.source for cell in starter_cells(assignment.id))
+    starter = starter_cells(assignment.id)
+    found = about_definitions(syllabus, assignment, collected, starter)
+    filled, asked = predictions(assignment, cells)
+    return [*found, f"{filled} of {asked} predictions are filled in"] if asked else found
+
+
+def about_definitions(
+    syllabus: Syllabus, assignment: Assignment, collected: Collected, starter: Iterable[Cell]
+) -> list[str]:
+    """The same without predictions; what the cells of the `starter` say already is left out."""
+    given = "\n".join(cell.source for cell in starter)
     found = [n for n in collected.notices if not _about_given_line(n, given)]
     names = [name for exercise in assignment.exercises for name in exercise.names]
     missing = [name for name in names if name not in collected.defined_in]
     begun = set(names) - set(missing) - collected.unwritten
-    other = _looks_like(syllabus, assignment, collected)
+    other = looks_like(syllabus, assignment, collected)
     if other:
         found.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
     elif not begun and not collected.unavailable:
         found.insert(0, "nothing is written in this file; was it saved before it was submitted?")
     if missing:
         found.append(f"not found in the notebook: {', '.join(f'`{name}`' for name in missing)}")
-    filled, asked = _predictions(assignment, cells)
-    if asked:
-        found.append(f"{filled} of {asked} predictions are filled in")
     return found
 
 
@@ -61,11 +82,11 @@ def _about_given_line(notice: str, given: str) -> bool:
     return bool(line) and line[1] in given  # type: ignore[index]
 
 
-def _looks_like(syllabus: Syllabus, assignment: Assignment, collected: Collected) -> str:
+def looks_like(syllabus: Syllabus, assignment: Assignment, collected: Collected) -> str:
     """Another assignment, if most of its names are defined here and most of this one's are not."""
     bound = {name for statement in collected.statements for name in statement.names}
     shares = {
-        a.id: _share({n for e in a.exercises for n in e.names}, bound) for a in syllabus.assignments
+        a.id: _share({n for e in a.exercises for n in e.names}, bound) for a in syllabus.graded
     }
     best = max(shares, key=lambda id: shares[id])
     return best if shares[assignment.id] < 0.5 <= shares[best] else ""
@@ -90,7 +111,8 @@ def _answer(text: str, question: str) -> str:
     return answer[:MAX_ANSWER]
 
 
-def _predictions(assignment: Assignment, cells: list[Cell]) -> tuple[int, int]:
+def predictions(assignment: Assignment, cells: list[Cell]) -> tuple[int, int]:
+    """How many predictions are filled in, and how many the starter asks for."""
     asked = [c for c in starter_cells(assignment.id) if placeholders.PREDICTION in c.source]
     filled = 0
     for question in asked:

@@ -1,0 +1,1 @@
+"""Drawings of the course's central ideas: SVG made by code, for light and dark pages."""

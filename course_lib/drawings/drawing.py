@@ -1,0 +1,45 @@
+"""One drawing: its SVG, what it says in words, the data that it shows, and what is where."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Place:
+    """A rectangle of a drawing that stands for a component: "course_lib.encoder:Encoder"."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    component: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A drawing that stands by itself: the file refers to nothing outside.
+
+    `alt` says in words what is drawn; `data` is what was computed for it; `table` is a Markdown
+    table of the same numbers, where there is one. Of two `places`, the later one lies on top.
+    """
+
+    name: str
+    title: str
+    alt: str
+    svg: str
+    width: int
+    data: Any
+    table: str = ""
+    places: tuple[Place, ...] = ()
+
+    def image(self, png: bytes = b"") -> str:
+        """An HTML image that holds its data: `png`, a picture of this, or else the SVG itself."""
+        kind, content = ("png", png) if png else ("svg+xml", self.svg.encode())
+        said = escape(f"{self.title}. {self.alt}", quote=True)
+        source = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+        return f'<img src="{source}" width="{self.width}" alt="{said}">'

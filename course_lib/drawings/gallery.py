@@ -1,0 +1,38 @@
+"""All drawings of the course, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from .architecture import encoder, transformer
+from .beam_tree import beam_tree
+from .drawing import Drawing
+from .key_value_cache import key_value_cache
+from .mask_grids import mask_grids
+from .multi_head import multi_head
+from .residual_orders import residual_orders
+from .scaled_dot_product import scaled_dot_product
+from .split_heads import heads_split_and_merged
+from .teacher_forcing import teacher_forcing
+
+DRAWINGS: dict[str, Callable[[], Drawing]] = {
+    "scaled_dot_product": scaled_dot_product,
+    "mask_grids": mask_grids,
+    "split_heads": heads_split_and_merged,
+    "multi_head": multi_head,
+    "residual_orders": residual_orders,
+    "encoder": encoder,
+    "transformer": transformer,
+    "teacher_forcing": teacher_forcing,
+    "beam_tree": beam_tree,
+    "key_value_cache": key_value_cache,
+}
+
+
+@lru_cache(maxsize=len(DRAWINGS))
+def draw(name: str) -> Drawing:
+    """The drawing of that name. Raises ValueError, with all names, if there is none."""
+    if name not in DRAWINGS:
+        raise ValueError(f"no drawing is named {name!r}; there are {', '.join(DRAWINGS)}")
+    return DRAWINGS[name]()
