@@ -26,6 +26,10 @@ class BuildError(Exception):
     """The course cannot be built; the message says what is wrong and where."""
 
 
+class SourceError(BuildError):
+    """A module of `course_lib` is no Python; the message names its file and line."""
+
+
 @dataclass(frozen=True)
 class Component:
     """One function or class of a module."""
@@ -132,8 +136,13 @@ class ModuleText:
 
 @lru_cache(maxsize=64)
 def module_text(name: str) -> ModuleText:
-    """The parts of a module. Raises BuildError if it cannot be found."""
-    return take_apart(name, module_path(name).read_text(encoding="utf-8"))
+    """The parts of a module. Raises BuildError if it cannot be found, SourceError if not parsed."""
+    path = module_path(name)
+    try:
+        return take_apart(name, path.read_text(encoding="utf-8"))
+    except SyntaxError as error:
+        place = path.relative_to(ROOT).as_posix()
+        raise SourceError(f"{place}, line {error.lineno}: {error.msg}: correct this line") from None
 
 
 def module_path(name: str) -> Path:

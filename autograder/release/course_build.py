@@ -7,13 +7,23 @@ import copy
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
-from . import figures, house_map, no_leak, notebooks, picture, texts, whole
+from . import (
+    figures,
+    house_map,
+    no_leak,
+    notebooks,
+    picture,
+    pictures,
+    text_notebook,
+    texts,
+    whole,
+)
 from .components import BuildError
 from .notebooks import Notebook
 from .student_tree import unreleased
@@ -29,6 +39,11 @@ class Target:
     path: Path
     text: str
     is_solution: bool = False
+
+    def write(self, text: str) -> None:
+        """Write the file, with `text` in place of the text without outputs."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(text, encoding="utf-8")
 
     @property
     def name(self) -> str:
@@ -49,23 +64,46 @@ class Target:
         return ""
 
 
+@dataclass(frozen=True)
+class PictureTarget(Target):
+    """A drawing's picture, whose bytes are kept while the drawing is the same."""
+
+    data: bytes = b""
+    is_current: bool = False
+
+    def drift(self) -> str:
+        return "" if self.is_current else "is no picture of its drawing as it is now"
+
+    def write(self, text: str) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_bytes(self.data)
+
+
 def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Target]:
     """Every generated file of the course. Raises BuildError, also if a starter leaks an answer."""
     whole.check(syllabus)
     if not only:
         yield Target(ROOT / "course.svg", picture.draw(syllabus))
-        readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        yield Target(ROOT / "README.md", figures.filled(readme))
+        for path in (ROOT / "README.md", ROOT / "autograder" / "README.md"):
+            yield Target(path, figures.filled(path.read_text(encoding="utf-8")))
         contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
         yield Target(ROOT / "CONTRIBUTING.md", house_map.filled(contributing))
-    for assignment in syllabus.assignments:
+    for assignment in syllabus.graded:
         if only and assignment.id not in only:
             continue
         starter = notebooks.build(syllabus, assignment, "starter")
         _prove_no_leak(syllabus, assignment, starter)
         folder = ROOT / "assignments" / assignment.id
         yield Target(folder / f"{assignment.id}.ipynb", notebooks.dump(starter))
-        yield Target(folder / "README.md", texts.readme(syllabus, assignment))
+        if assignment is not syllabus.exam:
+            yield Target(folder / "README.md", texts.readme(syllabus, assignment))
+        for cell in text_notebook.read(assignment):
+            if cell.directive == "drawing":
+                made = text_notebook.drawn(assignment, cell)
+                yield Target(folder / "drawings" / f"{made.name}.svg", made.svg)
+                current = pictures.is_current(assignment, made)
+                place, data = pictures.path_of(assignment, made), pictures.of(assignment, made)
+                yield PictureTarget(place, "", data=data, is_current=current)
         solution = notebooks.build(syllabus, assignment, "solution")
         path = ROOT / "solutions" / f"{assignment.id}.ipynb"
         yield Target(path, notebooks.dump(solution), is_solution=True)
@@ -90,8 +128,7 @@ def write(
         text = target.text
         if target.is_solution and execute:
             text = notebooks.dump(_executed(target, log))
-        target.path.parent.mkdir(parents=True, exist_ok=True)
-        target.path.write_text(text, encoding="utf-8")
+        target.write(text)
         written.append(target.name)
     return written
 
@@ -151,8 +188,9 @@ def _code(notebook: Notebook) -> list[notebooks.Cell]:
 
 
 def _digest(notebook: Notebook) -> str:
-    """Hash of what outputs depend on: the code in order, without docstrings."""
-    sources = [_without_docstrings("".join(cell["source"])) for cell in _code(notebook)]
+    """Hash of what outputs depend on: the code in order, without docstrings and set-up."""
+    code = [c for c in _code(notebook) if notebooks.SETUP not in c["metadata"].get("tags", ())]
+    sources = [_without_docstrings("".join(cell["source"])) for cell in code]
     return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
 
 
@@ -178,6 +216,10 @@ def _is_of(executed: Notebook, notebook: Notebook) -> bool:
 
 def _prove_no_leak(syllabus: Syllabus, assignment: Assignment, starter: Notebook) -> None:
     code = no_leak.code_of_notebook(f"starter {assignment.id}", starter)
-    leaks = no_leak.find(code, unreleased(syllabus))
+    hidden: Iterable[str] = unreleased(syllabus)
+    if assignment is syllabus.exam:  # which shows other answers, with a mistake each
+        broken = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
+        hidden = {c for e in assignment.exercises for c in e.components} - broken
+    leaks = no_leak.find(code, hidden)
     if leaks:
         raise BuildError("; ".join(map(str, leaks)))

@@ -168,6 +168,43 @@ def _similar(measures: Measures) -> str:
     )
 
 
+def _large_class(measures: Measures) -> str:
+    median = _medians(measures)
+    named = [re.fullmatch(r"workers_(\d+)_per_second", name) for name in median]
+    numbers = [int(found[1]) for found in named if found]
+    few, many = min(numbers), max(numbers)
+    ratio = median[f"workers_{many}_per_second"] / median[f"workers_{few}_per_second"]
+    return (
+        f"With {many} workers, {median['class_per_second']:.1f} submissions of a large class are "
+        f"graded in a second, {ratio:.1f} times as many as with {few}"
+    )
+
+
+def _trained_class(measures: Measures) -> str:
+    median = _medians(measures)
+    return (
+        "A class whose translators are run again and scored takes "
+        f"{median['seconds_per_submission']:.1f} s a submission with two jobs, all hidden tests of "
+        f"assignment 4 included, and {median['cpu_seconds_per_submission']:.1f} s of CPU time"
+    )
+
+
+def _site(measures: Measures) -> str:
+    median = _medians(measures)
+
+    def lowest(category: str) -> str:
+        return (
+            f"{min(v for name, v in median.items() if re.fullmatch(rf'.+_{category}', name)):.0f}"
+        )
+
+    return (
+        "The home page, a lecture and the page with the model have Lighthouse scores of at least "
+        f"{lowest('phone_performance')} (a slow phone) and {lowest('desktop_performance')} "
+        f"(a desktop) for performance, {lowest('accessibility')} for accessibility and "
+        f"{lowest('best_practices')} for best practices, of 100"
+    )
+
+
 SENTENCES: dict[str, Callable[[Measures], str]] = {
     "bench_encoder": _encoder,
     "bench_grading": _grading,
@@ -182,4 +219,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "multi30k_test2016": _test2016,
     "bench_study": _study,
     "bench_similar": _similar,
+    "bench_class": _large_class,
+    "bench_trained_class": _trained_class,
+    "bench_site": _site,
 }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.notebook.global_names import global_names
 
-from ..notebook.global_names import global_names
 from .components import BuildError, Component, ModuleText, module_text
 
 IN_SETUP = {"np": "import numpy as np", "plt": "import matplotlib.pyplot as plt"}

@@ -2,7 +2,7 @@
 
 Two tests on every piece of code in the student's tree: no function body has the same normalized
 syntax tree as an unreleased one, and it shares no run of three consecutive body lines with one,
-unless released code has that run too.
+unless released code has them too.
 """
 
 from __future__ import annotations
@@ -33,18 +33,19 @@ class Leak:
 def find(code: Iterable[tuple[str, str]], hidden: Iterable[str], released: str = "") -> list[Leak]:
     """Leaks in pieces of code (where, source), given the hidden components.
 
-    `released` is code that students may have: runs of lines in it are not leaks.
+    `released` is code that students may have: bodies and runs of lines in it are not leaks.
     """
     leaks = []
-    allowed = {run for tree in _trees(released) for run in _runs(tree)}
+    allowed_bodies = {body for tree in _trees(released) for body in _bodies(tree)}
+    allowed_runs = {run for tree in _trees(released) for run in _runs(tree)}
     secrets = []
     for reference in hidden:
         component = Component.parse(reference)
         trees, given = _trees(component.source), _trees(component.stub(""))
         bodies = {body for tree in trees for body in _bodies(tree)}
-        bodies -= {body for tree in given for body in _bodies(tree)}
-        runs = {run for tree in trees for run in _runs(tree)} - allowed
-        runs -= {run for tree in given for run in _runs(tree)}
+        bodies -= allowed_bodies | {body for tree in given for body in _bodies(tree)}
+        runs = {run for tree in trees for run in _runs(tree)}
+        runs -= allowed_runs | {run for tree in given for run in _runs(tree)}
         secrets.append((reference, bodies, runs))
     for where, source in code:
         trees = _trees(source)
@@ -70,6 +71,19 @@ def code_of_notebook(name: str, notebook: Notebook) -> list[tuple[str, str]]:
         (f"{name}, cell {number}", "".join(cell["source"]))
         for number, cell in enumerate(notebook["cells"], start=1)
     ]
+
+
+def pieces(source: str) -> set[str]:
+    """Every line and every expression of the function bodies in a source, normalized."""
+    found: set[str] = set()
+    for tree in _trees(source):
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                for statement in _without_docstring(node.body):
+                    found.update(line.strip() for line in ast.unparse(statement).splitlines())
+                    within = ast.walk(statement)
+                    found.update(ast.unparse(one) for one in within if isinstance(one, ast.expr))
+    return found
 
 
 def _trees(source: str) -> list[ast.AST]:

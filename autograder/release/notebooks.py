@@ -1,47 +1,33 @@
 """Builds starter, solution and nbgrader's source notebooks from one text notebook an assignment.
 
-The text notebook (`solutions/aN.py`, jupytext's py:percent) names components of `course_lib`
-instead of copying them. A cell's metadata says what the builder puts there:
-
-    title="a1"  setup="a1"  exercise="1.4"  component="course_lib.x:name"  check="1.4"
-    prediction="1.7"  written="1.11.a"  rubric="1.11.a"  student="1.6"
-
-Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in the solution. In
-nbgrader's source, what a student writes is enclosed in marks, between which nbgrader clears it.
+See `text_notebook` for what it is written in. In nbgrader's source, what a student writes is
+enclosed in marks, between which nbgrader clears it.
+An exercise's hints (`hints.py`) follow its text, except in the solution.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal
 
 from course_lib.course.exercise import Exercise
-from course_lib.course.syllabus import ROOT, Assignment, Syllabus
+from course_lib.course.syllabus import Assignment, Syllabus
+from course_lib.notebook import grade_ids, placeholders
 
-from ..notebook import grade_ids, placeholders
-from . import given, texts
+from .. import bugs
+from . import given, hints, pictures, setup_cell, text_notebook, texts
 from .cell_metadata import nbgrader as metadata
 from .components import BEGIN, END, BuildError, Component, stub
+from .text_notebook import CODE_ANSWER, DRAWN_TABLE, TEXT_ANSWER, SourceCell
 
 View = Literal["starter", "solution", "nbgrader"]
 Cell = dict[str, Any]
 Notebook = dict[str, Any]
 
-TEXT_ANSWER, CODE_ANSWER = "<!-- answer -->", "# answer"
 CODE_PLACEHOLDER = "# Your code here."
-
-
-@dataclass(frozen=True)
-class SourceCell:
-    """One cell of the text notebook: at most one directive and its argument."""
-
-    kind: str  # "markdown" or "code"
-    text: str
-    directive: str = ""
-    argument: str = ""
+SETUP = "setup"  # the tag of the cell whose code says where the course is; no output depends on it
 
 
 def build(
@@ -50,10 +36,10 @@ def build(
     """Build one notebook, without outputs.
 
     `replace` gives some components another source: a named bug, a variant, a student's progress.
-    Raises BuildError if a directive does not match `course.toml` or the library.
+    Raises BuildError if a directive does not match `course.toml` or the library, and BugError.
     """
     maker = _Maker(syllabus, assignment, view, dict(replace or {}))
-    for source in read_source(assignment):
+    for source in text_notebook.read(assignment):
         maker.add(source)
     maker.finish()
     of_notebook = {
@@ -69,29 +55,6 @@ def dump(notebook: Notebook) -> str:
     return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-@lru_cache(maxsize=8)
-def _parse(path: str) -> tuple[SourceCell, ...]:
-    import jupytext
-
-    notebook = jupytext.read(path, fmt="py:percent")
-    cells = []
-    for cell in notebook.cells:
-        directives = {k: v for k, v in cell.metadata.items() if k in DIRECTIVES}
-        if len(directives) > 1:
-            raise BuildError(f"{path}: a cell with several directives: {directives}")
-        directive, argument = next(iter(directives.items()), ("", ""))
-        cells.append(SourceCell(cell.cell_type, cell.source, directive, str(argument)))
-    return tuple(cells)
-
-
-def read_source(assignment: Assignment) -> tuple[SourceCell, ...]:
-    """The cells of the assignment's text notebook. Raises BuildError if it is not there."""
-    path = ROOT / assignment.source
-    if not path.exists():
-        raise BuildError(f"{assignment.source}: not found, but course.toml names it")
-    return _parse(str(path))
-
-
 @dataclass
 class _Maker:
     """Collects the cells of one view."""
@@ -103,6 +66,7 @@ class _Maker:
     cells: list[Cell] = field(default_factory=list)
     placed: list[str] = field(default_factory=list)  # components, written parts, checks
     given: given.Given | None = None
+    numbered: int = 0  # cells without a name of their own
 
     @property
     def is_solution(self) -> bool:
@@ -110,16 +74,18 @@ class _Maker:
 
     def add(self, source: SourceCell) -> None:
         if source.directive:
-            DIRECTIVES[source.directive](self, source)
+            getattr(self, source.directive)(source)
         else:
             self.put(source.kind, source.text)
 
     def put(
         self, kind: str, text: str, nbgrader: dict[str, Any] | None = None, **meta: Any
     ) -> None:
+        id = meta.pop("id", "")
+        self.numbered += not id
         cell: Cell = {
             "cell_type": kind,
-            "id": f"{self.assignment.id}-{len(self.cells) + 1:03d}",
+            "id": f"{self.assignment.id}-{id or format(self.numbered, '03d')}",
             "metadata": {**({"nbgrader": nbgrader} if nbgrader else {}), **meta},
             "source": text.strip("\n").splitlines(keepends=True),
         }
@@ -128,7 +94,7 @@ class _Maker:
         self.cells.append(cell)
 
     def finish(self) -> None:
-        """Raises BuildError unless each item in course.toml was placed as often as listed."""
+        """Add the last cell. Raises BuildError unless each item was placed as often as listed."""
         expected = []
         for exercise in self.assignment.exercises:
             expected += exercise.components
@@ -140,6 +106,8 @@ class _Maker:
                     f"{self.assignment.source}: {item} is placed {self.placed.count(item)} times, "
                     f"but course.toml lists it {expected.count(item)} times"
                 )
+        if self.view == "starter":
+            self.put("code", setup_cell.hand_in(self.assignment))
 
     def exercise_of(self, component: str) -> Exercise:
         for exercise in self.assignment.exercises:
@@ -167,18 +135,33 @@ class _Maker:
 
     # One method per directive.
 
+    def drawing(self, source: SourceCell) -> None:
+        made = text_notebook.drawn(self.assignment, source)
+        if (DRAWN_TABLE in source.text) != bool(made.table):
+            raise BuildError(
+                f"{self.assignment.source}: the text of the drawing {made.name!r} must have "
+                f"{DRAWN_TABLE} exactly if the drawing has a table"
+            )
+        text = source.text.replace(DRAWN_TABLE, made.table)
+        link = texts.drawing_link(made.name)
+        image = made.image(pictures.of(self.assignment, made))
+        self.put("markdown", f"{image}\n\n{text}\n\n{link}")
+
     def title(self, source: SourceCell) -> None:
         header = texts.header(self.syllabus, self.assignment, self.view)
         self.put("markdown", f"{header}\n\n{source.text}")
 
     def setup(self, source: SourceCell) -> None:
-        self.put("code", texts.setup(self.syllabus, self.assignment))
+        cell = setup_cell.setup(self.syllabus, self.assignment)
+        self.put("code", cell, tags=[SETUP])
         self.given = given.collect(self.syllabus, self.assignment)
         self.put("code", "\n".join(self.given.imports))
 
     def exercise(self, source: SourceCell) -> None:
         exercise = self.exercise_named(source.argument)
         self.put("markdown", f"{texts.exercise(exercise, self.assignment)}\n\n{source.text}")
+        if (own := hints.load(self.assignment).get(exercise.id)) and not self.is_solution:
+            self.put("markdown", own.cell, id=own.cell_id, tags=["hints"])
         if exercise.kind == "model" and self.view == "nbgrader":
             points = 0 if exercise.bonus else exercise.points
             meta = metadata(grade_ids.model(exercise.id), locked=True, task=True, points=points)
@@ -194,6 +177,8 @@ class _Maker:
         code = self.replace.get(source.argument)
         if code is None and self.is_solution:
             code = component.source
+        if code is None and source.bug:
+            code = bugs.named(source.bug).apply(component.source)
         if code is None and self.view == "nbgrader":
             code = component.marked
         if code is None:
@@ -204,7 +189,13 @@ class _Maker:
         self.put("code", code, metadata(grade_id, solution=True))
 
     def check(self, source: SourceCell) -> None:
-        exercise = self.exercise_named(source.argument)
+        id, _, step = source.argument.partition(" ")
+        exercise = self.exercise_named(id)
+        if step:
+            if step not in exercise.names:
+                raise BuildError(f"{self.assignment.source}: exercise {id} has no {step!r}")
+            self.put("code", f'check("A{exercise.id}", "{step}")')
+            return
         self.placed.append(f"check {exercise.id}")
         # nbgrader has no bonus: a cell of 0 points, whose value it must not see, raises no maximum.
         extra = exercise.bonus and self.view == "nbgrader"
@@ -237,16 +228,3 @@ class _Maker:
     def student(self, source: SourceCell) -> None:
         self.exercise_named(source.argument)
         self.put("code", self.split(source.text, CODE_ANSWER, CODE_PLACEHOLDER))
-
-
-DIRECTIVES: dict[str, Callable[[_Maker, SourceCell], None]] = {
-    "title": _Maker.title,
-    "setup": _Maker.setup,
-    "exercise": _Maker.exercise,
-    "component": _Maker.component,
-    "check": _Maker.check,
-    "prediction": _Maker.prediction,
-    "written": _Maker.written,
-    "rubric": _Maker.rubric,
-    "student": _Maker.student,
-}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-from course_lib.course.syllabus import Syllabus, Week
+from course_lib.course.syllabus import Assignment, Syllabus, Week
 
-WIDTH, MARGIN, GAP = 920, 20, 14
+WIDTH, MARGIN, GAP = 920, 20, 10
+HEIGHT, WEEKS_END, TITLES = 530, 256, 190  # the picture, the weeks, and their assignments'
 INK, SOFT, PAPER = "#1f2933", "#52606d", "#ffffff"
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#00785a", "#9aa5b1"  # color-blind safe
 
@@ -20,16 +21,18 @@ VIEWS = (
 
 def draw(syllabus: Syllabus) -> str:
     """An SVG file's text."""
-    parts = [_weeks(syllabus), _making(250)]
+    parts = [_weeks(syllabus), _making(WEEKS_END + 54)]
     title = escape(syllabus.course.title)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} 470" role="img" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-labelledby="t d" font-family="Helvetica, Arial, sans-serif" font-size="14">\n'
         f'<title id="t">{title}</title>\n'
         '<desc id="d">Above, the weeks with their lecture parts and assignments. Below, one '
         "library from which starters, solutions, the worker's copy and wrong answers are made, "
         "and the grader that they prove.</desc>\n"
-        f'<rect width="{WIDTH}" height="470" fill="{PAPER}"/>\n' + "\n".join(parts) + "\n</svg>\n"
+        f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{PAPER}"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>\n"
     )
 
 
@@ -37,25 +40,38 @@ def _weeks(syllabus: Syllabus) -> str:
     count = len(syllabus.weeks)
     width = (WIDTH - 2 * MARGIN - (count - 1) * GAP) / count
     drawn = [_text(MARGIN, 30, "Week by week", 17, INK, bold=True)]
-    for index, week in enumerate(syllabus.weeks):
-        drawn += _week(syllabus, week, MARGIN + index * (width + GAP), width)
+    left = [MARGIN + index * (width + GAP) for index in range(count)]
+    for week, x in zip(syllabus.weeks, left, strict=True):
+        drawn += _week(syllabus, week, x, width)
+    for assignment in syllabus.assignments:
+        own = [
+            x
+            for week, x in zip(syllabus.weeks, left, strict=True)
+            if week.number in syllabus.weeks_of(assignment)
+        ]
+        drawn += _assignment(assignment, own[0], own[-1] + width - own[0])
     return "\n".join(drawn)
 
 
 def _week(syllabus: Syllabus, week: Week, x: float, width: float) -> list[str]:
-    drawn = [_box(x, 46, width, 160, GREY), _text(x + 12, 70, f"Week {week.number}", 14, SOFT)]
-    y = 94.0
+    height = WEEKS_END - 46
+    drawn = [_box(x, 46, width, height, GREY), _text(x + 10, 68, f"Week {week.number}", 14, SOFT)]
+    y = 92.0
     for part in (p for p in syllabus.parts if p.number in week.parts):
-        for number, line in enumerate(_wrapped(f"{part.number} · {part.title}", 24)):
-            drawn.append(_text(x + 12 + 14 * (number > 0), y, line, 13, INK))
-            y += 18
+        for number, line in enumerate(_wrapped(f"{part.number} · {part.title}", width)):
+            drawn.append(_text(x + 10 + 10 * (number > 0), y, line, 12, INK))
+            y += 15
         y += 4
-    if week.assignment:
-        title = syllabus.assignment(week.assignment).title
-        drawn.append(f'<rect x="{x}" y="152" width="{width}" height="54" rx="6" fill="{BLUE}"/>')
-        lines = [f"Assignment {week.assignment[1:]}", *_wrapped(title, 24)]
-        drawn += [_text(x + 12, 168 + 15 * row, text, 12, PAPER) for row, text in enumerate(lines)]
     return drawn
+
+
+def _assignment(assignment: Assignment, x: float, width: float) -> list[str]:
+    """A bar below the weeks in which it is worked on."""
+    height = WEEKS_END - TITLES
+    bar = f'<rect x="{x:g}" y="{TITLES}" width="{width:g}" height="{height}" rx="6" fill="{BLUE}"/>'
+    lines = [f"Assignment {assignment.id[1:]}", *_wrapped(assignment.title, width)]
+    texts = [_text(x + 10, TITLES + 16 + 15 * row, t, 12, PAPER) for row, t in enumerate(lines)]
+    return [bar, *texts]
 
 
 def _making(y: float) -> str:
@@ -113,10 +129,12 @@ def _arrow(x1: float, y1: float, x2: float, y2: float) -> str:
     return f'{line}<polygon points="{head}" fill="{SOFT}"/>'
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _wrapped(text: str, width: float) -> list[str]:
+    """Lines that fit into a box of this width, with its margins, at 12 points."""
+    most = (width - 20) / 5.3  # letters
     lines = [""]
     for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > width:
+        if len(f"{lines[-1]} {word}".strip()) > most:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
     return lines

@@ -15,13 +15,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import course_lib
-from course_lib.course.syllabus import ROOT, Syllabus, public_tests
+from course_lib.course.syllabus import EXAM, ROOT, Syllabus, public_tests
 
 from .components import Component, module_text, stub
 
 PACKAGE = Path(course_lib.__file__).parent
 STAND_INS = Path(__file__).parent / "stand_ins"
-SHARED = ("checking", "seam")  # packages that hold no component
+SHARED = ("checking", "explorer", "notebook", "seam", "student")  # packages that hold no component
 
 
 def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, str]:
@@ -38,13 +38,37 @@ def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, st
     }
 
 
+def released_code(syllabus: Syllabus, released: Iterable[str]) -> str:
+    """The source of the components of these assignments, which students may have."""
+    assignments = [syllabus.assignment(id) for id in released]
+    references = [c for a in assignments for e in a.exercises for c in e.components]
+    return "\n\n".join(Component.parse(reference).source for reference in references)
+
+
 def released_before(syllabus: Syllabus, id: str) -> list[str]:
-    """Assignments whose answers are out when assignment `id` is released, late days included."""
+    """Assignments whose answers are out when assignment `id` is released, late days included.
+
+    For the exam, none: it asks for some of them again.
+    """
+    if id == EXAM:
+        return []
     begins = syllabus.assignment(id).released
+    return _released_by(syllabus, begins)
+
+
+def released_in_week(syllabus: Syllabus, week: int) -> list[str]:
+    """Assignments whose answers are out when a week of the course begins, late days included."""
+    begun = [a for a in syllabus.assignments if a.week <= week] or syllabus.assignments[:1]
+    latest = max(begun, key=lambda assignment: assignment.week)
+    begins = latest.released + datetime.timedelta(weeks=week - latest.week)
+    return _released_by(syllabus, begins)
+
+
+def _released_by(syllabus: Syllabus, day: datetime.date) -> list[str]:
     return [
-        other.id
-        for other in syllabus.assignments
-        if other.due.date() + datetime.timedelta(days=other.late_days) < begins
+        assignment.id
+        for assignment in syllabus.assignments
+        if assignment.due.date() + datetime.timedelta(days=assignment.late_days) < day
     ]
 
 
@@ -53,7 +77,8 @@ def write(
 ) -> Path:
     """Write the students' `course_lib` for `assignment` into `folder` and return its path.
 
-    `released` are assignments whose answers are out. Without `assignment`, no stand-ins.
+    `released` are assignments whose answers are out. Without `assignment`, or for the exam, no
+    stand-ins.
     """
     hidden = unreleased(syllabus, released)
     target = folder / "course_lib"
@@ -61,14 +86,17 @@ def write(
     for name in SHARED:
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(PACKAGE / name, target / name, ignore=ignore)
-    for name, text in _modules(hidden, _stand_ins(syllabus, hidden, assignment)).items():
+    for name, text in (modules(hidden) | _stand_ins(syllabus, hidden, assignment)).items():
         path = target.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     shutil.copy(ROOT / "course.toml", folder / "course.toml")
     shutil.copytree(ROOT / "data", folder / "data")
-    for other in syllabus.assignments:
-        for path in public_tests(other.id):
+    if assignment == EXAM:
+        shutil.copy(ROOT / f"{EXAM}.toml", folder / f"{EXAM}.toml")
+    ids = [EXAM] if assignment == EXAM else [other.id for other in syllabus.assignments]
+    for id in ids:
+        for path in public_tests(id):
             copy = folder / path.relative_to(ROOT)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
@@ -78,7 +106,7 @@ def write(
 def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> dict[str, str]:
     """Modules of earlier assignments whose answers are not out, as stand-ins: name → text."""
     ids = [a.id for a in syllabus.assignments]
-    earlier = ids[: ids.index(assignment)] if assignment else []
+    earlier = ids[: ids.index(assignment)] if assignment in ids else []
     of_earlier = {
         Component.parse(reference).module.partition(".")[2]
         for reference, exercise in hidden.items()
@@ -88,8 +116,8 @@ def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> d
     return {n: path.read_text(encoding="utf-8") for n, path in paths.items() if path.exists()}
 
 
-def _modules(hidden: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str]:
-    """The text of every module that students get, by name: whole, stubbed, or a stand-in."""
+def modules(hidden: dict[str, str]) -> dict[str, str]:
+    """The text of every module that students get, by its name within `course_lib`."""
     closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
     whole = {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path.read_text(encoding="utf-8")
@@ -101,7 +129,7 @@ def _modules(hidden: dict[str, str], stand_ins: dict[str, str]) -> dict[str, str
     while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
         absent |= left_out
         texts = {name: text for name, text in texts.items() if name not in left_out}
-    return texts | {name: stubbed(f"course_lib.{name}", hidden) for name in closed} | stand_ins
+    return texts | {name: stubbed(f"course_lib.{name}", hidden) for name in closed}
 
 
 def stubbed(module: str, hidden: dict[str, str]) -> str:

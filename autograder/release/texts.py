@@ -6,7 +6,9 @@ from course_lib.course.exercise import Exercise
 from course_lib.course.submission_folder import FOLDER, MAX_TOTAL
 from course_lib.course.syllabus import Assignment, Syllabus
 
+from ..gradebook.lateness import written
 from ..judge.models import thresholds
+from .setup_cell import badges
 
 # By measure: what the lower threshold counts, and the unit.
 MEASURES = {"accuracy": ("% of the test labels right", "%"), "bleu": ("BLEU on test", "BLEU")}
@@ -16,54 +18,56 @@ ANSWERS = {
     "bleu": ("translations", "the references by sacreBLEU"),
 }
 
-COLAB = "https://colab.research.google.com"
-COLAB_LACKS = ("jaxtyping", "sacrebleu")  # imported by notebooks, not installed on Colab
-
 
 def header(syllabus: Syllabus, assignment: Assignment, view: str) -> str:
-    """Title, goal, time, compute, prerequisites, badge and the table of exercises."""
-    number = assignment.id.removeprefix("a")
+    """Title, goal, time, compute, prerequisites, badges and the table of exercises."""
     solution = " · solution" if view == "solution" else ""
     lines = [
-        f"# Assignment {number} · {assignment.title}{solution}",
+        f"# {assignment.label} · {assignment.title}{solution}",
         "",
         f"You build {assignment.build}.",
         "",
-        f"**Time** {assignment.minutes} minutes{_bonus_minutes(assignment)} · "
+        f"**Time** about {hours(assignment.minutes)}{_for_bonus(assignment)} · "
         f"**Compute** {assignment.compute} · "
         f"**Before you start** {', '.join(assignment.prerequisites)}",
         "",
     ]
     if view == "starter":
-        lines += [badge(syllabus, assignment), ""]
+        lines += badges(syllabus, assignment)
     return "\n".join([*lines, *exercise_table(assignment)])
 
 
-def badge(syllabus: Syllabus, assignment: Assignment) -> str:
-    repository = syllabus.course.student_repository.removeprefix("https://github.com/")
-    path = f"assignments/{assignment.id}/{assignment.id}.ipynb"
-    return (
-        f"[![Open in Colab]({COLAB}/assets/colab-badge.svg)]"
-        f"({COLAB}/github/{repository}/blob/main/{path})"
-    )
+def drawing_link(name: str) -> str:
+    """Where the drawing is as a file that scales, with colors for dark pages."""
+    return f"<sub>For dark pages and slides: `drawings/{name}.svg` beside this notebook.</sub>"
 
 
 def exercise_table(assignment: Assignment) -> list[str]:
+    """The core exercises, then the optional labs: those whose points are a bonus."""
     rows = ["| exercise | points | minutes | difficulty |", "|---|--:|--:|:-:|"]
-    for exercise in assignment.exercises:
-        sign = "+" if exercise.bonus else ""
-        rows.append(
-            f"| {exercise.id} {exercise.title} | {sign}{exercise.points:g} | {exercise.minutes} | "
-            f"{dots(exercise.difficulty)} |"
-        )
+    core = [exercise for exercise in assignment.exercises if not exercise.bonus]
+    labs = [exercise for exercise in assignment.exercises if exercise.bonus]
+    rows += [_row(exercise) for exercise in core]
+    if labs:
+        rows.append("| **Optional labs**, with bonus points | | | |")
+        rows += [_row(exercise) for exercise in labs]
+        rows += ["", "Points with a plus are a bonus on top of the 100: none of them is required."]
     return rows
+
+
+def _row(exercise: Exercise) -> str:
+    sign = "+" if exercise.bonus else ""
+    return (
+        f"| {exercise.id} {exercise.title} | {sign}{exercise.points:g} | {exercise.minutes} | "
+        f"{dots(exercise.difficulty)} |"
+    )
 
 
 def exercise(exercise: Exercise, assignment: Assignment) -> str:
     """An exercise's heading and a line with points, time, difficulty and section."""
     bonus = "bonus of " if exercise.bonus else ""
     facts = [
-        f"{bonus}{exercise.points:g} points",
+        f"{bonus}{exercise.points:g} {'point' if exercise.points == 1 else 'points'}",
         f"{exercise.minutes} minutes",
         f"difficulty {dots(exercise.difficulty)}",
         f"paper {exercise.section}",
@@ -73,7 +77,8 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
         lower, unit = MEASURES[assignment.model.measure]
         facts.append(f"no points up to {exercise.zero_at:g} {lower}")
         facts.append(f"all from {full:g} {unit}")
-    return f"## {exercise.id} {exercise.title}\n\n*{' · '.join(facts)}*"
+    lab = "Optional lab: " if exercise.bonus else ""
+    return f"## {exercise.id} {lab}{exercise.title}\n\n*{' · '.join(facts)}*"
 
 
 def model_points(exercise: Exercise) -> str:
@@ -88,50 +93,26 @@ def dots(difficulty: int) -> str:
     return "●" * difficulty + "○" * (5 - difficulty)
 
 
-def setup(syllabus: Syllabus, assignment: Assignment) -> str:
-    """The set-up cell, which works on Colab, on one's own machine and offline."""
-    lacking = [name for name in COLAB_LACKS if name in assignment.imports]
-    torch = "import torch\nfrom torch import nn\n" if "torch" in assignment.imports else ""
-    return f"""# Set-up: run this first. It works on Colab, on your own machine and offline.
-import sys
-from pathlib import Path
-
-root = next((p for p in [Path.cwd(), *Path.cwd().parents] if (p / "course.toml").exists()), None)
-if root is None and "google.colab" in sys.modules:  # a fresh Colab machine: fetch the course
-    !git clone --quiet --depth 1 {syllabus.course.student_repository} course
-    !pip install --quiet {" ".join(lacking)}
-    root = Path("course").resolve()
-if root is not None:
-    sys.path.insert(0, str(root))
-
-import matplotlib.pyplot as plt
-import numpy as np
-{torch}
-from course_lib.checking.notebook import check, describe, needs"""
-
-
 def readme(syllabus: Syllabus, assignment: Assignment) -> str:
     """The README beside a starter."""
-    number = assignment.id.removeprefix("a")
-    due = assignment.due.strftime("%d %B %Y, %H:%M %Z")
     return "\n".join(
         [
-            f"# Assignment {number} · {assignment.title}",
+            f"# {assignment.label} · {assignment.title}",
             "",
-            f"You build {assignment.build}. {assignment.minutes} minutes"
-            f"{_bonus_minutes(assignment)}; {assignment.compute}.",
+            f"You build {assignment.build}. About "
+            f"{hours(assignment.minutes)}{_for_bonus(assignment)}; {assignment.compute}.",
             "",
-            badge(syllabus, assignment),
-            "",
+            *badges(syllabus, assignment),
             *exercise_table(assignment),
             "",
-            f"**Due** {due}; up to {assignment.late_days} days late for "
+            f"**Due** {written(assignment.due)}; up to {assignment.late_days} days late for "
             f"{assignment.late_penalty_percent:g} % of the points a day begun."
-            f"{_slip_days(syllabus)}",
+            f"{slip_days(syllabus)}",
             "",
             "Open the notebook, replace each `raise NotImplementedError(…)` by your code, run the "
-            "`check` cell below it, save, and submit the notebook file. `course check "
-            f"{assignment.id} {assignment.id}.ipynb` runs the visible checks on a saved file.",
+            "`check` cell below it, and save. In a terminal, `student check "
+            f"{assignment.id}` runs the visible checks on the saved notebook, and `student submit "
+            f"{assignment.id}` makes the archive to submit and says what the grader will see.",
             "",
             "What is graded: your functions, classes and imports, found by name. Plots, loops and "
             "prints at the top level of a cell are not run, so pass what a function needs as an "
@@ -175,12 +156,19 @@ def _other_files(assignment: Assignment) -> list[str]:
     ]
 
 
-def _bonus_minutes(assignment: Assignment) -> str:
+def _for_bonus(assignment: Assignment) -> str:
     bonus = sum(exercise.minutes for exercise in assignment.exercises if exercise.bonus)
-    return f" (and {bonus} for the bonus)" if bonus else ""
+    return f" (and {hours(bonus)} for the optional labs)" if bonus else ""
 
 
-def _slip_days(syllabus: Syllabus) -> str:
+def hours(minutes: int) -> str:
+    """In half hours: 5½ hours."""
+    halves = max(1, round(minutes / 30))
+    whole, half = divmod(halves, 2)
+    return f"{whole or ''}{'½' if half else ''} hour{'s' if halves > 2 else ''}"
+
+
+def slip_days(syllabus: Syllabus) -> str:
     days = syllabus.late.slip_days
     if not days:
         return ""

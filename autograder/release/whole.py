@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
-from course_lib.course.syllabus import ROOT, Assignment, Syllabus, public_tests
+from course_lib.checking.faults import SuiteError
+from course_lib.checking.suite import proofread
+from course_lib.course.syllabus import EXAM, ROOT, Assignment, Syllabus, public_tests
 from course_lib.course.toml_lines import line_of
 
 from .. import bugs
-from .components import BuildError, Component
+from ..judge import substitutes
+from . import hint_checks
+from .components import BuildError, Component, SourceError
 
 _MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
 _MOST = 12  # problems told at once
 
 
 def check(syllabus: Syllabus) -> None:
-    """Raises BuildError: one sentence, with file and line, for each thing that does not fit."""
+    """Raises BuildError: one sentence, with file and line, for each thing that does not fit.
+
+    A component's file that is no Python is told alone.
+    """
     found = list(dict.fromkeys(_problems(syllabus)))
     if found[_MOST:]:
         found = [*found[:_MOST], f"and {len(found) - _MOST} more problems of this kind"]
@@ -30,36 +39,45 @@ def check_components(syllabus: Syllabus) -> None:
         raise BuildError("\n".join(found))
 
 
-def _place(*location: str | int) -> str:
-    text = (ROOT / "course.toml").read_text(encoding="utf-8")
-    return f"course.toml, line {line_of(text, location)}"
+def _place(*location: str | int, file: str = "course.toml") -> str:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return f"{file}, line {line_of(text, location)}"
+
+
+def _place_of(syllabus: Syllabus, assignment: Assignment, *location: str | int) -> str:
+    """The place in the file of an assignment, or of the exam."""
+    if assignment is syllabus.exam:
+        return _place(*location, file=f"{EXAM}.toml")
+    return _place("assignments", syllabus.assignments.index(assignment), *location)
 
 
 def _lacking(syllabus: Syllabus) -> Iterator[str]:
     for reference in syllabus.course.reserved:
         if why := _missing(reference):
             yield f"{_place('course', 'reserved')}: `reserved`: {why}"
-    for number, assignment in enumerate(syllabus.assignments):
+    for assignment in syllabus.graded:
         for position, exercise in enumerate(assignment.exercises):
             for reference in exercise.components:
                 if why := _missing(reference):
-                    at = ("assignments", number, "exercises", position, "components")
-                    yield f"{_place(*at)}: exercise {exercise.id}: {why}"
+                    place = _place_of(syllabus, assignment, "exercises", position, "components")
+                    yield f"{place}: exercise {exercise.id}: {why}"
 
 
 def _problems(syllabus: Syllabus) -> Iterator[str]:
     yield from _lacking(syllabus)
-    for number, assignment in enumerate(syllabus.assignments):
+    yield from _unreadable(syllabus)
+    for assignment in syllabus.graded:
         tested = {id for _, _, id in _marks(assignment)}
         for position, exercise in enumerate(assignment.exercises):
             if exercise.kind == "code" and exercise.id not in tested:
+                place = _place_of(syllabus, assignment, "exercises", position, "id")
                 yield (
-                    f"{_place('assignments', number, 'exercises', position, 'id')}: no test is "
+                    f"{place}: no test is "
                     f'marked @exercise("{exercise.id}"), so everybody would get 0 of its points: '
                     f"write one in autograder/suites/{assignment.id}"
                 )
-    listed = {c for a in syllabus.assignments for e in a.exercises for c in e.components}
-    for assignment in syllabus.assignments:
+    listed = {c for a in syllabus.graded for e in a.exercises for c in e.components}
+    for assignment in syllabus.graded:
         known = [exercise.id for exercise in assignment.exercises]
         for path, line, id in _marks(assignment):
             if id not in known:
@@ -70,12 +88,27 @@ def _problems(syllabus: Syllabus) -> Iterator[str]:
         for bug in bugs.load(assignment.id):
             if not (bug.component in listed and _missing(bug.component)):  # that is told already
                 yield from _unfit(bug, assignment)
+        if assignment is not syllabus.exam:  # which has no hints
+            yield from hint_checks.unfit(assignment)
+
+
+def _unreadable(syllabus: Syllabus) -> Iterator[str]:
+    """Tests and substitutes that no submission could be graded with."""
+    for assignment in syllabus.graded:
+        read = [partial(proofread, path) for path in _test_files(assignment)]
+        for one in (*read, partial(substitutes.proofread, assignment)):
+            try:
+                one()
+            except SuiteError as error:
+                yield str(error)
 
 
 def _missing(reference: str) -> str:
-    """Why there is no such component, or ""."""
+    """Why there is no such component, or "". Raises SourceError: no component of it can be read."""
     try:
         Component.parse(reference).source  # noqa: B018, reading it is the check
+    except SourceError:
+        raise
     except BuildError as error:
         return str(error)
     return ""
@@ -83,13 +116,17 @@ def _missing(reference: str) -> str:
 
 def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
     """File, line and exercise of each test, hidden or visible."""
-    hidden = sorted((ROOT / "autograder" / "suites" / assignment.id).glob("test_*.py"))
     return [
         (path.relative_to(ROOT).as_posix(), text.count("\n", 0, mark.start()) + 1, mark[1])
-        for path in [*hidden, *public_tests(assignment.id)]
+        for path in _test_files(assignment)
         for text in [path.read_text(encoding="utf-8")]
         for mark in _MARK.finditer(text)
     ]
+
+
+def _test_files(assignment: Assignment) -> list[Path]:
+    hidden = sorted((ROOT / "autograder" / "suites" / assignment.id).glob("test_*.py"))
+    return [*hidden, *public_tests(assignment.id)]
 
 
 def _unfit(bug: bugs.Bug, assignment: Assignment) -> Iterator[str]:

@@ -1,0 +1,1 @@
+"""A release: the tree that students get in a week, proven to hold nothing they should not have."""

@@ -1,0 +1,1 @@
+"""The student's program: `student check`, `progress`, `debug`, `translate` and `submit`."""

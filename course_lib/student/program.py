@@ -1,0 +1,209 @@
+"""The command line of the `student` program; each command is in the module it imports."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import NoReturn
+
+from . import root
+from .problem import Problem, missing_package
+
+EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_CODES = """\
+Exit codes: 0 done, and nothing is wrong · 1 done, and a check fails or something is open ·
+2 not done: bad input, a wrong folder, a missing package, a full disk · 130 interrupted."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; a problem prints one sentence on stderr, never a traceback."""
+    given = sys.argv[1:] if arguments is None else arguments
+    for output in (sys.stdout, sys.stderr):
+        if hasattr(output, "reconfigure"):
+            output.reconfigure(errors="replace")  # a terminal without ✓ shows a question mark
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        code = _run(given)
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+        print("interrupted", file=sys.stderr)
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = EXIT_OK
+    except Exception as error:
+        code = EXIT_USAGE
+        print(_sentence(error), file=sys.stderr)
+    sys.exit(code)
+
+
+def _run(given: list[str]) -> int:
+    options = _parser().parse_args(given)
+    code = root.elsewhere(given)
+    return code if code is not None else int(options.run(options))
+
+
+def _sentence(error: Exception) -> str:
+    """The message of an expected problem. Anything else is raised: it is a bug of ours."""
+    if isinstance(error, Problem) or type(error).__name__ == "SyllabusError":
+        return str(error)
+    if isinstance(error, ImportError) and error.name:
+        return missing_package(error.name)
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "the disk is full: free some space and run the command again"
+    raise error
+
+
+class _Parser(argparse.ArgumentParser):
+    """Its complaints are one sentence, as all others are."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Problem(f"{message}: add --help to see what there is")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="student", description="Your work on the Transformer course.", epilog=EXIT_CODES
+    )
+    commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
+
+    command = commands.add_parser("check", help="run the visible tests on a saved notebook")
+    _assignment(command)
+    command.add_argument(
+        "--full", action="store_true", help="hidden tests too, where this folder holds them"
+    )
+    command.set_defaults(run=_check)
+
+    command = commands.add_parser("progress", help="exercises, minutes and weeks")
+    command.set_defaults(run=_progress)
+
+    command = commands.add_parser("debug", help="a checklist for a model that learns badly")
+    command.add_argument(
+        "notebook", nargs="?", type=Path, help="of assignment 3 or 4; default: known faults"
+    )
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(run=_debug)
+
+    command = commands.add_parser("translate", help="translate with the model that you trained")
+    command.add_argument("texts", nargs="*", help="sentences; default: stdin, one per line")
+    command.add_argument("--model", type=Path, help="a translator's folder; default: submission")
+    command.add_argument("--notebook", type=Path, help="whose functions translate; default: a4's")
+    command.add_argument("--width", type=_positive, default=5, help="beam width; 1 is greedy")
+    command.add_argument("--length-penalty", type=_penalty, help="0 for none; default: the model's")
+    command.add_argument("--best", type=_positive, default=1, help="how many to show, with scores")
+    command.add_argument("--words", action="store_true", help="show which word came from which")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(run=_translate)
+
+    command = commands.add_parser(
+        "submit", help="make the archive to submit, try it, say what the grader will see"
+    )
+    _assignment(command)
+    command.add_argument("--to", type=Path, metavar="FILE", help="default: aN.zip in this folder")
+    command.set_defaults(run=_submit)
+    return parser
+
+
+def _assignment(command: argparse.ArgumentParser) -> None:
+    command.add_argument("assignment", help="a1, a2, …")
+    command.add_argument(
+        "notebook", nargs="?", type=Path, help="default: aN.ipynb here or in assignments/aN"
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def _penalty(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return value
+
+
+def _check(options: argparse.Namespace) -> int:
+    from . import check
+
+    passed = check.run(_chosen(options), options.notebook, options.full)
+    return EXIT_OK if passed else EXIT_FOUND
+
+
+def _progress(options: argparse.Namespace) -> int:
+    from . import progress
+
+    print(progress.progress())
+    return EXIT_OK
+
+
+def _debug(options: argparse.Namespace) -> int:
+    from . import debug
+
+    if options.notebook is None:
+        table = debug.of_known_faults()
+        if options.json:
+            listed = {fault: [asdict(check) for check in found] for fault, found in table.items()}
+            print(json.dumps(listed))
+            return EXIT_OK
+        print("What the checklist finds in models with one known fault each:\n")
+        for fault, found in table.items():
+            wrong = ", ".join(check.name for check in found if check.ok is False)
+            print(f"{fault:<24} {wrong or 'nothing is wrong'}")
+        print("\nGive a notebook of assignment 3 or 4 to check your own model.")
+        return EXIT_OK
+    checks = debug.of_notebook(options.notebook)
+    if options.json:
+        print(json.dumps([asdict(check) for check in checks]))
+    else:
+        print(*checks, sep="\n")
+        if sum(check.ok is False for check in checks) > 1:
+            print("Begin with the first that is wrong: it may explain the others.")
+    return EXIT_FOUND if any(check.ok is False for check in checks) else EXIT_OK
+
+
+def _translate(options: argparse.Namespace) -> int:
+    from . import translate
+
+    translate.run(
+        options.texts,
+        translate.Options(
+            options.model or translate.default_folder(),
+            options.notebook,
+            options.width,
+            options.length_penalty,
+            options.best,
+            options.words,
+            options.json,
+        ),
+    )
+    return EXIT_OK
+
+
+def _submit(options: argparse.Namespace) -> int:
+    from . import submit
+
+    clean = submit.run(_chosen(options), options.notebook, options.to)
+    return EXIT_OK if clean else EXIT_FOUND
+
+
+def _chosen(options: argparse.Namespace):  # type: ignore[no-untyped-def]
+    from ..course import syllabus
+
+    if options.assignment.endswith(".ipynb"):
+        raise Problem(
+            f"{options.assignment}: the assignment comes before its file, as in "
+            f"`student {options.command} a1 {options.assignment}`"
+        )
+    try:
+        return syllabus.load().assignment(options.assignment)
+    except KeyError as error:
+        raise Problem(error.args[0]) from None

@@ -1,0 +1,56 @@
+"""What the last check of each exercise found: a small JSON file in the tree, `.course/checks.json`.
+
+An entry holds the fingerprint of the code that was checked, so that it is worth nothing once the
+code has changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ..course.syllabus import ROOT
+from .running import Run
+from .tree import STATE
+from .work import Work
+
+FILE = "checks.json"
+
+
+def path() -> Path:
+    return ROOT / STATE / FILE
+
+
+def load() -> dict[str, Any]:
+    """Entries by exercise, `{"code", "passed", "tests"}`; none if the file cannot be used."""
+    try:
+        found = json.loads(path().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    entries = found.items() if isinstance(found, dict) else ()
+    return {
+        id: entry
+        for id, entry in entries
+        if isinstance(entry, dict)
+        and isinstance(entry.get("code"), str)
+        and all(isinstance(entry.get(key), int) for key in ("passed", "tests"))
+    }
+
+
+def keep(work: Work, run: Run) -> None:
+    """Note what the tests found. Raises OSError."""
+    entries = load()
+    for exercise in work.assignment.exercises:
+        outcomes = run.of(exercise.id)
+        if outcomes:
+            entries[exercise.id] = {
+                "code": work.fingerprint(exercise),
+                "passed": sum(message is None for _, message in outcomes),
+                "tests": len(outcomes),
+            }
+    path().parent.mkdir(exist_ok=True)
+    part = path().with_suffix(".part")
+    part.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
+    os.replace(part, path())

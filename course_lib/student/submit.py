@@ -1,0 +1,191 @@
+"""`student submit`: makes the archive, tries it, and says what the grader will see."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Collection
+from pathlib import Path
+
+from ..course.submission_folder import FOLDER
+from ..course.syllabus import Assignment
+from . import archive, check, running, work
+from .archive import Packed, size
+from .problem import Problem
+from .work import Work
+
+
+def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
+    """Write the archive and print the report; True if nothing is open or fails. Raises Problem."""
+    target = _usable(to or Path(f"{assignment.id}.zip"))
+    found = archive.read(assignment, given)
+    packed = archive.pack(found)
+    with tempfile.TemporaryDirectory() as folder:
+        tried = _unpacked(packed, assignment, Path(folder))
+        try:
+            has_model = assignment.model is not None and not tried.missing_model_files
+            done, problem = running.run(tried, model=has_model), ""
+        except Problem as error:
+            done, problem = running.Run(), str(error).replace(str(tried.path), found.path.name)
+    write(target, packed)
+    show_contents(target, packed, len(found.cells))
+    missing = show_missing(assignment, packed.entries)
+    still = [f"files are missing: {', '.join(missing)}"] if missing else []
+    still += _made_up_data(found) + _definitions(found)
+    print("What the archive holds, tried in a fresh process:")
+    if problem:
+        print(f"  {problem}")
+    check.show(assignment, done, "visible checks", only_failing=True)
+    failing = [e.id for e in assignment.exercises if done.of(e.id) and not done.passes(e.id)]
+    if failing or problem:
+        still.append(f"visible checks fail: {', '.join(failing) or 'none of them could be run'}")
+    told = "\n".join(still)
+    still += [why for why in found.collected.invalid if why not in told]
+    still += _texts(found)
+    for notice in found.notices:
+        print(f"  ! {notice}")
+    if still:
+        print("Submit this archive, or first look at:")
+        print(*(f"  - {line}" for line in still), sep="\n")
+    else:
+        print("Nothing is open. Submit this archive; hidden tests check more.")
+    return not still
+
+
+def _usable(target: Path) -> Path:
+    """Raises Problem if the archive cannot or should not be written there."""
+    if target.suffix.lower() != ".zip":
+        raise Problem(f"{target}: the archive's name must end in .zip: choose another with --to")
+    if target.is_dir():
+        raise Problem(f"{target}: is a folder; give the archive's file with --to")
+    if not target.parent.is_dir():
+        raise Problem(f"{target.parent}: there is no such folder: make it, or choose another")
+    if target.exists() and not zipfile.is_zipfile(target):
+        raise Problem(f"{target}: is there and is no zip file: choose another name with --to")
+    return target
+
+
+def _unpacked(packed: Packed, assignment: Assignment, folder: Path) -> Work:
+    """The archive's own files, read again from where nothing else is."""
+    made = folder / "made.zip"
+    made.write_bytes(packed.data)
+    with zipfile.ZipFile(made) as zipped:
+        zipped.extractall(folder / "unpacked")
+    return work.read(assignment, folder / "unpacked" / f"{assignment.id}.ipynb")
+
+
+def write(target: Path, packed: Packed) -> None:
+    """Put the archive in its place at once. Raises Problem."""
+    part = target.with_name(f"{target.name}.part")
+    try:
+        part.write_bytes(packed.data)
+        os.replace(part, target)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise Problem(f"{target}: cannot be written ({error.strerror})") from None
+
+
+def show_contents(target: Path, packed: Packed, cells: int = 0) -> None:
+    """Print what is in the archive, and what was left out; `cells`: of its notebook."""
+    print(f"{target}, {size(len(packed.data))}, holds what the grader will get:")
+    for name, count in packed.entries.items():
+        counted = f", {cells} cells" if name.endswith(".ipynb") else ""
+        print(f"  {name:<38} {size(count)}{counted}")
+    for line in packed.left_out:
+        print(f"  left out: {line}")
+
+
+def show_missing(assignment: Assignment, entries: Collection[str]) -> list[str]:
+    """Print which files of the assignment are not in the archive, and return their names."""
+    missing = [name for name in assignment.files if f"{FOLDER}/{name}" not in entries]
+    for name in missing:
+        print(f"  missing: {FOLDER}/{name} (run the cells that write it)")
+    return missing
+
+
+def _made_up_data(found: Work) -> list[str]:
+    """Says so if the model learned a grammar's sentences, while others are asked for."""
+    model, about = found.assignment.model, found.files.get("config.json")
+    if model is None or about is None:
+        return []
+    try:
+        data = json.loads(about.read_text(encoding="utf-8"))["data"]
+        name, source = data["name"], data["source"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []  # the trial of the model says what is wrong with the file
+    if source != "generated" or name == model.dataset:
+        return []
+    return [
+        f"the model was trained on {name}, which a grammar made up, and is graded on "
+        f"{model.dataset}: train it on real sentences (data/README.md says where they come from)"
+    ]
+
+
+def _definitions(found: Work) -> list[str]:
+    """Print where each graded name is defined; returns what is wrong with any."""
+    print("Graded, by name; the last written definition counts (cells are counted from the top,")
+    print("with those of text):")
+    still = []
+    for exercise in found.assignment.exercises:
+        for name in exercise.names:
+            state, is_wrong = _state(found, name)
+            print(f"  {exercise.id:<5} {name}: {state}")
+            if is_wrong and not exercise.bonus:
+                still.append(f"{exercise.id} {name}: {state}")
+    entry_points = found.assignment.model.entry_points if found.assignment.model else []
+    for name in entry_points:
+        state, is_wrong = _state(found, name)
+        print(f"  model {name}: {state}")
+        still += [f"model {name}: {state}"] if is_wrong else []
+    kept = {statement.cell for statement in found.collected.statements}
+    code = {cell.number for cell in found.cells if cell.kind == "code" and cell.source.strip()}
+    print(f"Cells with definitions and imports, which are graded: {_ranges(kept & code)}")
+    print(f"Cells that do not run when graded (checks, plots, loops): {_ranges(code - kept)}")
+    return still
+
+
+def _state(found: Work, name: str) -> tuple[str, bool]:
+    """What the grader finds under a name, and whether something is wrong with it."""
+    collected = found.collected
+    if name in collected.unavailable:
+        return f"cannot be loaded: {collected.unavailable[name]}", True
+    if name in collected.unwritten:
+        return "not written yet", True
+    if name not in collected.defined_in:
+        return "not found in the notebook", True
+    if name in collected.refused:
+        return f"refused: {collected.refused[name]}", True
+    return f"cell {collected.defined_in[name]}", False
+
+
+def _texts(found: Work) -> list[str]:
+    """Print the written answers and predictions; returns what is open."""
+    still = []
+    if found.answers:
+        print("Written questions, which a person marks:")
+    limits = {f"{e.id}.{p.id}": p.words for e in found.assignment.exercises for p in e.parts}
+    for part, answer in found.answers.items():
+        count = len(answer.split())
+        words = f"answered, {count} words" if found.knows_starter else "answered"
+        print(f"  {part}: {words if answer else 'no answer'}")
+        if found.knows_starter and count > limits[part]:
+            still.append(f"{part} has {count} words, and at most {limits[part]} are asked for")
+    if found.unanswered:
+        still.append(f"unanswered: {', '.join(found.unanswered)}")
+    if found.open_predictions:
+        still.append(f"predictions not filled in: {found.open_predictions}")
+    return still
+
+
+def _ranges(numbers: set[int]) -> str:
+    """ "1, 2, 4 to 6" for {1, 2, 4, 5, 6}."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    spans = [f"{r[0]} to {r[-1]}" if len(r) > 2 else ", ".join(map(str, r)) for r in runs]
+    return ", ".join(spans) or "none"

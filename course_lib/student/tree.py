@@ -1,0 +1,40 @@
+"""Places in a student's tree: the folder with `course.toml`, `course_lib` and `assignments`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..course.syllabus import ROOT, Assignment
+from .problem import Problem
+
+# Where hidden suites may be, a folder an assignment: a release for self-study, the course itself.
+SUITES = ("after_an_attempt/autograder/suites", "autograder/suites")
+STATE = ".course"  # what the program keeps between two commands
+
+
+def notebook_of_tree(assignment: Assignment) -> Path:
+    """Where the tree has the assignment's notebook, whether it is there or not."""
+    return ROOT / "assignments" / assignment.id / f"{assignment.id}.ipynb"
+
+
+def notebook(assignment: Assignment, given: Path | None = None) -> Path:
+    """The file given, or else the assignment's notebook here or in its folder. Raises Problem."""
+    name = f"{assignment.id}.ipynb"
+    own = notebook_of_tree(assignment)
+    if given is None:
+        given = next((path for path in (Path(name), own) if path.is_file()), None)
+    if given is None:
+        raise Problem(
+            f"there is no {name}, neither here nor in {own.parent}: give the notebook's file "
+            f"after {assignment.id}"
+        )
+    if not given.is_file():
+        what = "is a folder" if given.is_dir() else "there is no such file"
+        raise Problem(f"{given}: {what}; give a notebook file, such as {name}")
+    return given
+
+
+def hidden_suite(assignment: Assignment) -> Path | None:
+    """The folder of the assignment's hidden tests, if this tree holds them."""
+    places = (ROOT / folder / assignment.id for folder in SUITES)
+    return next((place for place in places if place.is_dir()), None)

@@ -1,0 +1,129 @@
+"""A saved notebook of an assignment: what the grader finds in it, and what is still open."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from ..course import syllabus
+from ..course.exercise import Exercise
+from ..course.submission_folder import FOLDER
+from ..course.syllabus import Assignment
+from ..notebook import notebook_file, placeholders, written_answers
+from ..notebook.collect import Collected, collect
+from ..notebook.notebook_file import Cell
+from . import slim, tree
+from .problem import Problem
+
+
+@dataclass(frozen=True)
+class Work:
+    """A notebook's file, its bytes when they were read, and its cells."""
+
+    assignment: Assignment
+    path: Path
+    data: bytes
+    cells: list[Cell]
+
+    @cached_property
+    def collected(self) -> Collected:
+        """The definitions, as the grader collects them."""
+        return collect(self.cells, self.names)
+
+    @property
+    def names(self) -> list[str]:
+        """The names that the grader looks for, in course order."""
+        names = [name for exercise in self.assignment.exercises for name in exercise.names]
+        return [*names, *(self.assignment.model.entry_points if self.assignment.model else [])]
+
+    @cached_property
+    def files(self) -> dict[str, Path]:
+        """The files of the assignment beside the notebook, by name; those in `submission` win."""
+        folders = (self.path.parent / FOLDER, self.path.parent)
+        found = {}
+        for name in self.assignment.files:
+            places = (folder / name for folder in folders)
+            place = next((p for p in places if p.is_file() and not p.is_symlink()), None)
+            if place is not None:
+                found[name] = place
+        return found
+
+    def is_begun(self, exercise: Exercise) -> bool:
+        """Whether no part of the exercise is still at its placeholder."""
+        if exercise.kind == "written":
+            return not any(f"{exercise.id}.{part.id}" in self.unanswered for part in exercise.parts)
+        if exercise.kind == "model":
+            return not self.missing_model_files
+        wanted = [*exercise.names, *exercise.files]
+        return {*wanted} <= {*self.collected.written, *self.files}
+
+    @property
+    def missing_model_files(self) -> list[str]:
+        model = self.assignment.model
+        return [name for name in (model.files if model else []) if name not in self.files]
+
+    def fingerprint(self, exercise: Exercise) -> str:
+        """Changes with the code that the exercise's functions need, and with its files."""
+        digest = hashlib.sha256()
+        for statement in self.collected.closure(exercise.names):
+            digest.update(statement.source.encode() + b"\0")
+        for name in exercise.files:
+            if name in self.files:
+                digest.update(hashlib.sha256(self.files[name].read_bytes()).digest())
+        return digest.hexdigest()[:16]
+
+    @cached_property
+    def knows_starter(self) -> bool:
+        """Whether a starter is there to compare with, and not this very notebook."""
+        starter = written_answers.starter_path(self.assignment.id)
+        return starter.is_file() and starter.resolve() != self.path.resolve()
+
+    @property
+    def notices(self) -> list[str]:
+        """What the grader notices about the definitions and the file as a whole."""
+        starter = written_answers.starter_cells(self.assignment.id) if self.knows_starter else ()
+        return written_answers.about_definitions(
+            syllabus.load(), self.assignment, self.collected, starter or self.cells
+        )
+
+    @cached_property
+    def answers(self) -> dict[str, str]:
+        """By written part ("1.11.a"), the text that the grader shows; "" if there is none.
+
+        Without a starter to compare with, the whole cell once its placeholder is gone.
+        """
+        if self.knows_starter:
+            return written_answers.written(self.assignment, self.cells)
+        cells = written_answers.cells_of_parts(self.assignment, self.cells)
+        return {part: "" if placeholders.WRITTEN in text else text for part, text in cells.items()}
+
+    @property
+    def unanswered(self) -> list[str]:
+        return [part for part, answer in self.answers.items() if not answer]
+
+    @cached_property
+    def open_predictions(self) -> int:
+        """How many predictions are not filled in."""
+        if self.knows_starter:
+            filled, asked = written_answers.predictions(self.assignment, self.cells)
+            return asked - filled
+        return sum(placeholders.PREDICTION in cell.source for cell in self.cells)
+
+
+def read(assignment: Assignment, given: Path | None = None, most: int | None = None) -> Work:
+    """The assignment's notebook, or the one given. Raises Problem.
+
+    If it has more than `most` bytes, it is read as if its outputs were cleared.
+    """
+    path = tree.notebook(assignment, given)
+    try:
+        data = path.read_bytes()
+        if most is not None and len(data) > most:
+            data = slim.without_outputs(data)
+        return Work(assignment, path, data, notebook_file.read(data))
+    except OSError as error:
+        raise Problem(f"{path}: cannot be read ({error.strerror})") from None
+    except notebook_file.InvalidNotebook as error:
+        raise Problem(f"{path}: {error}") from None
