@@ -1,0 +1,1 @@
+"""Quizzes: questions with feedback, one TOML file a lecture part, shown in four forms."""

@@ -1,0 +1,63 @@
+"""Where the lectures treat a section of the paper, quote a component, or list an exercise."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+
+from .. import quoted, related
+from .facts import anchors
+
+PART = re.compile(r"part(\d+)_")
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A section of a lecture."""
+
+    page: str
+    section: str  # its id
+    title: str  # of the page
+
+
+@dataclass
+class Lectures:
+    """The first spot that treats each thing; an exercise's is its page alone."""
+
+    parts: dict[int, Spot] = field(default_factory=dict)
+    sections: dict[str, Spot] = field(default_factory=dict)  # of the paper
+    components: dict[str, Spot] = field(default_factory=dict)
+    exercises: dict[str, Spot] = field(default_factory=dict)
+
+    def on(self, anchor: str) -> Spot | None:
+        """Where a section of the paper is treated, with its equation if a lecture names that."""
+        return self.sections.get(anchor) or self.sections.get(anchor.partition(",")[0])
+
+
+def read(environment: BuildEnvironment) -> Lectures:
+    """Look through all parts in order."""
+    found = Lectures()
+    for page in sorted(filter(PART.match, environment.found_docs)):
+        title = environment.titles[page].astext()
+        whole = Spot(page, "", title)
+        found.parts[int(PART.match(page)[1])] = whole  # type: ignore[index]
+        for node in environment.get_doctree(page).findall(nodes.Element):
+            if quoted.SECTION in node:
+                said = anchors(node[quoted.SECTION])
+                for one in [*said, *(anchor.partition(",")[0] for anchor in said)]:
+                    found.sections.setdefault(one, Spot(page, _section(node), title))
+            elif quoted.QUOTED in node:
+                found.components.setdefault(node[quoted.QUOTED], Spot(page, _section(node), title))
+            elif related.LISTED in node:
+                for id in node[related.LISTED]:
+                    found.exercises.setdefault(id, whole)
+    return found
+
+
+def _section(node: nodes.Node) -> str:
+    while not isinstance(node, nodes.section):
+        node = node.parent
+    return node["ids"][0]

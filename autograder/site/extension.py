@@ -1,0 +1,43 @@
+"""The Sphinx extension that `lectures/conf.py` loads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from . import (
+    activities,
+    audit_page,
+    live_page,
+    page_files,
+    quiz,
+    quoted,
+    related,
+    slides,
+    steps,
+    timetable,
+    week_map,
+)
+from .code_explorer import page as code_explorer
+
+PARTS = (
+    quoted,
+    related,
+    audit_page,
+    activities,
+    timetable,
+    live_page,
+    slides,
+    quiz,
+    steps,
+    week_map,
+    code_explorer,
+)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register all directives of the lectures."""
+    for part in (*PARTS, page_files):
+        part.setup(app)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

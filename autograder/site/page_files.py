@@ -1,0 +1,57 @@
+"""What a page of the book loads: only what it uses, and scripts when its text is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from .slides import DECK
+
+# By file: what a page contains that needs it. Every page loads what is not named here.
+NEEDED_BY = {
+    "quiz.css": "quiz-form",
+    "quiz.js": "quiz-form",
+    "week_map.css": "week-map",
+    "progress.js": "step-mark",
+    "steps.css": "step-mark",
+    "live/live.css": 'id="live-model"',
+    "code/": 'id="code-drawing"',
+    "sphinx-design.min.css": 'class="sd-',
+    "design-tabs.js": "sd-tab-set",
+    "mystnb": 'class="cell',
+}
+NEEDED_AT_ONCE = "documentation_options.js"  # scripts within the page use what it defines
+
+
+def choose(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    """Leave out files that the page does not use; all scripts but one run when it is parsed."""
+    if app.builder.name == DECK:
+        return
+    body = context.get("body", "")
+    for kind in ("css_files", "script_files"):
+        context[kind] = [file for file in context[kind] if _used(str(file.filename or ""), body)]
+    for script in context["script_files"]:
+        if script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
+            script.attributes.setdefault("defer", "defer")
+
+
+def _used(path: str, body: str) -> bool:
+    name = path.removeprefix("_static/")
+    return all(mark in body for file, mark in NEEDED_BY.items() if name.startswith(file))
+
+
+def _formulas(app: Sphinx, config: Config) -> None:
+    """In the book, a script of ours loads MathJax; a deck needs all its formulas at once."""
+    if not app.tags.has("deck"):
+        config.mathjax_path = "formulas.js"
+
+
+def setup(app: Sphinx) -> None:
+    """Choose after every other extension has named its files."""
+    app.connect("config-inited", _formulas)
+    app.connect("html-page-context", choose, priority=900)

@@ -1,0 +1,105 @@
+"""The timetable of a session that teaches all parts, read from the lectures themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from .activities import KINDS
+
+_TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+_MINUTES = re.compile(r"^\W*Minutes in class:\W*(\d+)", re.MULTILINE)
+_BEGUN = re.compile(r"^[:`]{3,}\{activity\}", re.MULTILINE)
+_ACTIVITY = re.compile(
+    rf"{_BEGUN.pattern} (?P<title>.+)\n"
+    rf":kind: (?P<kind>{'|'.join(KINDS)})\n:minutes: (?P<minutes>\d+)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One part of a session: its minutes, and what students do themselves in it."""
+
+    title: str
+    minutes: int
+    activities: tuple[str, ...] = ()
+
+
+def of_lecture(path: Path) -> Row:
+    """The row of one part. Raises ValueError for a part or an activity without its minutes."""
+    text = path.read_text(encoding="utf-8")
+    title, minutes = _TITLE.search(text), _MINUTES.search(text)
+    if title is None or minutes is None:
+        raise ValueError(f"{path.name} needs a title and a line `Minutes in class: N`")
+    found = list(_ACTIVITY.finditer(text))
+    if len(found) < len(_BEGUN.findall(text)):
+        raise ValueError(f"{path.name}: after each activity's title, give :kind: and :minutes:")
+    activities = tuple(
+        f"{activity['title']} ({KINDS[activity['kind']].lower()}, {activity['minutes']})"
+        for activity in found
+    )
+    return Row(title[1], int(minutes[1]), activities)
+
+
+def session(lectures: Path, break_after: str, break_minutes: int) -> list[Row]:
+    """All parts in order, with a break after the part whose file name begins with `break_after`."""
+    rows = []
+    for path in sorted(lectures.glob("part*.md")):
+        rows.append(of_lecture(path))
+        if path.name.startswith(break_after):
+            rows.append(Row("Break", break_minutes))
+    return rows
+
+
+class TimetableDirective(SphinxDirective):
+    """`{timetable}` with `break-after` and `break-minutes`: when each part begins."""
+
+    option_spec = {
+        "break-after": directives.unchanged_required,
+        "break-minutes": directives.positive_int,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        lectures = Path(self.env.srcdir)
+        after, pause = self.options["break-after"], self.options["break-minutes"]
+        try:
+            rows = session(lectures, after, pause)
+        except ValueError as error:
+            raise self.error(str(error)) from None
+        self.env.note_reread()
+        return [_table(list(_cells(rows)))]
+
+
+def _cells(rows: list[Row]) -> Iterator[tuple[str, ...]]:
+    yield "Begins", "Minutes", "Part", "What students do in it (minutes)"
+    begun = 0
+    for row in rows:
+        begins = f"{begun // 60}:{begun % 60:02}"
+        yield begins, str(row.minutes), row.title, "; ".join(row.activities) or "–"
+        begun += row.minutes
+    yield f"{begun // 60}:{begun % 60:02}", str(begun), "End", "–"
+
+
+def _table(cells: list[tuple[str, ...]]) -> nodes.table:
+    """A table whose first row is its head."""
+    rows = [
+        nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
+        for texts in cells
+    ]
+    columns = [nodes.colspec(colwidth=width) for width in (1, 1, 4, 5)]
+    body = nodes.tbody("", *rows[1:])
+    group = nodes.tgroup("", *columns, nodes.thead("", rows[0]), body, cols=len(columns))
+    return nodes.table("", group)
+
+
+def setup(app: Sphinx) -> None:
+    """Register the directive."""
+    app.add_directive("timetable", TimetableDirective)

@@ -1,0 +1,45 @@
+// Beam search as course_lib/decoding/search.py does it, for one sentence, keeping the whole tree.
+(function (live) {
+  "use strict";
+
+  const factor = (length, alpha) => ((5 + length) / 6) ** alpha; // §6.1; Wu et al. 2016, Eq. 14
+
+  // {hypotheses: [{ids, score, finished}], tree: [{id, parent, token, total, state}]}
+  // `next(ids)` gives log probabilities. A node's state is "kept", "finished" or "dropped".
+  live.beamSearch = function (next, { start, end, width, alpha, longest }) {
+    const tree = [{ id: 0, parent: null, token: start, total: 0, state: "kept" }];
+    const found = [];
+    let beam = [{ ids: [start], total: 0, node: 0 }];
+    for (let length = 0; length < longest && beam.length; length++) {
+      const candidates = beam.flatMap((prefix) =>
+        next(prefix.ids).map((value, token) => ({ prefix, token, total: prefix.total + value })),
+      );
+      candidates.sort((a, b) => b.total - a.total);
+      const best = candidates.slice(0, 2 * width);
+      const kept = [];
+      best.forEach((candidate, place) => {
+        const { prefix, token, total } = candidate;
+        const node = { id: tree.length, parent: prefix.node, token, total, state: "dropped" };
+        if (token === end) {
+          if (place >= width) return;
+          node.state = "finished";
+          const ids = prefix.ids.slice(1);
+          found.push({ ids, score: total / factor(length, alpha), finished: true, node: node.id });
+        } else if (kept.length < width) {
+          node.state = "kept";
+          kept.push({ ids: [...prefix.ids, token], total, node: node.id });
+        }
+        tree.push(node);
+      });
+      beam = kept;
+      if (!beam.length) break;
+      const bound = beam[0].total / factor(longest - 1, alpha);
+      const top = Math.max(...found.map((one) => one.score));
+      if (found.length >= width || (found.length && top >= bound)) beam = [];
+    }
+    for (const { ids, total, node } of beam)
+      found.push({ ids: ids.slice(1), score: total / factor(ids.length - 1, alpha), finished: false, node });
+    found.sort((a, b) => b.finished - a.finished || b.score - a.score);
+    return { hypotheses: found, tree };
+  };
+})((globalThis.live = globalThis.live || {}));

@@ -1,0 +1,73 @@
+"""Sphinx's settings for the lectures; `course site build` reads them."""
+
+from course_lib.course import syllabus
+
+_course = syllabus.load()
+
+project = _course.course.title
+author = "The authors of the course"
+copyright = "MIT License"
+language = "en"
+extensions = [
+    "myst_nb",
+    "sphinx_design",
+    "sphinx_revealjs",
+    "sphinx-mathjax-offline",
+    "autograder.site.extension",
+]
+if tags.has("deck"):  # noqa: F821 - Sphinx gives it
+    root_doc = "slides"
+    include_patterns = ["slides.md", "part*.md"]
+    templates_path = ["_templates/deck"]
+else:
+    root_doc = "index"
+    exclude_patterns = ["slides.md"]
+    templates_path = ["_templates/book"]
+suppress_warnings = ["myst.header"]
+if tags.has("deck"):  # noqa: F821 - the glossary and the other pages are in the book only
+    suppress_warnings += ["ref.term", "ref.doc", "myst.xref_missing"]
+if tags.has("students") and not tags.has("deck"):  # noqa: F821 - instructors' pages are left out
+    exclude_patterns = ["slides.md", "teach"]
+nitpicky = True
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
+myst_heading_anchors = 3
+myst_words_per_minute = 200
+
+nb_execution_mode = "cache"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_execution_show_tb = True
+nb_merge_streams = True  # what a cell prints is one box, however slowly it came
+nb_mime_priority_overrides = [("revealjs", "image/svg+xml", 0), ("revealjs", "text/plain", 20)]
+nb_render_image_options = {"width": "100%"}
+
+html_theme = "sphinx_book_theme"
+html_title = _course.course.title
+html_static_path = ["_static"]
+html_css_files = ["course.css", "icons.css", "live/live.css"]
+html_favicon = "_static/favicon.svg"
+html_sidebars = {"**": ["search-button-field.html", "sbt-sidebar-nav.html"]}
+html_context = {"default_mode": "auto"}
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "repository_url": _course.course.source_repository,
+    "repository_branch": "main",
+    "path_to_docs": "lectures",
+    "use_edit_page_button": bool(_course.course.source_repository),
+    "use_download_button": False,
+    "navbar_persistent": [],  # the search is in the sidebar
+    "home_page_in_toc": True,
+    "show_navbar_depth": 1,
+    "max_navbar_depth": 1,
+    "show_toc_level": 2,
+}
+
+revealjs_style_theme = "white"
+revealjs_static_path = ["_static"]
+revealjs_css_files = ["slides.css"]
+revealjs_script_conf = {"hash": True, "slideNumber": True, "center": False, "transition": "none"}
+revealjs_script_plugins = [
+    {"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"},
+]
