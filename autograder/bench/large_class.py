@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import resource
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -14,47 +15,59 @@ from course_lib.course.syllabus import ROOT, Assignment, Syllabus
 
 from ..gradebook.store import Store
 from ..grading import class_run, cluster
+from ..intake.spool import Spool
 from ..intake.submissions import Submission
 from ..sandbox import detection
-from . import results_file
+from . import lost_worker, results_file
 
 
 def run(
     syllabus: Syllabus,
     assignment: Assignment,
     submissions: int,
+    sample: int,
     workers: Sequence[int],
     log: Callable[[str], None],
 ) -> dict[str, Any]:
     """Measure and write `results/bench_class.json`; returns the measures.
 
-    A class is `submissions` copies of the built solution, each with a hash of its own. It is graded
-    once with each number of workers, into a new store. `workers_N_per_second` counts submissions
-    from the first stored result to the last, without the start of the workers, which takes
-    `workers_N_start_seconds`. `client_peak_mib` is the largest resident memory of this process,
-    which holds the notebooks and writes to the store.
+    A class is `submissions` copies of the built solution, each with a hash of its own. Its first
+    `sample` are graded with each number of workers, then the whole class with the most, each time
+    into a new store. `workers_N_per_second` and `class_per_second` count submissions from the first
+    stored result to the last, without the start of the workers, which takes
+    `workers_N_start_seconds`. `sample_peak_mib` and `class_peak_mib` are the largest resident
+    memory of this process, which finds the submissions and writes to the store, after the samples
+    and after the class. For `killed_worker_…` see `lost_worker`.
 
     Raises RuntimeError if a submission is not graded or the grades differ.
     """
     notebook = (ROOT / "solutions" / f"{assignment.id}.ipynb").read_bytes()
+    spool = Spool()
     made = [
-        Submission(f"s{n:05}", assignment.id, f"s{n:05}.ipynb", notebook + b"\n" * n)
+        Submission(f"s{n:05}", assignment.id, f"s{n:05}.ipynb", spool.keep(notebook + b"\n" * n))
         for n in range(submissions)
     ]
-    measures = {}
+    found: dict[str, tuple[str, float]] = {}
     for count in workers:
-        log(f"{submissions} submissions of {assignment.id} with {count} workers")
-        per_second, start_seconds = _measured(syllabus, made, count)
-        name = f"workers_{count}"
-        measures[f"{name}_per_second"] = results_file.measure("1/s", [per_second])
-        measures[f"{name}_start_seconds"] = results_file.measure("s", [start_seconds])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
-    measures["client_peak_mib"] = results_file.measure("MiB", [peak])
+        log(f"{sample} submissions of {assignment.id} with {count} workers")
+        per_second, start_seconds = _measured(syllabus, made[:sample], count)
+        found[f"workers_{count}_per_second"] = ("1/s", per_second)
+        found[f"workers_{count}_start_seconds"] = ("s", start_seconds)
+    if max(workers) > 1 and sys.platform == "linux":
+        log(f"{sample} submissions of {assignment.id}, and one of {max(workers)} workers is killed")
+        for name, value in lost_worker.measured(syllabus, made[:sample], max(workers)).items():
+            unit = "s" if name == "seconds" else "submissions"
+            found[f"killed_worker_{name}"] = (unit, value)
+    found["sample_peak_mib"] = ("MiB", _peak_mib())
+    log(f"{submissions} submissions of {assignment.id} with {max(workers)} workers")
+    found["class_per_second"] = ("1/s", _measured(syllabus, made, max(workers))[0])
+    found["class_peak_mib"] = ("MiB", _peak_mib())
+    measures = {name: results_file.measure(unit, [one]) for name, (unit, one) in found.items()}
     numbers = ",".join(map(str, workers))
     results_file.write(
         "bench_class",
-        f"course bench class --submissions {submissions} --assignment {assignment.id} "
-        f"--workers {numbers}",
+        f"course bench class --submissions {submissions} --sample {sample} "
+        f"--assignment {assignment.id} --workers {numbers}",
         measures,
         {
             "name": f"{submissions} copies of the built solution of {assignment.id}",
@@ -63,6 +76,10 @@ def run(
         },
     )
     return measures
+
+
+def _peak_mib() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
 
 
 def _measured(syllabus: Syllabus, made: list[Submission], workers: int) -> tuple[float, float]:
@@ -75,7 +92,8 @@ def _measured(syllabus: Syllabus, made: list[Submission], workers: int) -> tuple
         for result in class_run.grade_class(made, syllabus, store, settings):
             times.append(time.perf_counter())
             points.add(result.totals.automatic)
-        kept = len(store.latest())
+        stored = (store.newest(one.student, one.assignment) for one in made)  # one at a time
+        kept = sum(result is not None for result in stored)
     if kept != len(made) or len(points) != 1:
         raise RuntimeError(f"{kept} of {len(made)} were graded, with {len(points)} grades")
     return (len(times) - 1) / (times[-1] - times[0]), times[0] - started

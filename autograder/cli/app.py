@@ -8,9 +8,16 @@ from typing import Annotated
 import typer
 
 from . import EXIT_CODES
-from .bench_app import Json, bench_app
-from .gradebook_app import StoreUrl, gradebook_app
-from .study_app import study_app
+from .authoring.authoring_app import authoring_app
+from .authoring.site_app import site_app
+from .measuring.bench_app import bench_app
+from .options import Json, Out, Roster, StoreUrl
+from .records.gradebook_app import gradebook_app
+from .study.study_app import study_app
+
+Received = Annotated[
+    Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
+]
 
 app = typer.Typer(
     help="Build, check, grade and report on the Transformer course.",
@@ -22,24 +29,9 @@ app = typer.Typer(
 )
 app.add_typer(bench_app, name="bench")
 app.add_typer(study_app, name="study")
+app.add_typer(site_app, name="site")
 app.add_typer(gradebook_app)
-
-
-@app.command()
-def build(
-    assignments: Annotated[list[str] | None, typer.Argument(help="a1 a2 …; default: all")] = None,  # noqa: UP007
-    check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; fail if a file is stale.")
-    ] = False,
-    nbgrader: Annotated[  # noqa: UP007
-        Path | None, typer.Option(help="write an nbgrader course folder here, and nothing else")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Make starters, solutions and their READMEs from course_lib."""
-    from . import build_command
-
-    raise typer.Exit(build_command.run(assignments or [], check, json, nbgrader))
+app.add_typer(authoring_app)
 
 
 @app.command()
@@ -48,23 +40,10 @@ def check(
     notebook: Annotated[Path, typer.Argument(help="the saved notebook file")],
     json: Json = False,
 ) -> None:
-    """Run the visible tests on a saved notebook, as its own check cells do."""
+    """Run the visible tests on a saved notebook, in a sandbox (students: `student check`)."""
     from . import check_command
 
     raise typer.Exit(check_command.run(assignment, notebook, json))
-
-
-@app.command()
-def debug(
-    notebook: Annotated[  # noqa: UP007
-        Path | None, typer.Argument(help="a notebook of assignment 3; default: known faults")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Run the checklist for a model that does not learn: shapes, masks, positions, gradients."""
-    from . import debug_command
-
-    raise typer.Exit(debug_command.run(notebook, json))
 
 
 @app.command()
@@ -76,10 +55,8 @@ def grade(
     exercise: Annotated[str | None, typer.Option(help="only this exercise, e.g. 1.4")] = None,  # noqa: UP007
     show: Annotated[bool, typer.Option("--show", help="print every failing test in full")] = False,
     manual: Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")] = None,  # noqa: UP007
-    roster: Annotated[Path | None, typer.Option(help="CSV of the students and their terms")] = None,  # noqa: UP007
-    received: Annotated[  # noqa: UP007
-        Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
-    ] = None,
+    roster: Roster = None,
+    received: Received = None,
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
     executor: Annotated[
         str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
@@ -102,7 +79,7 @@ def grade(
     json: Json = False,
 ) -> None:
     """Grade a folder of submissions against the hidden suites, in a sandbox."""
-    from . import grade_command
+    from .grading import grade_command
 
     raise typer.Exit(
         grade_command.run(
@@ -138,6 +115,8 @@ def nbgrader(
         Path | None, typer.Option(help="folder for results and report; default: FOLDER/grades")
     ] = None,
     only: Annotated[str | None, typer.Option(help="only this student")] = None,  # noqa: UP007
+    roster: Roster = None,
+    received: Received = None,
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2,
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False,
     require_isolation: Annotated[
@@ -150,13 +129,15 @@ def nbgrader(
     json: Json = False,
 ) -> None:
     """Grade an nbgrader course as `grade` does, and fill nbgrader's own gradebook."""
-    from . import grade_command, nbgrader_command
+    from .grading import grade_command, nbgrader_command
 
     options = grade_command.Options(
         submissions=folder,  # replaced by what nbgrader's configuration says
         out=out or folder / "grades",
         assignment=assignment,
         only=only,
+        roster=roster,
+        received=received,
         jobs=jobs,
         regrade=regrade,
         require_isolation=require_isolation,
@@ -175,31 +156,16 @@ def similar(
     common: Annotated[
         int, typer.Option(min=2, help="code that more students than this share is not counted")
     ] = 10,
+    out: Out = Path("out/grades"),
+    roster: Roster = None,
+    store: StoreUrl = None,
     json: Json = False,
 ) -> None:
     """Find submissions too similar to be independent, side by side, for the instructor alone."""
-    from . import similar_command
+    from .grading import similar_command
 
-    raise typer.Exit(similar_command.run(submissions, assignment, to, common, json))
-
-
-@app.command()
-def translate(
-    texts: Annotated[list[str] | None, typer.Argument(help="sentences; default: stdin")] = None,  # noqa: UP007
-    model: Annotated[Path, typer.Option(help="a translator's folder")] = Path("submission"),
-    width: Annotated[int, typer.Option(min=1, help="beam width; 1 is greedy")] = 5,
-    length_penalty: Annotated[  # noqa: UP007
-        float | None, typer.Option(min=0.0, help="0 for none; default: the model's own")
-    ] = None,
-    best: Annotated[int, typer.Option(min=1, help="hypotheses to show, with scores")] = 1,
-    words: Annotated[bool, typer.Option("--words", help="show which word came from which")] = False,
-    json: Json = False,
-) -> None:
-    """Translate sentences with a trained model; without any, those on stdin, one per line."""
-    from . import translate_command
-
-    options = translate_command.Options(model, width, length_penalty, best, words, json)
-    raise typer.Exit(translate_command.run(texts or [], options))
+    options = similar_command.Options(submissions, assignment, to, common, out, roster, store, json)
+    raise typer.Exit(similar_command.run(options))
 
 
 @app.command()
@@ -215,7 +181,7 @@ def prove(
     json: Json = False,
 ) -> None:
     """Prove the grader: every reference, starter, variant and named bug, in both backends."""
-    from . import prove_command
+    from .measuring import prove_command
 
     raise typer.Exit(prove_command.run(assignment, exercise, only_bugs, backend, seeds, jobs, json))
 
@@ -230,7 +196,7 @@ def margins(
     json: Json = False,
 ) -> None:
     """Measure how much of each test's tolerance a correct answer uses, on any processor."""
-    from . import margins_command
+    from .measuring import margins_command
 
     raise typer.Exit(margins_command.run(assignment, quick, jobs, json))
 
@@ -241,6 +207,6 @@ def demo(
     jobs: Annotated[int, typer.Option(min=1)] = 2,
 ) -> None:
     """Grade a small bundled class and point out what to look at."""
-    from . import demo_command
+    from .grading import demo_command
 
     raise typer.Exit(demo_command.run(out, jobs))

@@ -1,4 +1,4 @@
-"""`course check`: the visible tests on a saved notebook."""
+"""`course check`: the visible tests on a saved notebook, in a sandbox."""
 
 from __future__ import annotations
 
@@ -11,22 +11,19 @@ from course_lib.course import syllabus
 from ..gradebook.result import Result
 from ..grading import class_run, judge_process
 from ..intake.submissions import Submission
-from . import EXIT_FOUND, EXIT_OK
+from . import EXIT_FOUND, EXIT_OK, lookup
 from .problems import UsageProblem
 
 
 def run(assignment: str, notebook: Path, as_json: bool) -> int:
     """Print the result of each visible test; exit 1 unless all pass."""
     course = syllabus.load()
-    try:
-        chosen = course.assignment(assignment)
-    except KeyError as error:
-        raise UsageProblem(error.args[0]) from None
+    id = lookup.assignment(course, assignment).id
     if not notebook.is_file():
         what = "is a folder" if notebook.is_dir() else "there is no such file"
         raise UsageProblem(f"{notebook}: {what}; give a notebook file, such as a1.ipynb")
-    submission = Submission("you", chosen.id, str(notebook), notebook.read_bytes())
-    with class_run.judges(course, {chosen.id}, class_run.Settings(jobs=1)) as pool:
+    submission = Submission("you", id, str(notebook), notebook.read_bytes())
+    with class_run.judges(course, {id}, class_run.Settings(jobs=1)) as pool:
         result = pool.submit(judge_process.check_one, submission).result()
     if as_json:
         print(json.dumps(result.as_json(), ensure_ascii=False))

@@ -3,8 +3,9 @@
     python -m autograder.demo.term out/term --students 30 --assignments a1,a2
 
 It hands in, grades, previews a regrade, overrides a test, marks a written part, gives feedback,
-exports everything, and grades the same class once more inside nbgrader. It ends with code 1 and the
-list of disagreements if two places have different totals.
+finds the copies, exports everything, and grades the same class once more inside nbgrader. It ends
+with code 1 and the list of disagreements if two places have different totals, or one of them lacks
+a total.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pathlib import Path
 
 from course_lib.course import syllabus
 
+from ..for_nbgrader import command as nbgrader
 from . import term_class
 
 Totals = dict[tuple[str, str], float | None]  # by student and assignment
@@ -62,7 +64,7 @@ class Term:
         assert "an override" in self.command("history", first, self.ids[0], *out)
         self.command("grades", *out, *roster)
         self.command("feedback", *out, *roster, "--to", self.folder / "pages", "--zip", "moodle")
-        self.command("similar", handed_in, "--to", self.folder / "similar.html")
+        self._find_copies(handed_in)
         for format in ("junit", "parquet", "csv"):
             self.command("export", format, *out, *roster, "--to", self.folder / f"long.{format}")
         for words in (["canvas"], *(["moodle", id] for id in self.ids)):
@@ -76,18 +78,22 @@ class Term:
             "Parquet": self._parquet(),
             "Canvas": self._canvas(),
             "Moodle": self._moodle(),
-            "course why": self._why(),
         }
+
+    def _find_copies(self, handed_in: Path) -> None:
+        page = self.folder / "similar.html"
+        pairs = json.loads(self.command("similar", handed_in, "--to", page, "--json"))
+        for id in self.ids:
+            named = [set(pair["students"]) for pair in pairs if pair["assignment"] == id]
+            for copy in term_class.copies(self.size):
+                assert copy in named, (id, copy, named)
 
     def in_nbgrader(self) -> Totals:
         """The totals of the same class in nbgrader's own gradebook, without manual marks."""
         folder = self.folder / "nbgrader"
         self.command("build", "--nbgrader", folder)
         for id in self.ids:
-            subprocess.run(
-                [sys.executable, "-m", "nbgrader", "generate_assignment", id],
-                cwd=folder, check=True, capture_output=True,
-            )  # fmt: skip
+            nbgrader.run(["generate_assignment", id], folder)
         shutil.copytree(self.folder / "submitted", folder / "submitted")
         found: Totals = {}
         for id in self.ids:
@@ -160,7 +166,8 @@ class Term:
             for number, row in enumerate(_rows(self.folder / f"to-moodle-{id}.csv"))
         }
 
-    def _why(self) -> Totals:
+    def why(self) -> Totals:
+        """The total that the first student's first grade adds up to."""
         first = term_class.student(0)
         told = self.command("why", first, self.ids[0], "--out", self.grades, "--json")
         total = next(line for line in json.loads(told)["sum"] if line["what"] == "total")
@@ -168,13 +175,13 @@ class Term:
 
 
 def disagreements(places: dict[str, Totals]) -> list[str]:
-    """A sentence for each total that two places have, and have differently."""
+    """A sentence for each total of the first place that another lacks or has differently."""
     name, truth = next(iter(places.items()))
     return [
-        f"{student} {id}: {truth[student, id]} in {name}, {total} in {place}"
+        f"{student} {id}: {total} in {name}, {totals.get((student, id), 'nothing')} in {place}"
         for place, totals in places.items()
-        for (student, id), total in totals.items()
-        if (student, id) in truth and not _same(truth[student, id], total)
+        for (student, id), total in truth.items()
+        if (student, id) not in totals or not _same(total, totals[student, id])
     ]
 
 
@@ -204,8 +211,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     term = Term(options.folder, options.assignments.split(","), options.students)
     places = term.play()
     wrong = disagreements(places)
+    wrong += disagreements({"course why": term.why(), "results.json": places["results.json"]})
     if not options.without_nbgrader:
-        wrong += disagreements({"our engine": term.automatic(), "nbgrader": term.in_nbgrader()})
+        places["nbgrader"] = term.in_nbgrader()
+        wrong += disagreements({"our engine": term.automatic(), "nbgrader": places["nbgrader"]})
     counts = ", ".join(f"{len(totals)} in {place}" for place, totals in places.items())
     print(f"totals: {counts}; {len(wrong)} disagree; {time.monotonic() - started:.0f} s")
     print("\n".join(wrong), end="")

@@ -15,6 +15,7 @@ from pathlib import Path
 from course_lib.course.syllabus import Assignment, Syllabus
 
 from .. import bugs, variants
+from ..bench.disguises import laid_out_anew, reordered
 from ..release import notebooks
 from ..release.components import Component
 from .bundled_class import HOSTILE
@@ -95,15 +96,24 @@ def _notebook(kind: str, syllabus: Syllabus, assignment: Assignment, number: int
 
 
 def _sources(kind: str, assignment: Assignment, number: int) -> dict[str, str]:
-    """The reference, but for a mistake, or for another right way."""
+    """The reference; another right way; or one with a mistake, and the disguised copy of it."""
     found = {c: Component.parse(c).source for e in assignment.exercises for c in e.components}
+    ways, mistakes = variants.load(assignment), bugs.load(assignment.id)
     if kind == "variant":
-        found |= variants.load(assignment)[0].replace
-    if kind in ("mistaken", "copied"):  # the copy has the mistakes of one round before
-        mistakes = bugs.load(assignment.id)
-        bug = mistakes[(number // len(SITUATIONS)) % len(mistakes)]
-        found[bug.component] = bug.apply(found[bug.component])
-    return found
+        return found | ways[0].replace
+    if kind in ("mistaken", "copied"):
+        turn = number // len(SITUATIONS)
+        bug = mistakes[turn % len(mistakes)]
+        wrong = bug.apply(found[bug.component])
+        found |= ways[1 + turn % (len(ways) - 1)].replace | {bug.component: wrong}
+    return laid_out_anew(reordered(found)) if kind == "copied" else found
+
+
+def copies(size: int) -> list[set[str]]:
+    """In a class of this size, each student who copied, with the one whose work it was."""
+    first, second = SITUATIONS.index("mistaken"), SITUATIONS.index("copied")
+    rounds = range(0, size - second, len(SITUATIONS))
+    return [{student(start + first), student(start + second)} for start in rounds]
 
 
 def _csv(path: Path, rows: Sequence[Sequence[object]]) -> None:

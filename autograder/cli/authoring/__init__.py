@@ -1,0 +1,1 @@
+"""Commands that make what students get: `build` and `release`."""

@@ -1,0 +1,1 @@
+"""Commands for stored grades, and what all grading commands write and print."""

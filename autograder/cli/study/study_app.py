@@ -1,0 +1,104 @@
+"""`course study`: run a hyperparameter study, look at it, and report what it found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..options import Json
+
+study_app = typer.Typer(
+    help="A hyperparameter study in a database: run it, resume it, report it.", no_args_is_help=True
+)
+
+Storage = Annotated[str, typer.Option(help="the database, as a URL")]
+Name = Annotated[str | None, typer.Option(help="the study's name; the profile's if none")]  # noqa: UP007
+ProfileName = Annotated[str, typer.Option(help="tiny, cpu or colab")]
+Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:N")]
+Grace = Annotated[int, typer.Option(min=1, help="seconds of silence: a worker counts as dead")]
+Tracker = Annotated[  # noqa: UP007
+    str | None, typer.Option(help="tensorboard, wandb, comet_ml or mlflow: one run a trial")
+]
+SQLITE = "sqlite:///study.db"
+
+
+@study_app.command()
+def run(
+    profile: ProfileName = "tiny",
+    storage: Storage = SQLITE,
+    name: Name = None,
+    workers: Annotated[
+        int, typer.Option(min=0, help="processes on this machine; 0: only queue")
+    ] = 1,
+    device: Device = "cpu",
+    pruner: Annotated[str, typer.Option(help="none, asha or hyperband")] = "none",
+    grace: Grace = 15,
+    tracker: Tracker = None,
+    json: Json = False,
+) -> None:
+    """Run every trial that is not finished yet; the same command goes on after an interruption."""
+    from . import study_command
+
+    where = study_command.Where(storage, name or profile)
+    how = study_command.How(device, grace, tracker)
+    raise typer.Exit(study_command.run(where, profile, workers, how, pruner, json))
+
+
+@study_app.command()
+def work(
+    storage: Storage = SQLITE,
+    name: Name = None,
+    device: Device = "cpu",
+    grace: Grace = 15,
+    tracker: Tracker = None,
+) -> None:
+    """Run queued trials in this process until none is left: for a second machine or a cluster."""
+    from . import study_command
+
+    how = study_command.How(device, grace, tracker)
+    raise typer.Exit(study_command.work(study_command.Where(storage, name or "tiny"), how))
+
+
+@study_app.command()
+def rows(
+    storage: Storage = SQLITE,
+    name: Name = None,
+    out: Annotated[Path, typer.Option(help="the CSV file")] = Path("results.csv"),
+) -> None:
+    """Write one row a trial, as CSV."""
+    from . import study_command
+
+    raise typer.Exit(study_command.rows(study_command.Where(storage, name or "tiny"), out))
+
+
+@study_app.command()
+def report(
+    storage: Storage = SQLITE,
+    name: Name = None,
+    out: Annotated[Path, typer.Option(help="folder for report.html and report.md")] = Path(
+        "out/study"
+    ),
+    json: Json = False,
+) -> None:
+    """Write what the study found: what to take, how sure that is, and what was not tried."""
+    from . import study_report_command
+
+    where = study_report_command.Where(storage, name or "tiny")
+    raise typer.Exit(study_report_command.report(where, out, json))
+
+
+@study_app.command()
+def confirm(
+    storage: Storage = SQLITE,
+    name: Name = None,
+    seeds: Annotated[str, typer.Option(help="fresh ones, one training each")] = "100,101,102",
+    device: Device = "cpu",
+    json: Json = False,
+) -> None:
+    """Train what the study recommends with fresh seeds and measure it on the test split, once."""
+    from . import study_report_command
+
+    where = study_report_command.Where(storage, name or "tiny")
+    raise typer.Exit(study_report_command.confirm(where, seeds, device, json))

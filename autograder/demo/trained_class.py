@@ -1,0 +1,116 @@
+"""A class that hands in trained translators: CPU and wall-clock seconds a submission."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from course_lib.course.syllabus import ROOT, Assignment, Syllabus
+from course_lib.data.registry import Source
+
+from ..bench import results_file
+from ..gradebook.result import Result
+from ..gradebook.store import Store
+from ..grading import class_run
+from ..intake import handed_in
+from ..intake.handed_in import HandedIn
+from ..intake.submissions import Submission
+from ..judge.models import hidden_labels
+from ..sandbox import detection, process_tree
+from .translator import TRAINED, DemoTranslator
+
+NAME = "bench_trained_class"
+LABELS: Source = "generated"  # the demonstration's translator learns generated sentences
+
+
+def run(
+    syllabus: Syllabus,
+    assignment: Assignment,
+    submissions: int,
+    jobs: int,
+    log: Callable[[str], None],
+) -> dict[str, Any]:
+    """Measure and write `results/bench_trained_class.json`; returns the measures.
+
+    A class is `submissions` copies of the built solution, each with a hash of its own and with a
+    translator beside it, which is trained first. Both `…_per_submission` go from the first stored
+    result to the last; CPU time is that of all processes together. `class_minutes` is the time of
+    the whole command `course grade`, its start included.
+
+    Raises RuntimeError if a submission is not graded in full, and TrainingFailedError.
+    """
+    notebook = (ROOT / "solutions" / f"{assignment.id}.ipynb").read_bytes()
+    hidden = hidden_labels.load(assignment, [LABELS])
+    settings = class_run.Settings(
+        jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden}
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        log("training the translator that is handed in")
+        with DemoTranslator(Path(folder)) as training:
+            training.wait()
+        beside = handed_in.beside(Path(folder) / TRAINED).only(assignment.files)
+        made = [_submission(assignment, n, notebook, beside) for n in range(submissions)]
+        log(f"{submissions} submissions of {assignment.id} with {jobs} jobs")
+        with Store(Path(folder) / "results.db") as store:
+            found = _measured(class_run.grade_class(made, syllabus, store, settings), submissions)
+    measures = {name: results_file.measure(unit, [one]) for name, (unit, one) in found.items()}
+    results_file.write(
+        NAME,
+        f"course bench trained-class --submissions {submissions} --jobs {jobs} "
+        f"--assignment {assignment.id}",
+        measures,
+        {
+            "name": f"{submissions} copies of the built solution of {assignment.id}, each with a "
+            f"translator, scored on {len(hidden.labels)} generated sentences",
+            "source": "solutions/",
+            "sha256": hashlib.sha256(notebook).hexdigest(),
+        },
+    )
+    return measures
+
+
+def _submission(
+    assignment: Assignment, number: int, notebook: bytes, beside: HandedIn
+) -> Submission:
+    student = f"s{number:05}"
+    data = notebook + b"\n" * number  # the same code with a hash of its own
+    return Submission(student, assignment.id, f"{student}.ipynb", data, beside=beside)
+
+
+def _measured(results: Iterator[Result], submissions: int) -> dict[str, tuple[str, float]]:
+    """The measures, taken while `results` come."""
+    started = time.perf_counter()
+    looks = list[tuple[float, float]]()
+    for result in results:
+        _check(result)
+        looks.append((time.perf_counter(), _cpu_seconds()))
+    if len(looks) != submissions:
+        raise RuntimeError(f"{len(looks)} of {submissions} submissions were graded")
+    wall, cpu = (last - first for first, last in zip(looks[0], looks[-1], strict=True))
+    return {
+        "cpu_seconds_per_submission": ("s", cpu / (submissions - 1)),
+        "seconds_per_submission": ("s", wall / (submissions - 1)),
+        "class_minutes": ("min", (time.perf_counter() - started) / 60),
+    }
+
+
+def _cpu_seconds() -> float:
+    """CPU time so far of this process and of all below it, ended ones included."""
+    return time.process_time() + process_tree.activity(os.getpid()).cpu_seconds
+
+
+def _check(result: Result) -> None:
+    for entry in result.exercises:
+        if entry.kind == "code" and not entry.bonus and entry.points != entry.max_points:
+            raise RuntimeError(
+                f"{result.student} got {entry.points} of {entry.max_points} points in exercise "
+                f"{entry.id}"
+            )
+    if result.model is None or result.model.problem:
+        problem = result.model.problem if result.model else "it was not run"
+        raise RuntimeError(f"the model of {result.student} got no score: {problem}")
