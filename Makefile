@@ -4,7 +4,7 @@ VENV := .venv
 COURSE := $(VENV)/bin/course
 READY := $(VENV)/ready
 
-.PHONY: demo test proof check build bench help
+.PHONY: demo test proof check build bench bounds help
 
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
@@ -12,7 +12,7 @@ help:           ## what there is
 demo: $(READY)  ## grade a small bundled class, train a translator, show the report (two to three minutes)
 	@$(COURSE) demo
 
-test: $(READY)  ## what every change must hold (ten minutes on 2 cores)
+test: $(READY)  ## what every change must hold (a quarter of an hour on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)
@@ -29,6 +29,10 @@ check: $(READY) ## lint, layers, types, and that nothing built has drifted
 
 bench: $(READY) ## the measured comparisons behind the documents' figures
 	@$(COURSE) bench grading && $(COURSE) bench model && $(COURSE) bench encoder
+
+PY ?= 3.10
+bounds: $(READY) ## the lowest versions that pyproject.toml names, on one Python: make bounds PY=3.13
+	@$(VENV)/bin/python tools/bounds.py $(PY)
 
 $(READY): pyproject.toml constraints.txt tools/make_venv.py
 	@$(PYTHON) tools/make_venv.py $(VENV)

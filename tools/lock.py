@@ -6,13 +6,14 @@
 from importlib.metadata import distributions
 
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 OURS = "transformer-course"
-LOWEST = "3.10"
+LOWEST = Version("3.10")
 
 HEADER = """\
 # Tested versions; written by tools/lock.py. Students need none of this: their extra has lower
-# bounds only. Where a version is too new for Python 3.10, that Python takes what pip finds.
+# bounds only. Where a version is too new for a Python, that Python takes what pip finds.
 """
 
 
@@ -23,7 +24,8 @@ def lines() -> list[str]:
         name = distribution.metadata["Name"].lower()
         version = distribution.version.partition("+")[0]
         wants = SpecifierSet(distribution.metadata.get("Requires-Python") or "")
-        marker = "" if wants.contains(f"{LOWEST}.13") else ' ; python_version >= "3.11"'
+        least = max((Version(one.version) for one in wants if one.operator == ">="), default=LOWEST)
+        marker = f' ; python_full_version >= "{least}"' if least > LOWEST else ""
         if name not in (OURS, "pip", "setuptools", "wheel"):
             found[name] = f"{name}=={version}{marker}"
     return [found[name] for name in sorted(found)]
