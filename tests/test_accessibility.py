@@ -1,85 +1,122 @@
-"""The pages in a real browser, judged by axe-core: optional, as both must be installed.
-
-Chromium is looked for on the path. axe-core is `axe.min.js`, in the file that the variable
-COURSE_AXE names (from npm's package `axe-core`) or in the package `axe-playwright-python`.
-"""
+"""The report pages in a real browser: axe-core, a phone, dark colors, paper, the Tab key."""
 
 from __future__ import annotations
 
-import html
-import importlib.util
 import json
-import os
-import re
-import shutil
-import subprocess
-from pathlib import Path
 
+import browser
 import pytest
 from sample_results import SYLLABUS, sample
 from test_dashboard import class_of
+from test_leaderboard import board, scored
 from test_report import BUG, CARRIED
+from test_similar import A1, ONE
 
+from autograder.bench import disguises
 from autograder.gradebook import manual
 from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.report import render, render_dashboard, render_student
+from autograder.report.page import render_leaderboard
+from autograder.similarity import compare
+from autograder.similarity import page as similar
+from autograder.similarity.own_work import Handout
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-RUN = """axe.run().then((found) => {
-  const told = document.createElement("pre");
-  told.id = "told";
-  told.textContent = JSON.stringify(found.violations.map(
-    (one) => [one.id, one.help, one.nodes.map((node) => node.html.slice(0, 200))]));
-  document.body.append(told);
-});"""
-
-
-def axe_file() -> Path | None:
-    if named := os.environ.get("COURSE_AXE"):
-        return Path(named)
-    package = importlib.util.find_spec("axe_playwright_python")
-    return Path(package.submodule_search_locations[0]) / "axe.min.js" if package else None
-
-
-BROWSER = next(filter(None, map(shutil.which, BROWSERS)), None)
-AXE = axe_file()
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason=f"none of {', '.join(BROWSERS)} is installed"),
-    pytest.mark.skipif(
-        AXE is None or not AXE.is_file(), reason="no axe-core: COURSE_AXE names no axe.min.js"
-    ),
-]
+PAGES = ("student", "dashboard", "report", "leaderboard", "similar")
+PAPER = {"width": 718, "height": 1046}  # A4 with margins of 1 cm, in CSS pixels
+TABBED = """() => [...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]
+    .filter(element => element.checkVisibility()).length"""
+FOCUSED = """() => {
+    const element = document.activeElement, style = getComputedStyle(element);
+    const box = element.getBoundingClientRect();
+    const seen = box.bottom > 0 && box.top < innerHeight && box.width > 0;
+    return [element === document.body, seen && style.outlineStyle !== 'none'];
+}"""
 
 
-def pages():
+def work(student, sources):
+    """A notebook with these definitions, and a helper that no exercise uses."""
+    helper = "def shown(names, values):\n" + "".join(
+        f"    print('{n}', names[{n}], round(values[{n}] * 10 ** {n} + {n}, {n}))\n"
+        for n in range(9)
+    )
+    cells = [{"cell_type": "code", "source": source} for source in [helper, *sources.values()]]
+    data = json.dumps({"cells": cells, "nbformat": 4}).encode()
+    return Handout(A1, {}, frozenset()).work(student, data)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Each page as a file; every one has all of its parts."""
     parts = [part.id for part in sample().parts]
     marks = {("s1", "a1", part): ManualMark(2.5, "Say why.") for part in parts[:2]}
     failed = {"1.3": [BUG], "1.4": [CARRIED], "1.5": [{**BUG, "outcome": "TIMEOUT"}]}
     one = sample("s1", failed=failed, not_written=("1.6",), received="2027-02-10T12:00:00Z")
     one = manual.apply(one, ManualMarks(SYLLABUS, marks))
-    return {
+    works = [work("student 1", ONE), work("student 2", disguises.renamed(ONE))]
+    pairs = compare.suspicious(works)
+    assert pairs[0].copied[0] == "helpers"
+    names = {"ada": "Countess", "ben": "A pseudonym as long as a pseudonym may be"}
+    made = {
         "student": render_student(one, SYLLABUS),
         "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], SYLLABUS),
         "report": render([one, *class_of(3)[2:]], SYLLABUS),
+        "leaderboard": render_leaderboard(board([scored("ada", 47.3), scored("ben", 46)], names)),
+        "similar": similar.render([similar.Compared(A1, 3, pairs)], ["cy a1: not JSON"]),
     }
+    folder = tmp_path_factory.mktemp("pages")
+    for name, text in made.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return folder
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["student", "dashboard", "report"])
-def test_axe_finds_nothing_to_mend(name, scheme, tmp_path):
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", pages()[name])
-    axe = AXE.read_text(encoding="utf-8").replace("</script", "<\\/script")
-    scripts = f"<script>{axe}</script><script>{RUN}</script></body>"
-    page = tmp_path / "page.html"
-    page.write_text(text.replace("</body>", scripts), encoding="utf-8")
-    done = subprocess.run(
-        [
-            BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
-            f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=30000",
-            f"--blink-settings=preferredColorScheme={int(scheme == 'light')}", page.as_uri(),
-        ],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    told = re.search(r'<pre id="told">(.*?)</pre>', done.stdout, re.S)
-    assert told, done.stderr[-2000:]
-    assert json.loads(html.unescape(told[1])) == []
+@pytest.fixture
+def window(chromium):
+    """Opens a page in a window of its own."""
+    contexts = []
+
+    def opened(path, **options):
+        contexts.append(chromium.new_context(**options))
+        page = contexts[-1].new_page()
+        page.goto(path.as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize(
+    ("screen", "scheme"), [("desktop", "light"), ("desktop", "dark"), ("phone", "light")]
+)
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_to_mend_and_the_page_fits(name, screen, scheme, pages, window):
+    options = browser.SCREENS[screen]
+    page = window(pages / f"{name}.html", **options, color_scheme=scheme)
+    assert browser.violations(page) == []
+    assert browser.width(page) <= options["viewport"]["width"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_paper_has_all_of_a_page_in_dark_ink(name, pages, window):
+    """Also if the screen is dark: nothing is cut off on the right, and everything can be read."""
+    page = window(pages / f"{name}.html", viewport=PAPER, color_scheme="dark")
+    page.emulate_media(media="print")
+    assert browser.violations(page) == []
+    assert browser.width(page) <= PAPER["width"]
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert ink == "rgb(0, 0, 0)"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_tab_key_reaches_everything_and_shows_where_it_is(name, pages, window):
+    page = window(pages / f"{name}.html", reduced_motion="reduce")
+    wanted, reached = page.evaluate(TABBED), 0
+    while True:
+        browser.press(page, "Tab")
+        left, seen = page.evaluate(FOCUSED)
+        if left:
+            break
+        assert seen, page.evaluate("document.activeElement.outerHTML")[:200]
+        reached += 1
+        assert reached <= wanted
+    assert reached == wanted

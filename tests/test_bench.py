@@ -4,12 +4,14 @@ import dataclasses
 import json
 import shlex
 
+import fuzz
 import pytest
 import small_translation
 import torch
 from typer.testing import CliRunner
 
 from autograder.bench import (
+    averages,
     decode,
     encoder,
     grammar,
@@ -34,6 +36,7 @@ COMMANDS = {
     path.name: json.loads(path.read_text(encoding="utf-8")).get("command", "")
     for path in sorted((ROOT / "results").glob("*.json"))
 }
+PROGRAMS = {"course ": app, "python tests/fuzz.py ": fuzz.app}
 LOAD = datasets.load
 TINY = TransformerConfig(n_layers=1, d_model=16, n_heads=2, d_ff=32)
 
@@ -65,9 +68,12 @@ def few(data, rows=40):
 
 
 def is_known(command):
-    """Whether today's program has this command with these options: then it would print its help."""
-    program, *arguments = shlex.split(command)
-    return program == "course" and not CliRunner().invoke(app, [*arguments, "--help"]).exit_code
+    """Whether one of today's programs has these options: then it would print its help."""
+    for name, program in PROGRAMS.items():
+        if command.startswith(name):
+            arguments = shlex.split(command.removeprefix(name))
+            return not CliRunner().invoke(program, [*arguments, "--help"]).exit_code
+    return False
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -75,9 +81,18 @@ def test_a_results_file_names_a_command_of_today(name):
     assert is_known(COMMANDS[name]), COMMANDS[name]
 
 
-@pytest.mark.parametrize("command", ["grading --students 3", "speed", "model --seeds 1"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "course bench grading --students 3",
+        "course bench speed",
+        "course bench model --seeds 1",
+        "python tests/fuzz.py --minutes 3",
+        "python tests/soak.py",
+    ],
+)
 def test_a_command_or_an_option_of_yesterday_is_not_known(command):
-    assert not is_known(f"course bench {command}")
+    assert not is_known(command)
 
 
 @pytest.mark.slow
@@ -94,9 +109,17 @@ def test_grading(bench):
 @pytest.mark.slow
 def test_large_class(bench):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    measures = bench("class --submissions 4 --assignment a1 --workers 1", "bench_class")
-    assert measures["workers_1_per_second"]["mean"] > 0
-    assert measures["client_peak_mib"]["mean"] > 0
+    measures = bench("class --submissions 4 --sample 3 --assignment a1 --workers 2", "bench_class")
+    assert measures["workers_2_per_second"]["mean"] > 0
+    assert measures["killed_worker_lost"]["mean"] == 0
+    assert measures["class_per_second"]["mean"] > 0
+    assert measures["class_peak_mib"]["mean"] >= measures["sample_peak_mib"]["mean"] > 0
+
+
+@pytest.mark.slow
+def test_trained_class(bench):
+    measures = bench("trained-class --submissions 2 --jobs 1", "bench_trained_class")
+    assert 0 < measures["cpu_seconds_per_submission"]["mean"] < 60
 
 
 def test_model(bench, monkeypatch):
@@ -147,7 +170,16 @@ def test_multi30k(bench, monkeypatch, tmp_path):
     pairs = few(small_translation.pairs())
     monkeypatch.setattr(translation.datasets, "load", lambda name, sources: pairs)
     measures = bench("multi30k --profile cpu --seeds 0 --name small --test looked_at", "looked_at")
-    assert "beam5_bleu" in measures
+    assert {"beam5_bleu", "beam5_bleu_standard_error"} < set(measures)
+
+
+def test_averages_that_reach_back_less_and_less(bench, monkeypatch):
+    short = dataclasses.replace(small_translation.SMALL, epochs=1)
+    pairs = few(small_translation.pairs())
+    monkeypatch.setattr(averages, "profile", lambda name: short)
+    monkeypatch.setattr(averages.datasets, "load", lambda name: pairs)
+    measures = bench("averages --profile tiny --seeds 0", "averages_tiny")
+    assert list(measures) == ["last_weights", *(f"average_from_{s:g}" for s in averages.SHARES)]
 
 
 def test_grammar(bench, monkeypatch):

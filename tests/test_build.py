@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from autograder.release import course_build, no_leak, notebooks, student_tree
+from autograder.release import course_build, no_leak, notebooks, student_tree, text_notebook
 from autograder.release.components import BuildError, Component, stub
 from course_lib.course.syllabus import ROOT
 
@@ -35,7 +35,7 @@ def test_a_starter_has_no_outputs_and_no_answers(course, id):
     assert all(not cell.get("outputs") for cell in starter["cells"])
     assert no_leak.find(no_leak.code_of_notebook(id, starter), hidden) == []
     text = notebooks.dump(starter)
-    assert notebooks.TEXT_ANSWER not in text
+    assert text_notebook.TEXT_ANSWER not in text
     assert "Rubric for" not in text
 
 
@@ -102,7 +102,7 @@ def test_a_stub_keeps_signature_docstring_given_methods_and_steps():
 def test_a_directive_that_course_toml_does_not_know_is_one_sentence(course):
     maker = notebooks._Maker(course, course.assignment("a1"), "starter", {})
     with pytest.raises(BuildError, match=r"1\.99"):
-        maker.add(notebooks.SourceCell("code", "", "check", "1.99"))
+        maker.add(text_notebook.SourceCell("code", "", "check", "1.99"))
     with pytest.raises(BuildError, match="placed 0 times"):
         maker.finish()
 
@@ -171,7 +171,12 @@ def test_outputs_stay_while_the_code_does(course, tmp_path):
     def told(text):
         raise RuntimeError(text)
 
+    cells = [cell for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert notebooks.SETUP in cells[0]["metadata"]["tags"]
+    elsewhere = copy.deepcopy(made)  # another address, another version: what came out stays
+    next(c for c in elsewhere["cells"] if c["cell_type"] == "code")["source"] = ["COURSE = ''"]
+    assert course_build._executed(target(elsewhere), pytest.fail)
     other_code = copy.deepcopy(made)
-    next(c for c in other_code["cells"] if c["cell_type"] == "code")["source"] = ["1 + 1"]
+    next(c for c in other_code["cells"] if c["id"] == cells[1]["id"])["source"] = ["1 + 1"]
     with pytest.raises(RuntimeError, match="running"):
         course_build._executed(target(other_code), told)

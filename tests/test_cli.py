@@ -352,7 +352,8 @@ def test_a_look_at_one_exercise_writes_nothing(tmp_path):
 
 def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
     place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
-    failed = sample("s1", outcome="UNGRADED", reason="could not be graded")
+    why = "could not be graded: no worker could be started; run the same command again"
+    failed = sample("s1", outcome="UNGRADED", reason=why)
 
     def grade_class(_submissions, _course, store, _settings):
         store.add(failed)
@@ -362,7 +363,15 @@ def test_a_grader_that_fails_has_an_exit_code_of_its_own(tmp_path, monkeypatch):
     given = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--json"]
     done = CliRunner().invoke(app, given, catch_exceptions=False)
     assert done.exit_code == 5
-    assert "the grader failed on s1 a1; run the same command again" in done.stderr
+    told = "the grader failed on s1 a1: no worker could be started; run the same command again"
+    assert told in done.stderr.splitlines()
+    with Store(tmp_path / "out" / "results.db") as store:
+        store.add(sample("s1"))
+    done = CliRunner().invoke(app, given, catch_exceptions=False)
+    assert done.exit_code == 5
+    kept = "; the earlier grade of the same files counts on: s1 a1"
+    assert f"{told}{kept}" in done.stderr.splitlines()
+    assert [r["outcome"] for r in json.loads(done.stdout)] == ["GRADED"]
 
 
 def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(tmp_path):

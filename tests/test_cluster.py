@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from proofs import COURSE
 
+from autograder.bench.lost_worker import dask_workers
 from autograder.gradebook.store import Store
 from autograder.grading import class_run, cluster, fingerprints
 from autograder.grading.class_run import Settings
@@ -38,18 +38,6 @@ def graded(submissions, folder, meanwhile=lambda result: None, **settings):
         return found, store.latest()
 
 
-def children(pid):
-    path = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in path.read_text().split()]
-
-
-def workers():
-    """The processes of this test's Dask workers."""
-    threads = Path("/proc/self/task").glob("*/children")
-    own = [int(pid) for path in threads for pid in path.read_text().split()]
-    return [pid for pid in own if children(pid)]  # a worker has a warm process
-
-
 needs_dask = pytest.mark.usefixtures("dask")
 
 
@@ -67,7 +55,7 @@ def test_a_worker_that_dies_costs_only_its_own_work(tmp_path):
 
     def kill_one(result):
         if not killed:
-            killed.extend(workers()[:1])
+            killed.extend(dask_workers()[:1])
             os.kill(killed[0], signal.SIGKILL)
 
     found, stored = graded(handed_in(5), tmp_path, kill_one)

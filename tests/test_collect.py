@@ -1,7 +1,7 @@
 """What is taken from a notebook, and what is said about the rest."""
 
-from autograder.notebook.collect import collect
-from autograder.notebook.notebook_file import Cell
+from course_lib.notebook.collect import collect
+from course_lib.notebook.notebook_file import Cell
 
 
 def collected(*sources, names=("softmax",)):

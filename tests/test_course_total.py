@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from fractions import Fraction
 
 import pytest
@@ -15,11 +16,13 @@ from typer.testing import CliRunner
 
 from autograder.classroom import component_marks
 from autograder.classroom.csv_file import CsvError
-from autograder.classroom.roster import Roster, Student, Terms
+from autograder.classroom.roster import Roster, Student
+from autograder.classroom.terms import Terms
 from autograder.cli.app import app
 from autograder.gradebook.course_grades import course_grades, to_csv
 from autograder.gradebook.course_total import course_total, rounded
 from autograder.gradebook.store import Store
+from autograder.release.student_release import handbook
 from autograder.report.course_grade import explained
 from course_lib.course import syllabus
 from course_lib.course.grading import Component, Grading, Group
@@ -193,6 +196,41 @@ def course_with(tmp_path):
     syllabus.load.cache_clear()
 
 
+CHOICE = """
+[[grading.groups]]
+id = "project"
+weight_percent = 60
+items = ["a3", "a4"]
+best = 1
+[[grading.groups]]
+id = "extra"
+weight_percent = 10
+items = ["a5"]
+extra_credit = true
+"""
+
+
+def test_students_are_told_what_counts_and_what_they_may_leave_out(course_with):
+    course = course_with(CHOICE)
+    told = handbook.readme(course, course.assignments, [], "3.10")
+    assert "- a1: 20 %\n- a2: 20 %\n- project: 60 %: the best 1 of a3, a4 counts\n" in told
+    assert "- extra: 10 % on top, as extra credit: a5 counts\n" in told
+    assert "With extra credit, it ends at 100 %." in told
+    roles = {a.id: course.grading.roles(a.id) for a in course.assignments}
+    choice = ["the best 1 of a3, a4 counts"]
+    assert roles == {"a1": [], "a2": [], "a3": choice, "a4": choice, "a5": ["extra credit"]}
+    plain = handbook.readme(syllabus.load(), course.assignments, [], "3.10")
+    assert "- a4: 20 %\n- a5: 20 %\n" in plain
+    assert "extra credit" not in plain
+
+
+def test_a_choice_within_a_choice_is_told_with_both(course_with):
+    course = course_with(NESTED)
+    told = handbook.readme(course, course.assignments, [], "3.10")
+    assert "all but the lowest 1 of a1, a2, later, a5 count; later: the best 1 of a3, a4" in told
+    assert len(course.grading.roles("a3")) == 2
+
+
 def test_a_lecture_course_s_scheme_can_be_written(course_with):
     """Projects 40 (3 or 4, whichever is better), exam or paper 30, talk 20, participation 10."""
     course = course_with(NESTED)
@@ -203,6 +241,20 @@ def test_a_lecture_course_s_scheme_can_be_written(course_with):
     shares = {part.id: part.share for part in found.parts}
     assert shares["exam_or_paper"] == 30
     assert shares["blog"] == 2
+
+
+@pytest.mark.parametrize("chosen", ["a3", "a4"])
+def test_the_choice_of_projects_that_the_readme_shows_computes(course_with, chosen):
+    """3 or 4 counts 60, whichever is better, and 5 is extra credit of 10."""
+    readme = (ROOT / "autograder" / "README.md").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)
+    course = course_with(lines)
+    marks = {"a1": 80, "a2": 70, "a3": 0, "a4": 0, "a5": 0, chosen: 90}
+    for extra, on_top in ((0, 0), (50, 5)):
+        found = course_total(course.grading, course.weights, _fractions(marks | {"a5": extra}))
+        assert found.percent == 16 + 14 + 54 + on_top
+    both = course_total(course.grading, course.weights, _fractions(marks | {"a3": 90, "a4": 90}))
+    assert both.percent == 16 + 14 + 54
 
 
 @pytest.mark.parametrize(
@@ -224,7 +276,7 @@ def test_a_bad_scheme_is_one_sentence_with_its_line(course_with, old, new, line,
         course_with(text)
     whole = (ROOT / "course.toml").read_text(encoding="utf-8") + text
     number = whole[: whole.index(line)].count("\n") + 1
-    assert f"course.toml, line {number}: " in str(caught.value)
+    assert str(caught.value).startswith(f"course.toml, line {number}: ")
     assert told in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -330,3 +382,23 @@ def test_bad_input_is_one_sentence(graded):
 
 def _fractions(marks):
     return {id: Fraction(mark) for id, mark in marks.items()}
+
+
+def test_the_coding_exam_counts_by_its_own_grade_unless_a_mark_replaces_it(course_with):
+    items = ", ".join(f'"{id}"' for id in ITEMS)
+    group = f'[[grading.groups]]\nid = "work"\nweight_percent = 70\nitems = [{items}]\n'
+    exam = '[[grading.components]]\nid = "exam"\nweight_percent = 30\n'
+    course = course_with(exam + group)
+    results = [with_total("ada", id, 100) for id in ITEMS] + [with_total("ada", "exam", 50)]
+    (grade,) = course_grades(results, course, Roster(), {}, so_far=False)
+    most = ANY.totals.max
+    assert grade.total == pytest.approx(70 * 100 / most + 30 * 50 / most, abs=0.01)
+    (grade,) = course_grades(
+        results, course, Roster(), {("ada", "exam"): (9.0, 10.0)}, so_far=False
+    )
+    assert grade.marks["exam"].percent == 90
+    excused = Roster({"ada": Student("ada", terms={"exam": Terms(excused=True)})})
+    (grade,) = course_grades(results, course, excused, {}, so_far=False)
+    assert grade.marks["exam"].percent is None
+    (grade,) = course_grades(results, SYLLABUS, Roster(), {}, so_far=False)
+    assert "exam" not in grade.marks

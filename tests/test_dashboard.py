@@ -10,7 +10,8 @@ import pytest
 from sample_results import SYLLABUS, sample
 from test_report import BUG, CARRIED, Page, _luminance, hostile
 
-from autograder.classroom.roster import Roster, Student, Terms
+from autograder.classroom.roster import Roster, Student
+from autograder.classroom.terms import Terms
 from autograder.gradebook import manual
 from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.report import render_dashboard

@@ -1,20 +1,22 @@
 """The checklist distinguishes broken models, and reports nothing for a sound one."""
 
 import json
-import sys
 
 import proofs
 import pytest
 import torch
 
 from autograder import bugs
-from autograder.cli import main
-from autograder.grading import debugging
+from autograder.release.components import Component
+from course_lib import attention
 from course_lib.classifier import EncoderClassifier
-from course_lib.diagnosis import checklist
+from course_lib.diagnosis import checklist, translator_checklist
 from course_lib.diagnosis import checks as model_checks
+from course_lib.diagnosis import scales as model_scales
 from course_lib.diagnosis.broken_classifiers import FAULTS
+from course_lib.student import debug, program
 from course_lib.training.schedules import warmup_rate
+from course_lib.transformer import Transformer
 
 TELLING = {  # fault → the check that names it
     "dropout in evaluation": "no dropout in eval()",
@@ -32,7 +34,7 @@ def wrong(checks):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_known_faults_are_told_apart(seed):
-    found = {fault: wrong(checks) for fault, checks in debugging.of_known_faults(seed).items()}
+    found = {fault: wrong(checks) for fault, checks in debug.of_known_faults(seed).items()}
     assert found.pop("healthy") == set()
     assert found.keys() == TELLING.keys() == set(FAULTS) - {"healthy"}
     for fault, names in found.items():
@@ -77,7 +79,6 @@ def test_a_schedule_whose_first_step_is_nothing():
     )
 
 
-@pytest.mark.xdist_group("a3")  # its warm process is started once
 @pytest.mark.parametrize(
     ("bug", "check"),
     [
@@ -86,34 +87,110 @@ def test_a_schedule_whose_first_step_is_nothing():
         ("stack_last_norm_missing", "norm_first"),
         ("layer_norm_first_dropped", "norm_first"),
         ("mean_over_padding", "padding is ignored"),
+        ("positions_in_halves", "sinusoids"),
+        ("positions_sin_and_cos_swapped", "sinusoids"),
+        ("positions_base_1000", "sinusoids"),
+        ("positions_counted_from_one", "sinusoids"),
+        ("embedding_not_scaled", "embedding scale"),
+        ("embedding_positions_scaled", "embedding scale"),
     ],
 )
-def test_named_mistakes_in_a_notebook_are_found(bug, check, course, sandbox):
-    from autograder.release.components import Component
+def test_named_mistakes_in_a_notebook_are_found(bug, check, tmp_path):
+    assert check in wrong(debug.of_notebook(with_mistake("a3", bug, tmp_path)))
 
-    mistake = next(b for b in bugs.load("a3") if b.name == bug)
+
+def with_mistake(assignment, bug, folder):
+    """A solved notebook with one named mistake."""
+    mistake = next(b for b in bugs.load(assignment) if b.name == bug)
     source = mistake.apply(Component.parse(mistake.component).source)
-    data = proofs.notebook("a3", "solution", {mistake.component: source})
-    assert check in wrong(debugging.asked(data, course.assignment("a3"), sandbox("a3")))
+    path = folder / f"{assignment}.ipynb"
+    path.write_bytes(proofs.notebook(assignment, "solution", {mistake.component: source}))
+    return path
 
 
-def course_debug(monkeypatch, *arguments):
-    monkeypatch.setattr(sys, "argv", ["course", "debug", *arguments])
+@pytest.mark.parametrize(
+    ("bug", "checks"),
+    [
+        ("targets_not_shifted", {"shifted targets", "teacher forcing"}),
+        ("translation_reads_what_is_wanted", {"teacher forcing"}),
+        ("causal_leak_by_one", {"no look-ahead"}),
+        ("transformer_source_mask_lost", {"source padding ignored"}),
+        ("transformer_source_padding_read", {"source padding ignored"}),
+        ("layer_cross_values_from_x", {"two lengths"}),
+        ("layer_memory_not_read", {"two lengths", "reads the source"}),
+        ("layer_self_attention_reads_memory", {"reads the prefix"}),
+        ("transformer_untied_output", {"shared matrix"}),
+        ("loss_counts_padding", {"padding not in the loss"}),
+        ("decoder_last_norm_missing", {"norm_first"}),
+        ("step_softmax", {"search step"}),
+        ("cached_step_position_0", {"cache"}),
+    ],
+)
+def test_named_mistakes_of_a_translator_are_found(bug, checks, tmp_path):
+    assert checks <= wrong(debug.of_notebook(with_mistake("a4", bug, tmp_path)))
+
+
+def test_nothing_is_found_in_a_sound_translator(tmp_path):
+    path = tmp_path / "a4.ipynb"
+    path.write_bytes(proofs.notebook("a4", "solution"))
+    checks = debug.of_notebook(path)
+    assert [str(check) for check in checks if not check.ok] == []
+    assert {"cache", "teacher forcing", "two lengths", "score scale"} <= {c.name for c in checks}
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_a_translator_is_left_as_it_was(norm_first):
+    torch.manual_seed(1)
+    model = Transformer(20, n_layers=1, d_model=32, n_heads=4, d_ff=64, norm_first=norm_first)
+    source = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 10, 3, 2]])
+    target = torch.tensor([[1, 9, 7, 3], [1, 6, 11, 12]])
+    assert wrong(translator_checklist.run(model.train(), source, target)) == set()
+    assert model.training
+
+
+@pytest.mark.parametrize(
+    ("bug", "told"),
+    [
+        ("attention_not_scaled", "not divided by √d_k"),
+        ("multi_head_scaled_by_root_d_model", "divided by √d_model"),
+    ],
+)
+def test_wrongly_scaled_scores_are_measured(bug, told):
+    """With an attention of one's own from assignment 2, in the classifier."""
+    mistake = next(b for b in bugs.load("a2") if b.name == bug)
+    namespace = dict(vars(attention))
+    for name in ("attention", "MultiHeadAttention"):
+        component = f"course_lib.attention:{name}"
+        source = Component.parse(component).source
+        exec(mistake.apply(source) if mistake.component == component else source, namespace)
+    torch.manual_seed(1)
+    model = EncoderClassifier(20, n_layers=2, d_model=32, n_heads=4, d_ff=64).eval()
+    assert model_scales.score_scale(model).ok
+    model.encoder.layers[1].attention = namespace["MultiHeadAttention"](32, 4).eval()
+    found = model_scales.score_scale(model)
+    assert found.ok is False
+    assert told in found.advice
+
+
+def student_debug(*arguments):
     with pytest.raises(SystemExit) as ended:
-        main()
+        program.main(["debug", *map(str, arguments)])
     return ended.value.code
 
 
-def test_the_command_without_a_notebook_shows_known_faults(monkeypatch, capsys):
-    assert course_debug(monkeypatch, "--json") == 0
+def test_the_command_without_a_notebook_shows_known_faults(capsys):
+    assert student_debug("--json") == 0
     assert set(json.loads(capsys.readouterr().out)) == set(FAULTS)
 
 
-def test_the_command_on_notebooks(monkeypatch, capsys, tmp_path):
+def test_the_command_on_notebooks(capsys, tmp_path):
     path = tmp_path / "a3.ipynb"
     path.write_bytes(proofs.notebook("a3", "solution"))
-    assert course_debug(monkeypatch, str(path)) == 0
+    assert student_debug(path) == 0
     assert "ok    warm-up" in capsys.readouterr().out
     path.write_bytes(proofs.notebook("a3", "starter"))
-    assert course_debug(monkeypatch, str(path)) == 2
+    assert student_debug(path) == 2
     assert "write exercises 3.1 to 3.7 first" in capsys.readouterr().err
+    path.write_bytes(proofs.notebook("a1", "solution"))
+    assert student_debug(path) == 2
+    assert "looks like the notebook of assignment a1" in capsys.readouterr().err

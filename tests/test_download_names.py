@@ -6,7 +6,7 @@ import pytest
 from sample_results import SYLLABUS
 
 from autograder.classroom.roster import Roster
-from autograder.cli import grade_command
+from autograder.cli.grading import grade_command
 from autograder.intake import submissions
 from autograder.intake.submissions import SubmissionsError
 
@@ -119,6 +119,47 @@ def test_canvas_says_that_it_is_late_but_not_since_when(folder, roster):
     (told,) = submissions.sayings(folder, ["a1"], roster)
     assert "as late, but says no time" in told
     assert "--received" in told
+
+
+def test_what_canvas_does_not_mark_is_on_time_whatever_the_date_of_the_file(folder, roster):
+    for name in ("lovelaceada_12345_67890_a1.ipynb", "cydc_LATE_777_67890_a1.ipynb"):
+        place(folder / name)
+    found = {s.student: s for s in submissions.find(folder, ["a1"], roster)}
+    assert {id: s.received_from for id, s in found.items()} == {"ada": "canvas", "cyd": "file"}
+
+
+GROUP = """\
+submission_1:
+  :submitters:
+  - :name: Somebody
+    :sid: '7001'
+  - :name: Ada L.
+    :email: ada@example.org
+  - :name: Stranger
+    :sid: '9'
+  :created_at: 2027-02-08 21:00:00 Z
+"""
+
+
+def test_every_member_of_a_group_has_its_submission(folder, roster):
+    place(folder / "submission_metadata.yml", GROUP)
+    place(folder / "submission_1" / "a1.ipynb")
+    assert owners(folder, roster) == [("ada", "a1"), ("cyd", "a1"), ("submission_1", "a1")]
+    (told,) = submissions.sayings(folder, ["a1"], roster)
+    assert "in the column gradescope of --roster write '9' or 'Stranger'" in told
+
+
+def test_a_folder_named_like_an_assignment_is_no_student(folder, roster):
+    place(folder / "A1" / "ada" / "work.ipynb")
+    place(folder / "ben" / "a1" / "a1.ipynb")
+    place(folder / "a1.old" / "a1.ipynb")
+    with pytest.raises(SubmissionsError, match="A1 is an assignment, not a student: give .*/A1$"):
+        submissions.find(folder, ["a1"], roster)
+    for name in ("a1/a1.ipynb", "a1.ipynb"):
+        inside = folder.parent / name.replace("/", "-") / "ada"
+        place(inside / name)
+        with pytest.raises(SubmissionsError, match="assignment, not a student: give .*-?ipynb$"):
+            submissions.find(inside, ["a1"], roster)
 
 
 def test_two_downloads_of_a_student_are_one_submission_with_a_notice(folder, roster):

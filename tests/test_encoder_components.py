@@ -37,8 +37,10 @@ HISTORY = [
 
 def test_curves_show_every_step_and_every_evaluation():
     left, right = (read(ax) for ax in plot_curves(HISTORY))
-    (loss,), (accuracy,) = left["lines"], right["lines"]
+    (loss, smoothed), (accuracy,) = left["lines"], right["lines"]
     assert (loss["label"], accuracy["label"]) == ("training loss", "validation accuracy")
+    assert smoothed["label"] == "smoothed"
+    assert smoothed["y"] == pytest.approx([0.7, 0.6, 0.6])
     assert [loss["x"].tolist(), loss["y"].tolist()] == [[1, 2, 3], [0.7, 0.5, 0.6]]
     assert accuracy["x"].tolist() == [2, 3]
     assert accuracy["y"] == pytest.approx([50, 80])

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from autograder.classroom.csv_file import CsvError
 from autograder.classroom.roster import Roster
-from autograder.cli import export_command
 from autograder.cli.app import app
+from autograder.cli.records import export_command
 from autograder.exchange import canvas, junit, long_csv, long_form, moodle, parquet
 from autograder.exchange.kept_csv import KeptCsv
 from autograder.gradebook.store import Store
@@ -86,6 +86,9 @@ def test_canvas_gets_our_columns_and_keeps_every_other_byte(exported, results, r
     assert filled.absent == ["=dan"]
     assert "a2: scaled from 100 to 50 points" in filled.notes
     assert any(note.startswith("a3: no column") for note in filled.notes)
+    provisional, missing = filled.notes[-2:]
+    assert provisional.startswith("4 grades are provisional (written parts not marked): ada a1, ")
+    assert missing == "no grade, nothing handed in: cyd a2", "ben is excused from a2"
 
 
 def test_a_second_export_into_the_first_changes_nothing(exported, results, roster):
@@ -160,6 +163,7 @@ def test_moodle_gets_grade_and_feedback_and_keeps_the_rest(tmp_path, results, ro
     assert filled.unmatched == ["line 5: Eve (Participant 504)"]
     assert any("cyd: Moodle does not let this grade be changed" in note for note in filled.notes)
     assert any("ben has feedback of somebody else" in note for note in filled.notes)
+    assert "2 grades are provisional (written parts not marked): ada a1, ben a1" in filled.notes
     path.write_bytes(filled.text.encode())
     assert moodle.filled(path, results, A1, roster).text == filled.text
 

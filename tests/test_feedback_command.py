@@ -14,8 +14,8 @@ from test_report import BUG, Page
 from typer.testing import CliRunner
 
 from autograder.classroom.roster import Roster, Student
-from autograder.cli import feedback_command
 from autograder.cli.app import app
+from autograder.cli.records import feedback_command
 from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.gradebook.store import Store
 from autograder.report import render_student
@@ -286,3 +286,23 @@ def test_a_folder_without_results_and_a_file_in_the_way(course, tmp_path):
     (tmp_path / "to").write_text("mine")
     one_sentence(course(), 2, "is a file; give a folder")
     assert (tmp_path / "to").read_text() == "mine"
+
+
+def test_a_comment_that_names_another_student_is_told_and_written(course, tmp_path):
+    marks = {
+        ("ada", "a1", "1.11.a"): ManualMark(1.0, "The same as ben, sorry."),
+        ("ada", "a1", "1.4"): ManualMark(3.0, "See Smith, Cyd!"),
+        ("ben", "a1", "1.11.a"): ManualMark(1.0, "Ben, this benefits nobody: 17 of adamant."),
+        ("17", "a1", "1.11.b"): ManualMark(1.0, "Cyd wrote it: no full name."),
+    }
+    fill(tmp_path, *map(sample, ("ada", "ben", "17")), marks=marks)
+    roster = "student,name\nada,Ada Lovelace\nben,Ben\nc-1,Cyd Smith\n17,Dee Day\n"
+    (tmp_path / "roster.csv").write_text(roster)
+    done = course("a1", "--roster", tmp_path / "roster.csv")
+    assert done.returncode == 0
+    told = [line.partition(";")[0] for line in done.stderr.splitlines()]
+    assert told == [
+        "ada a1: the comment on 1.11.a names another student, ben (Ben)",
+        "ada a1: the comment on 1.4 names another student, c-1 (Cyd Smith)",
+    ]
+    assert "The same as ben" in (tmp_path / "to" / "ada" / "a1.html").read_text(encoding="utf-8")

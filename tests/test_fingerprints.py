@@ -56,12 +56,12 @@ def differing(root, paths, before, submission=b""):
     [
         # the judge, the sandbox and the seam decide every grade
         ("autograder/judge/score.py", {*ASSIGNMENTS}),
-        ("autograder/judge/session.py", {*ASSIGNMENTS}),
+        ("course_lib/checking/session.py", {*ASSIGNMENTS}),
         ("autograder/grading/judge_process.py", {*ASSIGNMENTS}),
         ("autograder/gradebook/exercise_result.py", {*ASSIGNMENTS}),
         ("autograder/grading/class_run.py", {*ASSIGNMENTS}),
         ("autograder/sandbox/limits.py", {*ASSIGNMENTS}),
-        ("autograder/notebook/global_names.py", {*ASSIGNMENTS}),
+        ("course_lib/notebook/global_names.py", {*ASSIGNMENTS}),
         ("autograder/release/student_tree.py", {*ASSIGNMENTS}),
         ("course_lib/seam/codec.py", {*ASSIGNMENTS}),
         ("course_lib/checking/expect.py", {*ASSIGNMENTS}),
@@ -81,6 +81,7 @@ def differing(root, paths, before, submission=b""):
         ("autograder/release/stand_ins/encoder.py", {"a4", "a5"}),
         ("autograder/judge/models/model_part.py", {"a3", "a4"}),
         ("results/sst2_cpu.json", {"a3"}),
+        ("results/sst2_six_layers.json", {"a3"}),
     ],
 )
 def test_a_grade_is_kept_no_longer_than_what_it_depends_on(checkout, before, path, ids):
@@ -91,7 +92,7 @@ def test_a_grade_is_kept_no_longer_than_what_it_depends_on(checkout, before, pat
 def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, before):
     paths = (
         "README.md CHANGELOG.md solutions/a1.py assignments/a3/README.md "
-        "results/bench_grading.json autograder/cli/grade_command.py "
+        "results/bench_grading.json autograder/cli/grading/grade_command.py "
         "autograder/gradebook/lateness.py autograder/gradebook/store.py "
         "autograder/gradebook/totals.py autograder/report/page.py "
         "autograder/release/course_build.py autograder/intake/places.py "
@@ -222,3 +223,21 @@ def test_a_component_that_becomes_a_stub_grades_what_uses_its_module_again():
     facts = course.course.model_copy(update={"reserved": reserved})
     before, after = keys(ROOT), keys(ROOT, course=course.model_copy(update={"course": facts}))
     assert {id for id in before if before[id] != after[id]} == {"a3"}
+
+
+def test_points_of_code_count_for_their_exercise_and_those_of_answers_for_all():
+    """A test's points are a share of its exercise's, so the tests of no other one are asked."""
+
+    def differing_parts(id, points):
+        assignment = proofs.COURSE.assignment("a2")
+        exercises = [
+            e.model_copy(update={"points": points}) if e.id == id else e
+            for e in assignment.exercises
+        ]
+        new = assignment.model_copy(update={"exercises": exercises})
+        before, after = (fingerprints.parts(a) for a in (assignment, new))
+        return {id for id in before if before[id] != after[id]}
+
+    written = next(e.id for e in proofs.COURSE.assignment("a2").exercises if e.kind == "written")
+    assert differing_parts("2.5", 1.0) == {"2.5"}
+    assert differing_parts(written, 1.0) == {""}

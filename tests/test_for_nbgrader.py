@@ -1,16 +1,20 @@
 """A course run with nbgrader: made for it, graded in our sandbox, shown by its own commands."""
 
+import csv
+import datetime
 import json
 
 import pytest
 from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lines, without_answers
 
 from autograder.for_nbgrader import command, course_folder, gradebook, marks, scores
+from autograder.gradebook.lateness import moment
 from autograder.gradebook.manual import ManualMark
 from autograder.gradebook.store import Store
-from autograder.notebook import grade_ids
 from autograder.release import notebooks
 from autograder.release.components import BuildError
+from course_lib.course import syllabus
+from course_lib.notebook import grade_ids
 
 pytestmark = [
     pytest.mark.xdist_group("for_nbgrader"),
@@ -144,7 +148,7 @@ def marked(first, course):
 
 def written_again(folder, course, result, before):
     with folder.book() as book:
-        scores.write(book, course.assignment("a1"), result, 0.0, before)
+        scores.write(book, course.assignment("a1"), result.student, result, 0.0, before)
         return {grade.name: grade.needs_manual_grade for grade in grades(book, "ada")}
 
 
@@ -238,3 +242,39 @@ def test_building_again_replaces_only_what_it_wrote(course, tmp_path):
     (tmp_path / "source" / "a2").mkdir()
     with pytest.raises(BuildError, match="a2: was not written by"):
         course_folder.write(course, tmp_path, ["a2"])
+
+
+def late_by(hours, received):
+    """A due date of a student's own that makes the work so late."""
+    return (received - datetime.timedelta(hours=hours)).isoformat()
+
+
+def test_the_late_penalty_follows_the_roster_and_its_names_are_nbgraders(
+    first, course, monkeypatch
+):
+    """Last in this file: the class is late from here on."""
+    received = moment(results(first.path)["ada"].submission.received)
+    rows = [f"ada,{late_by(36, received)}", f"cleo,{late_by(12, received)}"]
+    roster = first.path.parent / "roster.csv"
+    rows = [f"{row}," for row in rows] + ["benedict,,ben"]
+    roster.write_text("\n".join(["student,a1,nbgrader", *rows]) + "\n", encoding="utf-8")
+
+    def penalties(*options):
+        first.graded(*options)
+        with first.book() as book:
+            found = {s: book.find_submission("a1", s) for s in ("ada", "ben", "cleo")}
+            return {s: submission.late_submission_penalty for s, submission in found.items()}
+
+    given = penalties("--roster", str(roster))
+    assert given == {"ada": 19.6, "ben": 0, "cleo": pytest.approx(8.83, abs=0.1)}
+    assert results(first.path)["benedict"].submission.file.endswith("ben/a1/a1.ipynb")
+    assert {*first.export()} == {"ada", "ben", "cleo", "dan"}
+    late = course.late.model_copy(update={"slip_days": 1})
+    monkeypatch.setattr(syllabus, "load", lambda: course.model_copy(update={"late": late}))
+    assert penalties() == {"ada": 9.8, "ben": 0, "cleo": 0}
+    exported = first.export()
+    with (first.path / "grades" / "grades.csv").open(encoding="utf-8") as file:
+        totals = {row["student"]: float(row["total"]) for row in csv.DictReader(file)}
+    assert totals["ada"] == 98 - 9.8
+    for student in ("ada", "cleo"):
+        assert float(exported[student]["score"]) == pytest.approx(totals[student])

@@ -71,6 +71,18 @@ def test_history_is_one_list_of_gradings_and_marks_in_order():
     assert found[3]["made"] == first.graded_at, "an earlier grade counts again"
 
 
+def test_history_compares_no_grade_with_a_failure_of_the_grader():
+    failed = sample("ada", outcome="UNGRADED", suite_sha256="new", exercises=[])
+    found = history.entries([failed, sample("ada"), failed, sample("ada", failed=LOST)], [])
+    assert [(entry["sentence"], entry["points"]) for entry in found] == [
+        ("the grader failed: no grade", None),
+        ("graded for the first time: 98 points", None),
+        ("the grader failed: no grade", None),
+        ("graded again, with nothing changed: 97 points (-1; 1.3 -1)", -1),
+    ]
+    assert [len(entry["tests"]) for entry in found] == [0, 0, 0, 1]
+
+
 def test_history_for_the_terminal_and_as_json(out):
     text = course("history", "ada", "a1", "--out", out)
     assert "graded for the first time" in text

@@ -61,6 +61,19 @@ def test_latest_is_the_newest_of_each_student_and_assignment(tmp_path):
         assert store.latest("a1")[0] == first
 
 
+def test_a_failure_of_the_grader_replaces_no_grade_of_the_same_files(tmp_path):
+    failed = sample(outcome="UNGRADED", suite_sha256="new")
+    with Store(tmp_path / "results.db") as store:
+        assert store.add(failed), "without a grade, the row says so"
+        assert store.add(sample())
+        before = store.history("s01", "a1")
+        assert not store.add(failed)
+        assert store.latest() == [sample()]
+        assert store.history("s01", "a1") == before
+        other = failed.submission.model_copy(update={"sha256": "other"})
+        assert store.add(failed.model_copy(update={"submission": other})), "new files, no grade"
+
+
 def test_history_says_what_changed_and_by_how_many_points(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.add(sample())

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from autograder.site.statements import OUTLINE
 from course_lib.course.syllabus import ROOT
 
 if sys.version_info >= (3, 11):
@@ -106,9 +107,17 @@ def test_the_version_is_told_in_the_changelog():
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-OUTLINE = set(
-    "1 2 3 3.1 3.2 3.2.1 3.2.2 3.2.3 3.3 3.4 3.5 4 5 5.1 5.2 5.3 5.4 6 6.1 6.2 6.3 7".split()
-)
+def test_every_link_between_documents_leads_somewhere():
+    documents = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *ROOT.glob("assignments/*/*.md")]
+    links = [
+        (path, place)
+        for path in documents
+        for place in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    ]
+    assert len(links) > 10
+    assert [
+        f"{path.parent.name}: {to}" for path, to in links if not (path.parent / to).exists()
+    ] == []
 
 
 def test_every_anchor_names_a_section_of_the_paper(course):

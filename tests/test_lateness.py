@@ -10,7 +10,7 @@ from sample_results import SYLLABUS, sample
 
 from autograder import report
 from autograder.classroom.receipt import Receipt, settled
-from autograder.classroom.roster import Terms
+from autograder.classroom.terms import Allowance, Terms
 from autograder.gradebook import exports, late_policy
 from autograder.gradebook.lateness import lateness
 from autograder.release import texts
@@ -61,6 +61,12 @@ GRADED = {id: sample("s01", id) for id in ("a1", "a2", "a4")}
 )
 def test_the_grace_period_comes_before_every_late_day(delay, days):
     assert late(delay, grace=10).days == days
+
+
+def test_what_canvas_does_not_mark_as_late_is_on_time():
+    found = late(25 * DAY, clock="canvas")
+    assert (found.days, found.percent) == (0, 0)
+    assert "by the date of the file (Canvas did not mark it late), on time" in found.sentence
 
 
 def test_slip_days_come_before_points():
@@ -183,6 +189,27 @@ def test_slip_days_are_spent_in_the_order_of_due_dates():
     }
     assert [r.submission for r in found] == [r.submission for r in results]
     assert "You have 2 of 3 slip days left." in found[3].late.sentence
+
+
+def test_slip_days_and_grace_of_ones_own_count_over_the_courses():
+    results = handed_in("ada", {"a1": 2 * DAY, "a2": 30 * MINUTE})
+    results += handed_in("ben", {"a1": DAY})
+    own = {"ada": Allowance(slip_days=2, grace_minutes=60), "ben": Allowance(slip_days=0)}
+    found = late_policy.applied(results, course(slip_days=1), {}, own)
+    assert [(r.late.slip_days, r.late.percent) for r in found] == [(2, 0), (0, 0), (0, 10)]
+    assert "within the grace period of 60 minutes" in found[1].late.sentence
+    assert "You have 0 of your own 2 slip days left." in found[1].late.sentence
+    assert "Your own grace period is 60 minutes." in report.render_student(found[0], SYLLABUS)
+    assert "You have 0 of your own 0 slip days left." in found[2].late.sentence
+
+
+def test_a_price_of_ones_own_counts_over_every_assignments():
+    results = handed_in("ada", {"a1": 2 * DAY, "a2": DAY}) + handed_in("ben", {"a1": DAY})
+    own = {"ada": Allowance(late_penalty_percent=4), "ben": Allowance(late_penalty_percent=0)}
+    found = late_policy.applied(results, course(slip_days=0), {}, own)
+    assert [r.late.percent for r in found] == [8, 4, 0]
+    page = report.render_student(found[0], SYLLABUS)
+    assert "8 % of the points are deducted. Your own price of a late day is 4 %." in page
 
 
 def test_a_due_date_of_ones_own_changes_the_order():

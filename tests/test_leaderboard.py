@@ -8,8 +8,10 @@ from typer.testing import CliRunner
 
 from autograder.classroom import pseudonyms
 from autograder.classroom.csv_file import CsvError
+from autograder.classroom.roster import Roster, Student
 from autograder.cli.app import app
 from autograder.cli.problems import sentence
+from autograder.gradebook import stored_roster
 from autograder.gradebook.exercise_result import ModelResult
 from autograder.gradebook.store import Store
 from autograder.report.leaderboard import LeaderboardError, leaderboard
@@ -164,3 +166,40 @@ def test_a_wrong_option_is_one_sentence(graded, options, told):
     code, text = sentence(done.exception)
     assert code == 2
     assert told in text
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_the_command_reads_a_store_elsewhere_and_the_pseudonyms_in_it(kind, tmp_path, request):
+    url = f"sqlite:///{tmp_path / 'class.db'}"
+    if kind == "postgresql":
+        url = request.getfixturevalue("database")
+    listed = roster(tmp_path, "ada,Ada Lovelace,Countess", "ben,,Fractal", "cy,,")
+    with Store(url) as store:
+        for student, bleu in (("ada", 47.3), ("ben", 46.0), ("cy", 50.0)):
+            store.add(scored(student, bleu))
+        stored_roster.keep(store, Roster.read(listed, SYLLABUS))
+    out = tmp_path / "out"
+    out.mkdir()
+
+    def ranked(*options):
+        command = ["leaderboard", "a4", "--store", url, "--out", str(out), "--json", *options]
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, (done.output, done.exception)
+        return [entry["pseudonym"] for entry in json.loads(done.stdout)]
+
+    assert ranked() == ["Countess", "Fractal"]
+    assert ranked("--roster", str(roster(tmp_path, "cy,,Ghost"))) == ["Ghost"]
+    assert {path.name for path in out.iterdir()} == {"leaderboard_a4.html", "leaderboard_a4.md"}
+
+
+def test_a_bad_pseudonym_in_the_stored_roster_is_one_sentence():
+    def told(*students):
+        with pytest.raises(CsvError) as caught:
+            pseudonyms.of(Roster({student.id: student for student in students}))
+        return str(caught.value)
+
+    ada, ben = Student("ada", "Ada L", leaderboard="Bee"), Student("ben", leaderboard="bee")
+    assert told(ada, ben) == "the stored roster: the pseudonym 'bee' is ada's too: keep one"
+    long = Student("ben", leaderboard="x" * 41)
+    assert "at most 40 characters" in told(ada, long)
+    assert "is the name of a student" in told(ada, Student("ben", leaderboard="ada l"))

@@ -9,6 +9,7 @@ from course_lib.evaluation.translation import (
     alignment_error_rate,
     bleu,
     bleu_by_hand,
+    bootstrap,
     chrf,
     exact_match,
     paired_bootstrap,
@@ -113,6 +114,15 @@ def test_equal_damage_elsewhere_is_no_difference():
     assert found.p_value > 0.05
     assert swapped.difference == -found.difference
     assert swapped.p_value == found.p_value
+
+
+@pytest.mark.parametrize("made", ["a b c d e f", "a b c x e f g", "a b", "x y z", "a b c d", ""])
+def test_each_sample_has_sacrebleus_score(made):
+    """Of one sentence every sample is that sentence; without a common 4-gram BLEU is smoothed."""
+    wanted = bleu([made], ["a b c d e f"]).value
+    assert bootstrap([made], ["a b c d e f"], samples=3) == pytest.approx(wanted)
+    compared = paired_bootstrap([made], ["x"], ["a b c d e f"], samples=3)
+    assert compared.interval == pytest.approx([compared.difference] * 2)
 
 
 def test_p_agrees_with_sacrebleus_own_bootstrap():

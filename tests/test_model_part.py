@@ -1,6 +1,9 @@
 """A trained model is scored only by the predictions recomputed in the sandbox."""
 
+import hashlib
+import json
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +13,10 @@ from safetensors.torch import save
 from autograder.judge.grade import Load, grade
 from autograder.judge.models import model_part, thresholds
 from autograder.judge.models.hidden_labels import HiddenLabels
-from autograder.notebook.collect import collect
-from autograder.notebook.notebook_file import Cell
 from autograder.release import notebooks
 from autograder.report.model_sentences import model_sentences
+from course_lib.notebook.collect import collect
+from course_lib.notebook.notebook_file import Cell
 
 BUCKETS = 9973
 
@@ -95,6 +98,13 @@ def test_predictions_without_weights_earn_nothing(evaluated):
     told = evaluated({"predictions.csv": FILES["predictions.csv"]})
     assert told.accuracy is None
     assert "no classifier.safetensors was handed in, only predictions.csv" in told.problem
+
+
+def test_the_instructors_fallback_model_earns_nothing(evaluated):
+    known = hashlib.sha256(FILES["classifier.safetensors"]).hexdigest()
+    told = evaluated(FILES, hidden=replace(HIDDEN, fallback=known))
+    assert told.accuracy is None
+    assert told.problem == model_part.FALLBACK
 
 
 def test_somebody_elses_predictions_do_not_count(evaluated):
@@ -229,17 +239,59 @@ def test_predictions_for_other_sentences_are_not_held_against_anybody(evaluated)
 
 
 def test_a_threshold_is_two_standard_deviations_below_the_reference():
-    # sampling sd of 80 % on 1,600 sentences is exactly 1 point
-    assert thresholds.calibrated(80.0, 0.0, 1600) == 78.0
-    assert thresholds.calibrated(80.0, 0.75, 1600) == 77.5
+    assert thresholds.standard_error(80.0, 1600) == 1.0
+    assert thresholds.calibrated(80.0, 0.0, 1.0) == 78.0
+    assert thresholds.calibrated(80.0, 0.75, 1.0) == 77.5
+
+
+def test_a_threshold_in_bleu_takes_the_measured_error_of_the_test_split(
+    course, monkeypatch, tmp_path
+):
+    measured = {"beam5_bleu": {"mean": 50.0, "sd": 0.6}, "beam5_bleu_standard_error": {"mean": 0.8}}
+    (tmp_path / "measured.json").write_text(json.dumps({"measures": measured}), encoding="utf-8")
+    monkeypatch.setattr(thresholds, "RESULTS", tmp_path)
+    exercise = course.assignment("a4").exercise("4.12").model_copy(update={"full_at": ["measured"]})
+    assert thresholds.full_at(exercise, 1000) == 48.0
+
+
+@pytest.mark.parametrize(
+    ("profile", "measure", "trained", "bonus"),
+    [
+        ("sst2_cpu", "test_accuracy", "3.10", "3.20"),
+        ("sst2_six_layers", "test_accuracy", "3.10", "3.20"),
+        ("multi30k_test2016", "beam5_bleu", "4.12", "4.22"),
+        ("multi30k_colab_test2016", "beam5_bleu", "4.12", "4.22"),
+    ],
+)
+def test_whoever_keeps_a_profile_has_all_points_and_no_bonus(
+    course, profile, measure, trained, bonus
+):
+    """By every measured seed, and two standard deviations above their mean."""
+    text = (thresholds.RESULTS / f"{profile}.json").read_text(encoding="utf-8")
+    reached = json.loads(text)["measures"][measure]
+    assignment = course.assignment_of(trained)
+    full = thresholds.full_at(assignment.exercise(trained), assignment.model.examples)
+    assert full < min(reached["values"])
+    begins = assignment.exercise(bonus).zero_at
+    assert begins > max(reached["values"])
+    assert begins > reached["mean"] + 2 * reached["sd"]
+
+
+def test_of_several_profiles_the_lowest_threshold_counts(course):
+    exercise = course.assignment("a3").exercise("3.10")
+    each = [
+        thresholds.full_at(exercise.model_copy(update={"full_at": [name]}), 1821)
+        for name in exercise.full_at
+    ]
+    assert thresholds.full_at(exercise, 1821) == min(each) < max(each)
 
 
 def test_points_rise_linearly(course):
     bonus = course.assignment("a3").exercise("3.20")
     shares = [
-        thresholds.share(bonus, accuracy, 1821) for accuracy in (75.0, 80.0, 82.0, 84.0, 90.0)
+        thresholds.share(bonus, accuracy, 1821) for accuracy in (75.0, 83.3, 83.9, 84.5, 90.0)
     ]
-    assert shares == [0.0, 0.0, 0.5, 1.0, 1.0]
+    assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 
 
 def test_a_graded_notebook_carries_points_and_sentences(course, sandbox):

@@ -7,7 +7,7 @@ import proofs
 import pytest
 
 from autograder import bugs
-from autograder.judge.session import suite_files
+from autograder.judge.suite_files import suite_files
 from autograder.suites import pinned
 from course_lib.checking.suite import read_tests
 

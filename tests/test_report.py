@@ -12,6 +12,7 @@ from collections import Counter
 import pytest
 from sample_results import SYLLABUS, sample
 
+from autograder.classroom.roster import Roster, Student
 from autograder.gradebook import manual
 from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.gradebook.result import Result
@@ -262,6 +263,13 @@ def test_nothing_written():
     assert main_cause(result) == "nothing is written"
 
 
+def test_a_model_that_falls_short_is_a_main_cause():
+    result = sample("s1", "a4")
+    rows = [e.model_copy(update={"points": 0.0}) if e.model else e for e in result.exercises]
+    result = result.model_copy(update={"exercises": rows})
+    assert main_cause(result) == "4.12: the model reaches 47.3 BLEU, all points take 50.9"
+
+
 @pytest.mark.parametrize("outcome", OUTCOME_MEANINGS)
 def test_every_outcome_has_a_sentence(outcome):
     text = render_student(sample(outcome=outcome), SYLLABUS)
@@ -377,7 +385,7 @@ def test_a_translator_is_told_its_score_and_how_sure_that_is():
     for part in (
         "reaches 47.3 BLEU on sentences whose references it never saw",
         "(95 % bootstrap interval over sentences: 45.8 to 48.9)",
-        "Points rise linearly from zero at 10 BLEU to the maximum at 25 BLEU.",
+        "Points rise linearly from zero at 10 BLEU to the maximum at 50.9 BLEU.",
         "again on 1,000 of 1,000 sentences, in 25 s (41 sentences per second of CPU time)",
         "computed by sacreBLEU: nrefs:1|case:mixed",
         "agrees on 99.3 % of them",
@@ -391,7 +399,7 @@ def test_a_translator_without_a_score_is_told_why_and_what_to_do():
     said = Page(render_student(translator(**told), SYLLABUS)).said("a4.4.12")
     assert "No points for the model: no translation.safetensors was handed in." in said
     assert "Hand in the folder submission" in said
-    assert "at 25 BLEU" in said
+    assert "at 50.9 BLEU" in said
 
 
 def test_what_a_translator_brings_along_is_escaped():
@@ -405,3 +413,13 @@ def test_what_a_translator_brings_along_is_escaped():
     assert "120 of 1,000" in said
     assert "own account" not in said
     assert "translations.txt" not in said
+
+
+def test_the_roster_puts_name_and_section_beside_the_id():
+    ada = Student("s01", "Ada <b>Lovelace", "Tuesday \u202e")
+    roster = Roster({"s01": ada, "s02": Student("s02", section="Friday"), "s09": Student("s09")})
+    page = Page(render([sample("s01"), sample("s02"), sample("s03")], SYLLABUS, roster))
+    for place in ("class-a1", "student-s01"):
+        assert "s01 Ada <b>Lovelace, Tuesday ⟨U+202E⟩" in page.said(place)
+    assert "s02 Friday" in page.said("class-a1")
+    assert "s09" not in page.said("class-a1")

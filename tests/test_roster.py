@@ -6,7 +6,8 @@ import pytest
 from sample_results import SYLLABUS
 
 from autograder.classroom.csv_file import CsvError
-from autograder.classroom.roster import Roster, Student, Terms
+from autograder.classroom.roster import Roster, Student
+from autograder.classroom.terms import Allowance, Terms
 
 A1 = SYLLABUS.assignment("a1")
 UTC = datetime.timezone.utc
@@ -37,6 +38,30 @@ def test_every_column_is_read(read):
     assert ada.terms["a2"] == Terms(more_days=2)
     assert ben.terms == {"a1": Terms(waived=True), "a2": Terms(excused=True)}
     assert (cyd.shown, cyd.names, cyd.terms) == ("cyd", {}, {})
+
+
+def test_a_cell_may_hold_several_words(read):
+    roster = read("student,a1,a2,a3\nada,+2 waived,2027-02-20 23:59 +0100 Waived,excused +1\n")
+    terms = roster.student("ada").terms
+    assert terms["a1"] == Terms(more_days=2, waived=True)
+    due = datetime.datetime(2027, 2, 20, 22, 59, tzinfo=UTC)
+    assert terms["a2"] == Terms(due, waived=True)
+    assert terms["a3"] == Terms(more_days=1, excused=True)
+
+
+def test_names_of_columns_match_in_any_case_and_what_is_not_used_is_kept_in_mind(read):
+    roster = read("Student,name,A1,a6,Canvas\nada,Ada,+2,+3,1041\n")
+    assert roster.terms("ada", "a1").more_days == 2
+    assert roster.called("canvas", "1041").id == "ada"
+    assert roster.unused == ("a6",)
+
+
+def test_a_student_may_have_slip_days_grace_and_a_price_of_their_own(read):
+    columns = "student,slip_days,grace_minutes,late_penalty_percent"
+    roster = read(f"{columns}\nada,5,,\nben,0,90,5\ncyd,,,\n")
+    own = {id: student.allowance for id, student in roster.students.items()}
+    assert own == {"ada": Allowance(5), "ben": Allowance(0, 90, 5), "cyd": Allowance()}
+    assert Student.of("ben", roster.student("ben").cells) == roster.student("ben")
 
 
 def test_a_due_date_is_the_students_own_or_the_assignments(read):
@@ -86,6 +111,9 @@ def test_an_excused_student_is_not_missing(read):
         ("student,canvas\nada,7\nben,7\n", "line 3: the canvas name '7' is on line 2 too"),
         ("student,a1\nada,tomorrow\n", "line 2: 'tomorrow' is not a time such as"),
         ("student,a1\nada,2027-02-20\n", "line 2: the time 2027-02-20 has no time zone"),
+        ("student,a1\nada,+1 +2\n", "line 2: '+1 +2' has two numbers of days; write a due date"),
+        ("student,slip_days\nada,some\n", "line 2: slip_days = 'some': write a whole number"),
+        ("student,late_penalty_percent\nada,101\n", "line 2: late_penalty_percent = '101': a day"),
         ("student\nada,Ada\n", "line 2: more cells than columns"),
         (b"student\n\xff\xfe\n", "not UTF-8 text"),
     ],

@@ -8,13 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from course_lib.decoding.sampling import sample, sampling_distribution
 from course_lib.decoding.search import (
     Hypothesis,
     beam_search,
     greedy,
     length_penalty_factor,
-    sample,
-    sampling_distribution,
 )
 from course_lib.fast.top_k import best
 

@@ -87,6 +87,13 @@ def test_who_hands_in_the_courses_solution_is_listed_with_it(handout, solution):
     )
 
 
+def test_who_has_the_courses_very_text_is_listed_with_it_alone(handout, solution):
+    works = [handout.work(f"s{n}", as_bytes(REFERENCE)) for n in range(3)]
+    with_it = [{work.student, compare.SOLUTION} for work in works]
+    assert named(compare.suspicious(works, solution)) == with_it
+    assert len(compare.suspicious(works)) == 3  # with each other
+
+
 def test_what_many_students_wrote_does_not_count(handout, independent):
     everyone = [handout.work(f"s{n}", as_bytes(disguises.renamed(ONE))) for n in range(4)]
     everyone[0] = handout.work("s0", as_bytes(ONE))  # not the same code, the same fingerprints
@@ -142,6 +149,23 @@ def test_the_command_lists_pairs_and_says_what_it_could_not_read(tmp_path):
     assert entry["share"] > compare.WHOLE
     assert "not compared: cy a1: the file is not JSON" in done.stderr
     assert "cy a1" in to.read_text(encoding="utf-8")
+
+
+def test_the_roster_says_who_is_one_student_and_a_group_is_no_pair(tmp_path):
+    folder, copy = tmp_path / "in", as_bytes(disguises.renamed(ONE))
+    (folder / "submission_1").mkdir(parents=True)
+    (folder / "submission_1" / "a1.ipynb").write_bytes(copy)
+    (folder / "submission_metadata.yml").write_text(
+        "submission_1:\n  :submitters:\n  - :name: Ben\n  - :name: Cyd\n"
+    )
+    for name in ("lovelaceada_1041_1_a1.ipynb", "lovelaceada_LATE_1041_2_a1-1.ipynb"):
+        (folder / name).write_bytes(as_bytes(ONE))
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,name,canvas\nada,Ada,1041\nben,Ben,\ncyd,Cyd,\n")
+    options = ["--to", str(tmp_path / "similar.html"), "--roster", str(roster), "--json"]
+    done = CliRunner().invoke(app, ["similar", str(folder), *options])
+    assert done.exit_code == 0, done.output
+    assert [pair["students"] for pair in json.loads(done.stdout)] == [["ada", "ben, cyd"]]
 
 
 @pytest.mark.parametrize(

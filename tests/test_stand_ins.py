@@ -15,7 +15,7 @@ from autograder.release.stand_ins import (
     positions,
     residual,
 )
-from autograder.release.stand_ins.training import schedules
+from autograder.release.stand_ins.training import optimizers, schedules
 from course_lib import attention as course_attention
 from course_lib.attention import MultiHeadAttention
 from course_lib.embeddings import TransformerEmbedding
@@ -25,6 +25,7 @@ from course_lib.masks import padding_mask
 from course_lib.normalization import LayerNorm
 from course_lib.positions import sinusoidal_positions
 from course_lib.residual import ResidualConnection
+from course_lib.training import optimizers as course_optimizers
 from course_lib.training import schedules as course_schedules
 
 
@@ -151,6 +152,23 @@ def test_schedule():
             schedule.step()
         rates.append(own)
     assert rates[0] == pytest.approx(rates[1])
+
+
+def test_the_recipe_of_the_paper_takes_the_same_steps():
+    trained = []
+    for module in (optimizers, course_optimizers):
+        torch.manual_seed(0)
+        model, x = nn.Linear(3, 2), torch.randn(5, 3)
+        optimizer, schedule = module.paper_optimizer(model, 16, 2)
+        for _ in range(4):
+            optimizer.zero_grad()
+            model(x).square().sum().backward()
+            optimizer.step()
+            schedule.step()
+        trained.append(model.weight.detach().clone())
+        with pytest.raises(ValueError, match="0"):
+            module.paper_optimizer(model, 16, 0)
+    torch.testing.assert_close(*trained)
 
 
 def test_padding_mask():

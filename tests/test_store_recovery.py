@@ -60,6 +60,73 @@ def test_the_message_says_how_to_go_back_and_that_brings_everything_back(tmp_pat
     assert (out / "results.db.backup").exists()
 
 
+def test_a_store_that_is_gone_is_not_made_anew_over_its_copy(tmp_path):
+    out = tmp_path / "grades"
+    database = out / "results.db"
+    fill(database, 2)
+    assert course("report", out).exit_code == 0
+    before = {path: path.read_bytes() for path in out.iterdir() if path != database}
+    database.unlink()
+    place = tmp_path / "class" / "s01" / "a1"
+    place.mkdir(parents=True)
+    (place / "a1.ipynb").write_text("{}", encoding="utf-8")
+    for command in (
+        ("grade", tmp_path / "class", "--out", out, "--i-trust-these-submissions"),
+        ("report", out),
+        ("why", "s01", "a1", "--out", out),
+        ("grades", "--out", out),
+    ):
+        code, told = sentence(course(*command).exception)
+        assert (code, "\n" in told) == (4, False)
+        assert "results.db is missing; nothing was changed" in told
+        assert {path: path.read_bytes() for path in out.iterdir()} == before
+    subprocess.run(told.rpartition("go back to it: ")[2], shell=True, check=True)
+    with Store(database) as store:
+        assert len(store.latest()) == 2
+        assert store.manual(SYLLABUS).marks == MARK.marks
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("report", "OUT"),
+        ("grades", "--out", "OUT", "--so-far"),
+        ("why", "s01", "a1", "--out", "OUT"),
+        ("history", "s01", "a1", "--out", "OUT"),
+        ("leaderboard", "a3", "--out", "OUT"),
+        ("feedback", "--out", "OUT", "--to", "OUT/feedback"),
+        ("export", "csv", "--out", "OUT", "--to", "OUT/long.csv"),
+        ("release", "--week", "1", "--to", "OUT/release"),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_mistyped_store_is_refused_and_nothing_is_written(tmp_path, command):
+    fill(tmp_path / "results.db", 1)
+    assert course("report", tmp_path).exit_code == 0
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    given = [part.replace("OUT", str(tmp_path)) for part in command]
+    code, told = sentence(course(*given, "--store", tmp_path / "nothere.db").exception)
+    assert (code, "\n" in told) == (2, False)
+    assert "nothere.db: there is no such database" in told
+    assert "COURSE_STORE" in told
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "command", [("report",), ("grades", "--out"), ("leaderboard", "a3", "--out")]
+)
+def test_a_store_without_a_result_overwrites_no_files(tmp_path, command):
+    (tmp_path / "grades.csv").write_text("the class's", encoding="utf-8")
+    with Store(tmp_path / "results.db"):
+        pass
+    before = {path.name for path in tmp_path.iterdir()}
+    code, told = sentence(course(*command, tmp_path).exception)
+    assert (code, "\n" in told) == (2, False)
+    assert "results.db: holds no result yet" in told
+    assert {path.name for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "grades.csv").read_text(encoding="utf-8") == "the class's"
+
+
 def test_the_copy_is_whole_while_another_program_writes_and_is_never_half_a_copy(tmp_path):
     path = tmp_path / "results.db"
     fill(path, 2)

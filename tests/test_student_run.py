@@ -4,13 +4,16 @@ Assignment 4 goes all the way: data, training, beam search, BLEU, the folder, an
 tests, its grade.
 """
 
+import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
 from autograder.judge.grade import grade
 from autograder.judge.models import hidden_labels
-from autograder.release import course_build, notebooks, student_tree
+from autograder.release import course_build, fallback_model, notebooks, student_tree
+from course_lib.recipes import classifier_profiles, translation_profiles
 
 TOLD = {"a3": "your own model: healthy", "a4": "beam 5 against greedy", "a5": "34 trials in"}
 
@@ -80,3 +83,42 @@ def test_a_solved_notebook_runs_in_the_students_tree(
             notebooks.dump(executed).encode(), course, assignment, sandbox(id), files=files
         )
         assert result.totals.automatic == result.totals.automatic_max == 90
+
+
+SMALLER = {  # than the notebook's own: in width, and in the number of words
+    "a3": (classifier_profiles, {"epochs": 1, "vocab_size": 60}),
+    "a4": (translation_profiles, {"epochs": 1, "vocab_size": 150, "train_limit": 40, "sample": 8}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", SMALLER)
+def test_with_the_fallback_model_everything_runs_and_nothing_is_trained(
+    course, tmp_path, without_data, monkeypatch, id
+):
+    """The instructor's model has another profile than the notebook: other sizes, other words."""
+    assignment, (profiles, changes) = course.assignment(id), SMALLER[id]
+    small = profiles.profile("tiny")
+    small = replace(small, **changes, model=replace(small.model, d_model=16))
+    with monkeypatch.context() as patch:
+        patch.setitem(profiles.PROFILES, "tiny", small)
+        folder = tmp_path / "fallback" / id
+        card = fallback_model._trained(course, assignment, assignment.model, "tiny", 0, folder)
+    student_tree.write(course, tmp_path, id, student_tree.released_before(course, id))
+    text = notebooks.dump(notebooks.build(course, assignment, "solution"))
+    assert text.count("FALLBACK = False") == 1
+    if id == "a4":  # few and short ones: a model that learned nothing translates without an end
+        assert text.count("][:]") == 2
+        text = text.replace("][:]", "][:30]")
+        assert text.count("n_best=1, max_length=100") == 1
+        text = text.replace("n_best=1, max_length=100", "n_best=1, max_length=20")
+    solved = json.loads(text.replace("FALLBACK = False", "FALLBACK = True"))
+    executed = course_build.run(shortened(solved, tmp_path) if id == "a4" else solved, tmp_path)
+    outputs = [output for cell in executed["cells"] for output in cell.get("outputs", [])]
+    printed = "".join("".join(output.get("text", [])) for output in outputs)
+    assert not [o for o in outputs if o["output_type"] == "error"]
+    assert "nothing was trained here" in printed
+    assert "Hand in this folder beside the notebook." in printed
+    weights = assignment.model.weights
+    handed_in = hashlib.sha256((tmp_path / "submission" / weights).read_bytes()).hexdigest()
+    assert handed_in == card.files[weights]

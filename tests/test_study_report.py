@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 import pytest
 from study_trials import complete, database, failed, pruned, study_of, waiting
 
-from autograder.cli.study_command import Where
-from autograder.cli.study_report_command import report as command
+from autograder.cli.study.study_command import Where
+from autograder.cli.study.study_report_command import report as command
 from course_lib.study.database.data_used import same_data
 from course_lib.study.database.storage import StudyError
 from course_lib.study.findings import Findings

@@ -264,14 +264,12 @@ def course(monkeypatch, capsys):
     )
     monkeypatch.setattr("course_lib.study.profiles.PROFILES", {"tiny": short})
 
+    from autograder.cli.study import study_command
+
     def here(opened, name, command, n_workers, tell):
-        cli.study_command.run_trials(
-            opened, name, study_stub.Stub(), run_trial, attempt, device="cpu"
-        )
+        study_command.run_trials(opened, name, study_stub.Stub(), run_trial, attempt, device="cpu")
 
-    from autograder.cli import study_command  # noqa: F401  (so that it can be patched)
-
-    monkeypatch.setattr("autograder.cli.study_command.run_workers", here)
+    monkeypatch.setattr(study_command, "run_workers", here)
 
     def command(*arguments):
         monkeypatch.setattr(sys, "argv", ["course", "study", *arguments])

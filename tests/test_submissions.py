@@ -8,12 +8,12 @@ import zipfile
 import pytest
 from sample_results import sample
 
-from autograder.cli import grade_command
+from autograder.cli.grading import grade_command
 from autograder.grading import class_run
 from autograder.intake import places, plain_files, submissions
-from autograder.notebook import notebook_file
-from autograder.notebook.notebook_file import InvalidNotebook
 from course_lib.course import syllabus
+from course_lib.notebook import notebook_file
+from course_lib.notebook.notebook_file import InvalidNotebook
 
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["x = 1\\r\\n", "y = 2"]}], "nbformat": 4}'
 IDS = ["a1", "a2"]

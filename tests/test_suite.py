@@ -4,11 +4,14 @@ import os
 
 import pytest
 
-from autograder.judge import session
-from course_lib.checking.suite import read_tests
-from course_lib.seam import StudentError
+from course_lib.checking import faults, session
+from course_lib.checking.messages import explain
+from course_lib.checking.suite import proofread, read_tests
+from course_lib.seam import Student, StudentError
 from course_lib.seam.errors import POLICY, TIMEOUT
-from course_lib.seam.local import local_student
+from course_lib.seam.executor import Executor
+from course_lib.seam.forbidden import Rules, watched
+from course_lib.seam.local import LocalBackend, local_student
 
 HEAD = """\
 from course_lib.checking import expect
@@ -101,10 +104,146 @@ def test_a_file_that_has_changed_is_read_again(suite):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["import nothing_of_this_name", "def test_a(student): ...", marked("test_a", "pass", "torch")],
-    ids=["does_not_import", "no_mark", "unknown_fixture"],
+    ("text", "line", "told"),
+    [
+        ("import nothing_of_this_name", 4, "ModuleNotFoundError: No module named 'nothing_of_"),
+        ("x = (", 4, "SyntaxError: '(' was never closed"),
+        ("x = 1 / 0", 4, "ZeroDivisionError: division by zero"),
+        ("def test_a(student): ...", 4, "test_a has no @exercise mark"),
+        (marked("test_a", "pass", "torch"), 4, "test_a takes torch; a test may take student, rng"),
+    ],
+    ids=["does_not_import", "is_no_python", "raises", "no_mark", "unknown_fixture"],
 )
-def test_a_suite_that_cannot_be_read_is_no_result(course, suite, text):
-    with pytest.raises(RuntimeError, match="test_1_1_softmax.py"):
-        ran(course, suite(text))
+def test_a_suite_that_cannot_be_read_is_no_result(course, suite, text, line, told):
+    path = suite(text)
+    with pytest.raises(faults.SuiteError) as caught:
+        ran(course, path)
+    assert str(caught.value).startswith(f"{path}, line {line}: {told}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "expect.equal(student.f(), rgn)",
+        "from nothing_of_this_name import x",
+        "student.f(last); last = 1",
+        "[(lambda: rgn)() for _ in range(2)]",
+    ],
+)
+def test_a_mistake_of_the_test_itself_is_not_charged_to_the_student(course, suite, body):
+    path = suite(marked("test_a", body))
+    with pytest.raises(faults.SuiteError, match="line 7: the test itself fails") as caught:
+        ran(course, path, {"f": lambda *_: 1})
+    assert str(caught.value).startswith(str(path))
+
+
+RAISES = """def raises(kind):
+    raise kind("name 'x' is not defined")
+"""
+
+
+def test_a_student_reads_that_a_wrong_test_is_no_mistake_of_theirs():
+    error = faults.SuiteError("assignments/a1/public_tests/exercise_1_1.py, line 7: wrong")
+    assert explain(error, ["softmax"]).got.endswith("line 7: wrong; this is no mistake of yours")
+
+
+@pytest.mark.parametrize(
+    ("body", "f"),
+    [
+        ("student.f()", lambda: undefined_here),  # noqa: F821
+        ("student.f()", lambda: __import__("nothing_of_this_name")),
+        ("for last in student.f(): pass\n    expect.equal(last, 1)", list),
+        ("if student.f(): x = 1\n    (lambda: x)()", lambda: False),
+        ("with expect.raises('ValueError'): x = student.f()\n    x", lambda: int("a")),
+        ("eval(student.f())", lambda: "undefined_here"),
+        ("student.f() + 1", lambda: "1"),
+    ],
+)
+def test_no_answer_makes_a_failure_the_graders(course, suite, body, f):
+    [result] = ran(course, suite(marked("test_a", body)), {"f": f})
+    assert result.outcome == "FAILED"
+
+
+def test_a_name_that_a_suite_binds_nowhere_is_found_without_running_it(suite):
+    elsewhere = marked("test_b", "torch.zeros(1)  # noqa: F821")
+    proofread(suite(elsewhere))
+    path = suite(marked("test_a", "if student.f(): rgn.normal()", "student, rng"), elsewhere)
+    with pytest.raises(faults.SuiteError) as caught:
+        proofread(path)
+    assert str(caught.value) == f"{path}, line 7: the name 'rgn' is not defined: correct this line"
+
+
+TRANSFORMERS = ["torch.nn.MultiheadAttention", "torch.nn.Transformer*"]
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "names"),
+    [
+        (TRANSFORMERS, ()),
+        (["torch.nn.KLDivLoss", "torch.nn.functional.kl_div"], ("kl_div",)),
+        (["torch.nn.Module*", "torch.nn.functional.gelu"], ("gelu",)),
+        (["torch.nn.functional.*"], ("*",)),
+        (["torch.nn.NoSuchLayer"], ("NoSuchLayer",)),
+        (["torch.not_imported.Layer"], ("Layer",)),
+        (["numpy.dot"], ()),
+    ],
+)
+def test_calls_are_watched_unless_only_classes_are_forbidden(forbidden, names):
+    """A class is known by what it is, not by its capital letter; the unknown is watched."""
+    pytest.importorskip("torch")
+    assert watched(tuple(forbidden)) == names
+
+
+def test_torch_announces_no_class():
+    """`watched` leaves classes out."""
+    overrides = pytest.importorskip("torch.overrides")
+    announced = overrides.get_testing_overrides()
+    assert {"cross_entropy", "layer_norm"} <= {getattr(f, "__name__", "") for f in announced}
+    assert not [one for one in announced if isinstance(one, type)]
+
+
+def test_a_forbidden_function_is_watched_although_a_class_replaces_it_now():
+    torch = pytest.importorskip("torch")
+    rules = Rules(["torch.nn.functional.silu"])
+    rules.impose()
+    try:
+        assert isinstance(torch.nn.functional.silu, type)
+        assert watched(("torch.nn.functional.silu", "torch.nn.Softsign")) == ("silu",)
+    finally:
+        rules.lift()
+
+
+CLASS_USES = {
+    "called": lambda nn: nn.MultiheadAttention(4, 2),
+    "base class": lambda nn: type("Own", (nn.MultiheadAttention,), {}),
+    "base class by a wildcard": lambda nn: type("Own", (nn.TransformerDecoder,), {}),
+}
+
+
+@pytest.mark.parametrize("use", CLASS_USES.values(), ids=CLASS_USES)
+def test_a_forbidden_class_is_caught_although_no_call_is_watched(use):
+    nn = pytest.importorskip("torch").nn
+    executor = Executor({"layer": lambda: bool(use(nn))})
+    student = Student(LocalBackend(executor))
+    student.begin(forbid=TRANSFORMERS)
+    try:
+        assert executor.rules.watched == []
+        with pytest.raises(StudentError) as caught:
+            student.layer()
+    finally:
+        executor.rules.lift()
+    assert caught.value.kind == POLICY
+    assert student.layer() is True
+
+
+def test_a_forbidden_function_is_caught_by_an_older_name():
+    gelu = pytest.importorskip("torch").nn.functional.gelu
+    student = local_student({"activated": lambda x: gelu(x)})
+    student.begin(forbid=["torch.nn.functional.gelu"])
+    try:
+        with pytest.raises(StudentError) as caught:
+            student.activated(pytest.importorskip("torch").ones(2))
+        assert caught.value.kind == POLICY
+    finally:
+        student.begin()

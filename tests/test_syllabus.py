@@ -1,5 +1,7 @@
 """course.toml: every error is one sentence with file and line."""
 
+import datetime
+
 import pytest
 
 from course_lib.course import syllabus
@@ -39,7 +41,8 @@ def line_of(text: str) -> int:
         ),
         ('id = "1.2"', 'id = "1.1"', 'id = "1.2"', "is in a1 twice"),
         ('assignment = "a1"', 'assignment = "a7"', 'assignment = "a1"', "names a7, which does not"),
-        ("week = 1\n", "week = 9\n", "week = 1\n", "is due in week 9, which does not exist"),
+        ("week = 1\n", "week = 9\n", "week = 1\n", "is handed out in week 9, which does not"),
+        ("week = 6\n", "week = 7\n", None, "handed out in week 7, but week 6 names it already"),
         ("points = 18", "points = ", None, "line"),
         ("23:59:00+00:00", "23:59:00", "due = ", "time zone"),
     ],
@@ -51,7 +54,7 @@ def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told)
         syllabus.load(path)
     message = str(caught.value)
     assert told in message
-    assert str(path) in message
+    assert message.startswith("course.toml")
     assert "\n" not in message
     if line:
         assert f"line {line_of(line)}" in message
@@ -68,3 +71,81 @@ def test_dependencies_are_transitive(course):
     assert "1.5" in a1.downstream("1.1")
     with pytest.raises(KeyError, match=r"no exercise '1\.99'"):
         a1.exercise("1.99")
+
+
+def test_all_clocks_agree():
+    """Weeks are counted from the first release; an assignment lasts as long as its weeks."""
+    course = syllabus.load()
+    start, week = course.assignments[0].released, datetime.timedelta(weeks=1)
+    for assignment in course.assignments:
+        weeks = course.weeks_of(assignment)
+        assert weeks == list(range(assignment.week, weeks[-1] + 1)), assignment.id
+        assert assignment.released == start + week * (weeks[0] - 1), assignment.id
+        assert assignment.due.date() == start + week * weeks[-1], assignment.id
+    assert [len(course.weeks_of(assignment)) for assignment in course.assignments] == [
+        1,
+        1,
+        1,
+        2,
+        2,
+    ]
+
+
+def test_every_part_is_taught_and_positions_where_they_are_exercised():
+    course = syllabus.load()
+    taught = {number for week in course.weeks for number in week.parts}
+    assert taught == {part.number for part in course.parts}
+    (positions,) = (part.number for part in course.parts if part.title == "Positional encoding")
+    exercised = course.weeks_of(course.assignment_of("3.1"))
+    assert [week.number for week in course.weeks if positions in week.parts] == exercised
+
+
+EXAM = """\
+id = "exam"
+title = "Attention on paper"
+build = "attention"
+source = "solutions/exam.py"
+week = 1
+released = 2027-04-01
+due = 2027-04-01T11:00:00+00:00
+late_days = 0
+late_penalty_percent = 0
+weight_percent = 0
+seed = 1
+compute = "CPU"
+prerequisites = []
+imports = ["torch"]
+
+[[exercises]]
+id = "0.1"
+title = "Attention"
+points = 100
+minutes = 90
+difficulty = 2
+section = "§3.2.1"
+components = ["course_lib.attention:attention"]
+"""
+
+
+def test_an_exam_beside_the_course_is_graded_but_is_no_assignment(tmp_path):
+    path = tmp_path / "course.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    assert syllabus.load(path).exam is None
+    syllabus.load.cache_clear()
+    (tmp_path / "exam.toml").write_text(EXAM, encoding="utf-8")
+    found = syllabus.load(path)
+    ids = [assignment.id for assignment in found.assignments]
+    assert "exam" not in ids
+    assert "exam" not in found.weights
+    assert [assignment.id for assignment in found.graded] == [*ids, "exam"]
+    assert found.assignment_of("0.1") is found.assignment("exam")
+    assert found.assignment_of("1.1") is found.assignment("a1")
+
+
+def test_a_mistake_in_the_exam_names_its_file(tmp_path):
+    path = tmp_path / "course.toml"
+    path.write_text(TEXT, encoding="utf-8")
+    broken = EXAM.replace("points = 100", "points = 99")
+    (tmp_path / "exam.toml").write_text(broken, encoding="utf-8")
+    with pytest.raises(SyllabusError, match=r"exam\.toml, line 1: .*have 99 points"):
+        syllabus.load(path)

@@ -8,6 +8,8 @@ from autograder.demo import term, term_class
 def test_a_disagreement_is_named():
     places = {"results.json": {("ada", "a1"): 90.0}, "Canvas": {("ada", "a1"): 89.0}}
     assert term.disagreements(places) == ["ada a1: 90.0 in results.json, 89.0 in Canvas"]
+    places["Canvas"] = {}
+    assert "ada a1: 90.0 in results.json, nothing in Canvas" in term.disagreements(places)
     same = {
         "results.json": {("ada", "a1"): None},
         "Canvas": {("ada", "a1"): None, ("b", "a1"): 1.0},
@@ -19,6 +21,12 @@ def test_the_situations_are_all_in_a_small_class():
     names = {term_class.situation(number) for number in range(len(term_class.SITUATIONS))}
     assert names == {*term_class.SITUATIONS}
     assert {*term_class.TERMS} <= names
+
+
+def test_every_copy_is_known_with_its_original():
+    assert term_class.copies(7) == []
+    assert term_class.copies(8) == [{"s02-mistaken", "s08-copied"}]
+    assert {"s15-mistaken", "s21-copied"} in term_class.copies(30)
 
 
 @pytest.mark.slow

@@ -15,9 +15,9 @@ from autograder.intake import archives, plain_files, submissions
 from autograder.judge import grade
 from autograder.judge.models import classification, measure, model_part
 from autograder.judge.models.hidden_labels import HiddenLabels
-from autograder.notebook import notebook_file
-from autograder.notebook.collect import MAX_NOTICES, collect
-from autograder.notebook.notebook_file import Cell
+from course_lib.notebook import notebook_file
+from course_lib.notebook.collect import MAX_NOTICES, collect
+from course_lib.notebook.notebook_file import Cell
 from course_lib.seam import Student, StudentError
 from course_lib.seam.codec import MAX_PAYLOAD, Decoder
 
@@ -91,11 +91,12 @@ def array(**parts):
     [
         (array(dtype=["int8"]), bytes(4)),
         (array(shape=[0, *[2**26] * 7]), b""),
+        (array(shape=[2**26, 0]), b""),
         (array(k="torch", shape=[0, *[2**26] * 7]), b""),
         ({"k": "v", "v": 10**4000}, b""),
         ({"k": "list", "v": [array(shape=[2**20])] * 65}, bytes(2**20)),  # all the same bytes
     ],
-    ids=range(5),
+    ids=range(6),
 )
 def test_a_forged_value_is_a_protocol_error(tree, payload):
     with pytest.raises(StudentError) as caught:
@@ -107,6 +108,18 @@ def test_empty_arrays_and_the_largest_payload_still_arrive():
     decoder = Decoder(bytes(MAX_PAYLOAD), lambda number, name: None)
     assert decoder.decode(array(shape=[MAX_PAYLOAD])).nbytes == MAX_PAYLOAD
     assert decoder.decode(array(shape=[3, 0, 5])).shape == (3, 0, 5)
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("dtype", ["bool", "float32", "int64"])
+@pytest.mark.parametrize("shape", [[], [1], [2, 3]])
+def test_arrays_of_any_number_of_axes_arrive(library, dtype, shape):
+    """A tensor of one bool and no axis once ended the judge."""
+    decoder = Decoder(b"\1" * 48, lambda number, name: None)
+    found = decoder.decode(array(k=library, dtype=dtype, shape=shape))
+    assert type(found).__module__.startswith(library)
+    assert list(found.shape) == shape
+    assert str(found.dtype).endswith(dtype)
 
 
 @pytest.mark.parametrize(
@@ -234,3 +247,11 @@ def test_a_table_with_very_many_columns_is_read_once():
         3.0, kind.score, [1] * rows, np.arange(rows), {"predictions.csv": table.encode()}, hidden
     )
     assert (found["agreement"], notes) == (1.0, [])
+
+
+@pytest.mark.parametrize("shape", [(2**24, 1), (2**24,), (2, 2**24)])
+def test_an_answer_of_millions_of_labels_is_refused_before_it_is_read(shape):
+    labels, started = np.zeros(shape, np.int8), time.process_time()
+    with pytest.raises(measure.Unusable):
+        classification.Classification().read(labels, 2, "predict")
+    assert time.process_time() - started < 0.5  # reading them takes ten times as long and more

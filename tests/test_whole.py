@@ -1,5 +1,6 @@
 """What does not fit together in the course is one sentence with file and line; a copy is broken."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -7,7 +8,7 @@ import sys
 import pytest
 
 from autograder import bugs
-from autograder.release import whole
+from autograder.release import components, whole
 from autograder.release.components import BuildError
 from course_lib.course import syllabus
 from course_lib.course.syllabus import ROOT
@@ -67,6 +68,9 @@ def test_the_course_fits_together(copy):
         (BUG, ":scaled_scores", ":scale", "defines no 'scale'"),
         (BUG, "::test_divides_by_root_d_k", "::test_gone", "::test_gone in autograder/suites/a1"),
         (BUG, "hint =", "hont =", "unknown key 'hont'"),
+        (SUITE, "import numpy as np", "import nothere", "No module named 'nothere'"),
+        (SUITE, "import numpy as np", "import (numpy", "SyntaxError: "),
+        (SUITE, "= rng.normal", "= rgn.normal", "the name 'rgn' is not defined"),
     ],
 )
 def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, told):
@@ -112,16 +116,40 @@ def test_many_problems_are_not_a_flood(copy):
 
 
 def test_the_command_says_it_without_a_traceback(tmp_path):
-    """A copy of the whole course, in a process of its own."""
+    """A copy of the whole course, in a process of its own: two mistakes, one after the other."""
     for place in ("course_lib", "autograder", "assignments", "solutions", "data", "results"):
         ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
         shutil.copytree(ROOT / place, tmp_path / place, ignore=ignored)
     for file in ("course.toml", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / file, tmp_path)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+    def told(*command):
+        line = [sys.executable, "-m", "autograder.cli", *command]
+        done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 2
+        assert "Traceback" not in done.stderr
+        assert done.stderr.count("\n") == 1
+        return done.stderr
+
     line = change(tmp_path, "course.toml", "attention:softmax", "attention:softmaxed")
-    command = [sys.executable, "-m", "autograder.cli", "build", "--check"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"course.toml, line {line}: exercise 1.1: ")
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("\n") == 1
+    assert told("build", "--check").startswith(f"course.toml, line {line}: exercise 1.1: ")
+    module = "course_lib/numpy_forms/attention.py"
+    line = change(tmp_path, module, "def scaled_scores(", "def (")
+    assert told("grade", ".") == f"{module}, line {line}: invalid syntax: correct this line\n"
+
+
+def test_a_component_that_is_no_python_is_told_once(copy, monkeypatch):
+    monkeypatch.setattr(components, "ROOT", copy)
+    for module in ("numpy_forms/attention.py", "attention.py"):
+        target = copy / "course_lib" / module
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "course_lib" / module, target)
+    components.module_text.cache_clear()
+    line = change(copy, "course_lib/numpy_forms/attention.py", "def scaled_scores(", "def (")
+    for command in (whole.check, whole.check_components):
+        with pytest.raises(BuildError) as caught:
+            command(syllabus.load(copy / "course.toml"))
+        place = f"course_lib/numpy_forms/attention.py, line {line}"
+        assert str(caught.value) == f"{place}: invalid syntax: correct this line"
+    components.module_text.cache_clear()

@@ -2,18 +2,19 @@
 
 import json
 import random
+import subprocess
+import sys
 
 import numpy as np
+import proofs
 import pytest
 import torch
-from test_cli import course as command
 from test_cli import one_sentence
-from typer.testing import CliRunner
 from unwatched import unwatched
 
-from autograder.cli.app import app
 from course_lib.analysis.translator_alignment import align, error_rate
 from course_lib.config import TransformerConfig
+from course_lib.course.syllabus import ROOT
 from course_lib.data.datasets import LoadedData, load
 from course_lib.data.grammar.sentence_pairs import pairs, words
 from course_lib.data.word_spans import word_numbers
@@ -49,7 +50,8 @@ def folder(translator, tmp_path_factory):
 
 
 def run(*arguments, text=None):
-    return CliRunner().invoke(app, ["translate", *map(str, arguments)], input=text)
+    command = [sys.executable, "-m", "course_lib.student", "translate", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, input=text, cwd=ROOT)
 
 
 def test_every_token_of_a_word_has_its_number(translator):
@@ -107,11 +109,17 @@ def test_translate_shows_the_beam_and_the_words(translator, folder):
 
 
 def test_translate_refuses_in_one_sentence(folder):
-    one_sentence(
-        command("translate", "--model", "nowhere", "x"), 2, "nowhere has no usable translator"
-    )
-    one_sentence(command("translate", "--best", "9", "x"), 2, "give a --width at least as large")
-    done = command("translate", "--model", folder, input="\n  \n")
-    one_sentence(done, 2, "nothing to translate")
-    done = command("translate", "--model", folder, "\udcff bad")
-    one_sentence(done, 2, "is not UTF-8")
+    one_sentence(run("--model", "nowhere", "x"), 2, "nowhere has no usable translator")
+    one_sentence(run("--best", "9", "x"), 2, "give a --width at least as large")
+    one_sentence(run("--model", folder, text="\n  \n"), 2, "nothing to translate")
+    one_sentence(run("--model", folder, "\udcff bad"), 2, "is not UTF-8")
+
+
+def test_the_functions_of_a_students_own_notebook_translate(translator, folder, tmp_path):
+    path = tmp_path / "a4.ipynb"
+    path.write_bytes(proofs.notebook("a4", "solution"))
+    done = run("--model", folder, "--notebook", path, "--width", 1, NURSE)
+    assert done.stdout.splitlines() == translator.translate([NURSE], width=1), done.stderr
+    path.write_bytes(proofs.notebook("a4", "starter"))
+    unwritten = run("--model", folder, "--notebook", path, NURSE)
+    one_sentence(unwritten, 2, "cannot translate", "A4.")

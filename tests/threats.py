@@ -143,7 +143,7 @@ THREATS = (
     hostile("06_exits", 6, "CRASHED", quick=True),
     Threat(
         "07_exits_at_import", (7,), _source("import sys\nclass Exit:\n    sys.exit(0)\n" + WRITTEN),
-        ("GRADED", "LOAD_ERROR"), (0.0, 1.0), told="Exit",
+        ("GRADED", "LOAD_ERROR"), (0.0, 1.0),
     ),
     hostile("08_atexit", 8, softmax=FULL),
     hostile("09_patches_allclose", 9),
@@ -225,20 +225,23 @@ THREATS = (
         told="<script>alert", quick=True,
     ),
     Threat("48_old_time", (48,), _old_file, softmax=FULL, told="2027-01-15"),
-    hostile("49_honest_noise", 49, softmax=FULL),
+    hostile("49_honest_noise", 49, softmax=FULL, rest=FULL),
     Threat(
         "50_unsaved", (50,), _file(lambda: proofs.notebook("a1", "starter")), softmax=NONE,
         rest=NONE, told="saved",
     ),
     Threat(
-        "50_other", (50,), _file(lambda: proofs.notebook("a2", "solution")),
+        "50_other", (50,), _file(lambda: proofs.notebook("a2", "solution")), ("GRADED", "POLICY"),
         rest=(0.0, 0.3), told="assignment a2",
     ),
     Threat(
         "50_signature", (50,), _source("def softmax(values):\n    return values"),
         told="differs from the handout",
     ),
-    Threat("50_copy", (50,), _file(notebook), softmax=FULL, rest=FULL, told="22_ships_files"),
+    Threat(
+        "50_copy", (50,), _file(notebook), softmax=FULL, rest=FULL,
+        tests=("test_similar.py::test_one_added_cell_hides_nothing",),
+    ),
     Threat(
         "51_many_branches", (51,), _file(lambda: notebook(add=[MANY_BRANCHES]), "notebook.ipynb"),
         softmax=FULL, rest=FULL, quick=True,

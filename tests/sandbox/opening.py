@@ -5,9 +5,9 @@ import time
 from pathlib import Path
 
 from autograder.judge.workers.remote import RemoteBackend, WarmProcess
-from autograder.notebook.statements import Statement
 from autograder.sandbox import process_tree
 from course_lib.course.syllabus import ROOT
+from course_lib.notebook.statements import Statement
 
 DEADLINE = 1.0  # seconds per call; the course's own is longer
 

@@ -1,0 +1,283 @@
+"""The fuzzer's messages: what a worker may send in place of an answer."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import random
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fuzz_files import ANY_JSON
+from fuzz_mutation import ODD, Rng, Target, as_json, changed, edited, mostly
+from hypothesis import strategies as st
+
+from autograder.judge.models import classification, translation
+from autograder.judge.models.measure import Unusable
+from autograder.judge.workers.connection import Connection
+from autograder.sandbox.wire import LENGTHS, MAX_PAYLOAD, Channel, ProtocolError, Timeout, WallClock
+from course_lib.seam import Student, StudentError
+from course_lib.seam.codec import Encoder
+from course_lib.seam.errors import KINDS
+
+Tree = dict[str, Any]
+
+
+def encoded(value: Any) -> tuple[Tree, bytes]:
+    """A value as a worker's answer has it; what is no plain data becomes a handle."""
+    encoder = Encoder(lambda thing: {"k": "handle", "n": 0, "type": type(thing).__name__})
+    return encoder.encode(value), encoder.payload()
+
+
+@functools.lru_cache(maxsize=1)
+def messages() -> list[tuple[str, bytes]]:
+    import numpy as np
+    import torch
+
+    values = (
+        np.arange(6.0).reshape(2, 3), torch.ones(2, 2, dtype=torch.bfloat16), [1, "a", None, 2.5],
+        {"value": (np.zeros((0, 2)), True), "changed": []}, np.array([True]), torch.tensor(3),
+        {"value": [0, 1], "changed": ["x"]}, {"value": ("ein a", "ein b"), "changed": []},
+        {"value": torch.tensor([0, 1]), "changed": []}, {"value": object(), "changed": []},
+    )  # fmt: skip
+    answers = [(json.dumps({"ok": tree}), data) for tree, data in map(encoded, values)]
+    error = {"error": {"kind": "ValueError", "message": "no", "where": "cell 3"}}
+    return [*answers, (json.dumps(error), b"")]
+
+
+def framed(text: bytes, payload: bytes) -> bytes:
+    return LENGTHS.pack(len(text), len(payload)) + text + payload
+
+
+KINDS_OF_VALUE = ("numpy", "torch", "v", "list", "tuple", "dict", "handle")
+DTYPES = (
+    "bool", "int8", "int64", "bfloat16", "float32", "float64", "float16", "uint16", "object", "S9"
+)  # fmt: skip
+LENGTHS_OF_AXES = (0, 1, 2, 3, 7, 2**20, 2**26, 2**31, 2**62, -1, 10**300, True, 2.0, None)
+
+
+def any_value(rng: Rng, depth: int = 0) -> Any:
+    """A tree such as the codec writes, with impossible sizes, types and numbers in it."""
+    kind = rng.choice(KINDS_OF_VALUE if depth < 5 else KINDS_OF_VALUE[:3])
+    if kind in ("numpy", "torch"):
+        shape = [rng.choice(LENGTHS_OF_AXES) for _ in range(rng.choice((0, 1, 1, 2, 3, 9)))]
+        at = rng.choice((0, 0, 0, 8, *LENGTHS_OF_AXES))
+        return {"k": kind, "dtype": rng.choice(DTYPES), "shape": shape, "at": at}
+    if kind in ("list", "tuple"):
+        return {"k": kind, "v": [any_value(rng, depth + 1) for _ in range(rng.randrange(4))]}
+    if kind == "dict":
+        pairs = [[any_value(rng, 9), any_value(rng, depth + 1)] for _ in range(rng.randrange(3))]
+        return {"k": kind, "v": pairs}
+    if kind == "handle":
+        return {"k": kind, "n": rng.choice(LENGTHS_OF_AXES), "type": rng.choice(ODD)}
+    return {"k": kind, "v": rng.choice(ODD)}
+
+
+def any_error(rng: Rng) -> Any:
+    kind = rng.choice((*sorted(KINDS), "PASSED", "GRADED", "ValueError", "__import__", *ODD))
+    error = {"kind": kind, "message": rng.choice(ODD), "where": rng.choice(ODD)}
+    return rng.choice((error, error, error, rng.choice(ODD)))
+
+
+def any_answer(rng: Rng, ok: Any, payload: bytes) -> tuple[Any, bytes]:
+    """What a worker may answer in place of `ok`: the tree of the message and its payload."""
+    kind = rng.random()
+    if kind < 0.45:
+        return {"ok": changed(rng, ok)}, payload
+    if kind < 0.65:
+        return {"ok": ok}, other_numbers(rng, payload)
+    if kind < 0.75:
+        return {"ok": any_value(rng)}, rng.randbytes(64)
+    if kind < 0.85:
+        called = encoded({"changed": []})[0]
+        called["v"].append([{"k": "v", "v": "value"}, any_value(rng)])
+        return {"ok": called}, rng.randbytes(64)
+    if kind < 0.95:
+        return {"error": any_error(rng)}, b""
+    return rng.choice(({}, {"ok": None}, {"loaded": []}, {"ok": ok, "error": None}, [])), b""
+
+
+def other_numbers(rng: Rng, payload: bytes) -> bytes:
+    """Arrays of the same shapes with other numbers: infinite, not a number, huge, cut off."""
+    words = (b"\0\0\xc0\x7f", b"\0\0\x80\x7f", b"\xff" * 4, b"\0" * 4, b"\0\0\0\0\0\0\xf8\x7f")
+    if rng.random() < 0.5 or not payload:
+        return (rng.choice(words) * (len(payload) // 4 + 1))[: len(payload)]
+    return edited(rng, payload) if rng.random() < 0.5 else rng.randbytes(len(payload))
+
+
+def changed_stream(rng: Rng) -> bytes:
+    text, payload = rng.choice(messages())
+    kind = rng.random()
+    if kind < 0.75:
+        answer, payload = any_answer(rng, json.loads(text).get("ok"), payload)
+        return framed(as_json(answer), payload)
+    if kind < 0.95:
+        return edited(rng, framed(text.encode(), payload), (b"[", b": "))
+    sizes = (0, 1, 2**23, 2**23 + 1, 2**26, 2**26 + 1, 2**32 - 1)
+    return LENGTHS.pack(rng.choice(sizes), rng.choice(sizes)) + rng.randbytes(9)
+
+
+STREAM = mostly(
+    changed_stream,
+    st.tuples(st.dictionaries(st.just("ok"), ANY_JSON), st.binary(max_size=8)).map(
+        lambda parts: framed(json.dumps(parts[0]).encode(), parts[1])
+    ),
+    st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.binary()).map(
+        lambda parts: struct.pack("!II", *parts[:2]) + parts[2]
+    ),
+)
+
+
+@dataclass
+class _Answers:
+    """A backend whose worker sends these bytes and ends."""
+
+    data: bytes
+
+    def request(self, request: Any, payload: bytes, deadline: float | None) -> tuple[dict, bytes]:
+        ours, theirs = socket.socketpair()
+        sender = threading.Thread(target=self._send, args=(theirs,))  # more than a buffer holds
+        sender.start()
+        try:
+            with ours:
+                return Channel(ours).receive(WallClock(2.0))
+        finally:
+            sender.join()
+
+    def _send(self, theirs: socket.socket) -> None:
+        with theirs, contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            theirs.sendall(self.data)
+
+
+def feed_stream(data: bytes) -> None:
+    student = Student(_Answers(data))
+    for ask in (student.names, lambda: student.call(student.softmax, 1.0).value):
+        try:
+            value = ask()
+        except StudentError as error:
+            if error.kind in ("PASSED", "GRADED"):
+                raise ValueError(f"the worker named its own verdict: {error.kind}") from None
+            continue
+        for measure in (classification.Classification(), translation.Translation()):
+            try:
+                measure.read(value, 2, "predict")
+            except (Unusable, StudentError):
+                continue
+
+
+# --- whole workers -------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=1)
+def silence() -> tuple[socket.socket, socket.socket]:
+    """A socket on which nothing ever comes; its other end must stay open."""
+    return socket.socketpair()
+
+
+class HostileStream:
+    """The judge's end of a worker's socket; `respond` makes the bytes that answer a request.
+
+    It returns None for a worker that says nothing, and raises EOFError for one that ends.
+    """
+
+    def __init__(self, respond: Callable[[Tree, bytes], bytes | None], greeting: bytes):
+        self.respond = respond
+        self._asked, self._answer = bytearray(), memoryview(greeting)
+        self._ended = False
+
+    def setblocking(self, blocking: bool) -> None:
+        assert not blocking
+
+    def fileno(self) -> int:
+        return silence()[0].fileno()
+
+    def send(self, part: memoryview) -> int:
+        if self._ended:
+            raise BrokenPipeError("the worker ended")
+        self._asked += part
+        if len(self._asked) >= LENGTHS.size:
+            sizes = LENGTHS.unpack_from(self._asked)
+            end = LENGTHS.size + sum(sizes)
+            if len(self._asked) >= end:
+                text = self._asked[LENGTHS.size : LENGTHS.size + sizes[0]]
+                payload = bytes(self._asked[LENGTHS.size + sizes[0] : end])
+                del self._asked[:end]
+                self._take(json.loads(text), payload)
+        return len(part)
+
+    def _take(self, request: Tree, payload: bytes) -> None:
+        try:
+            answer = self.respond(request, payload)
+        except EOFError:
+            self._ended = True
+        else:
+            self._answer = memoryview(bytes(self._answer) + (answer or b""))
+
+    def recv_into(self, rest: memoryview) -> int:
+        if not self._answer and self._ended:
+            return 0
+        if not self._answer:
+            raise BlockingIOError
+        part, self._answer = self._answer[: len(rest)], self._answer[len(rest) :]
+        rest[: len(part)] = part
+        return len(part)
+
+    def shutdown(self, _: int) -> None:
+        self._ended = True
+
+    def close(self) -> None:
+        self._ended = True
+
+
+ENDS: tuple[Tree, ...] = (
+    {"cause": "judge"}, {"cause": "ended", "exit": 0}, {"cause": "ended", "signal": 11},
+    {"cause": "ended", "signal": 77}, {"cause": "memory"}, {"cause": "disk"}, {"cause": "wall"},
+    {"cause": "cpu", "cpu_seconds": 240.0},
+)  # fmt: skip
+GREETING = framed(json.dumps({"ready": {"tier": "C", "layers": {}}}).encode(), b"")
+
+
+class HostileWorkers:
+    """Starts workers in place of `connection.Workers`; each has a HostileStream."""
+
+    tier, layers = "C", ()
+
+    def __init__(self, rng: random.Random, respond: Callable[[Tree, bytes], bytes | None]):
+        self.rng, self.respond = rng, respond
+
+    def start(self, limits: Any = None) -> Connection:
+        ours, theirs = socket.socketpair()
+        with theirs:  # a supervisor that tells everything at once
+            for line in ({"supervisor": None}, self.rng.choice(ENDS)):
+                theirs.sendall(json.dumps(line).encode() + b"\n")
+        stream: Any = HostileStream(self.respond, GREETING)
+        return Connection(Channel(stream), ours)
+
+
+def disturbed(rng: Rng, request: Tree, answer: Any, payload: bytes) -> bytes | None:
+    """An answer as bytes; now and then forged, late, too large, endless, or none at all."""
+    if isinstance(answer, dict):
+        answer = {**answer, "id": request["id"]}
+    kind = rng.random()
+    if kind > 0.03:
+        return framed(as_json(answer), payload)
+    if kind > 0.025:
+        raise EOFError
+    if kind > 0.02:
+        return None
+    if kind > 0.015:
+        return framed(as_json({"ok": None, "id": rng.choice(ODD)}), payload)
+    if kind > 0.01:
+        return edited(rng, framed(as_json(answer), payload))
+    if kind > 0.002:
+        return LENGTHS.pack(len(as_json(answer)) + 1, len(payload)) + as_json(answer) + payload
+    return LENGTHS.pack(2, MAX_PAYLOAD) + b"{}" + bytes(rng.choice((MAX_PAYLOAD, 2**20)))
+
+
+STREAM_ENDS = (EOFError, ProtocolError, Timeout, OSError)
+TARGETS = (Target("messages", STREAM, feed_stream, STREAM_ENDS),)

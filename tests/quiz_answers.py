@@ -1,0 +1,477 @@
+"""What the library computes for the questions of the quizzes, by question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from autograder.quizzes import quiz
+from course_lib.analysis.attention_properties import (
+    equivariance_gap,
+    operation_counts,
+    score_statistics,
+)
+from course_lib.analysis.heads import parameter_counts
+from course_lib.attention import MultiHeadAttention, attention, merge_heads, split_heads
+from course_lib.config import PRESETS
+from course_lib.decoder import DecoderLayer
+from course_lib.decoding.cache import cached_step, start_cache
+from course_lib.decoding.search import length_penalty_factor
+from course_lib.embeddings import TransformerEmbedding
+from course_lib.encoder import Encoder, EncoderLayer
+from course_lib.feed_forward import FeedForward
+from course_lib.masks import causal_mask, padding_mask, target_mask
+from course_lib.normalization import LayerNorm
+from course_lib.numpy_forms.attention import softmax
+from course_lib.positions import LearnedPositions, RelativeBias, sinusoidal_positions
+from course_lib.residual import ResidualConnection
+from course_lib.training.losses import label_smoothed_loss
+from course_lib.training.schedules import warmup_rate
+from course_lib.transformer import Transformer
+
+computed: dict[str, Callable[[], object]] = {}  # the answer of a number or a shape
+shown: dict[str, Callable[[], None]] = {}  # asserts what the right choice states
+
+
+def computes(id: str) -> Callable:
+    """The function gives the answer of this question."""
+    return lambda function: computed.setdefault(id, function)
+
+
+def shows(id: str) -> Callable:
+    """The function asserts what the right choice of this question states."""
+    return lambda function: shown.setdefault(id, function)
+
+
+def size(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters())
+
+
+def code(id: str) -> str:
+    """The code that a question shows."""
+    asked = quiz.load(f"part{id[0]}").questions[int(id[2:]) - 1]
+    return asked.code
+
+
+def shape(tensor: torch.Tensor) -> tuple[int, ...]:
+    return tuple(tensor.shape)
+
+
+# ---------------------------------------------------------------- part 1
+
+computes("1.2")(lambda: operation_counts(512, 512)["recurrent"]["sequential"])
+computes("1.7")(lambda: shape(nn.GRU(32, 256, batch_first=True)(torch.zeros(4, 20, 32))[0][:, -1]))
+
+
+@computes("1.4")
+def _():
+    few, many = torch.randn(10, 8), torch.randn(20, 8)
+    return attention(many, many, many)[1].numel() / attention(few, few, few)[1].numel()
+
+
+# ---------------------------------------------------------------- part 2
+
+
+@computes("2.2")
+def _():
+    return float(np.sqrt(score_statistics([64], 5000, np.random.default_rng(0))[0][0]))
+
+
+@computes("2.3")
+def _():
+    query, key, value = torch.randn(2, 5, 64), torch.randn(2, 7, 64), torch.randn(2, 7, 32)
+    return shape(attention(query, key, value)[0])
+
+
+computes("2.4")(lambda: float(softmax(np.array([0.0, math.log(3)]))[1]))
+
+
+@shows("2.1")
+def _():
+    """Raw scores of wide vectors give one key almost all the weight; scaled ones do not."""
+    raw, scaled, largest = score_statistics([4, 1024], 500, np.random.default_rng(0))
+    assert raw[1] > 100 * raw[0]
+    np.testing.assert_allclose(scaled, 1, rtol=0.1)
+    assert largest[1, 0] > 0.9 > 0.5 > largest[1, 1]
+
+
+@shows("2.5")
+def _():
+    """The weights of a query do not add up to 1; with the other axis, it is the library's."""
+    wrong = _defined(code("2.5"))["attend"]
+    right = _defined(code("2.5").replace("dim=1", "dim=-1"))["attend"]
+    x = torch.randn(2, 5, 8)
+    torch.testing.assert_close(right(x, x, x), attention(x, x, x)[0])
+    assert not torch.allclose(wrong(x, x, x), attention(x, x, x)[0])
+    ones = torch.ones(2, 5, 8)
+    assert torch.allclose(right(x, x, ones), ones)
+    assert not torch.allclose(wrong(x, x, ones), ones)
+
+
+@shows("2.6")
+def _():
+    x = torch.randn(6, 8, dtype=torch.float64).numpy()
+    exchanged = np.array([0, 4, 2, 3, 1, 5])
+
+    def attend(x):
+        given = torch.from_numpy(x)
+        return attention(given, given, given)[0].numpy()
+
+    assert equivariance_gap(attend, x, exchanged) < 1e-12
+    assert not np.allclose(attend(x), attend(x[exchanged]))
+
+
+@shows("2.7")
+def _():
+    scores = torch.randn(1, 4)
+    hidden = torch.ones(1, 4, dtype=torch.bool)
+    assert scores.masked_fill(hidden, -math.inf).softmax(-1).isnan().all()
+    torch.testing.assert_close(
+        scores.masked_fill(hidden, -1e9).softmax(-1), torch.full((1, 4), 0.25)
+    )
+    x = torch.randn(1, 4, 8)
+    output, weights = attention(x, x, x, ~hidden)
+    assert not output.any()
+    assert not weights.any()
+
+
+@computes("2.8")
+def _():
+    counts = operation_counts(2048, 512)
+    return counts["self-attention"]["operations"] / counts["recurrent"]["operations"]
+
+
+# ---------------------------------------------------------------- part 3
+
+computes("3.1")(lambda: shape(split_heads(torch.zeros(2, 10, 512), 8)))
+
+
+@computes("3.2")
+def _():
+    assert sum(parameter_counts(512, 8)) == size(MultiHeadAttention(512, 8))
+    return size(MultiHeadAttention(512, 8))
+
+
+@shows("3.3")
+def _():
+    sizes = {size(MultiHeadAttention(512, heads)) for heads in (1, 8, 16, 32)}
+    assert len(sizes) == 1
+    products = {heads * 100 * 100 * (512 // heads) for heads in (1, 8, 16, 32)}
+    assert len(products) == 1
+
+
+@shows("3.5")
+def _():
+    module, x = MultiHeadAttention(64, 4), torch.randn(2, 5, 64)
+    together = split_heads(module.w_q(x), 4)
+    for head in range(4):
+        features = slice(16 * head, 16 * head + 16)
+        own = F.linear(x, module.w_q.weight[features], module.w_q.bias[features])
+        torch.testing.assert_close(together[:, head], own)
+
+
+@shows("3.6")
+def _():
+    per_head = torch.randn(2, 4, 5, 8)
+    joined = _defined(code("3.6"), per_head=per_head)["joined"]
+    assert joined.shape == merge_heads(per_head).shape
+    assert not torch.allclose(joined, merge_heads(per_head))
+    mended = _defined(code("3.6"), per_head=per_head.transpose(1, 2))
+    assert mended["batch"] == 2
+    assert torch.equal(per_head.transpose(1, 2).reshape(2, 5, 32), merge_heads(per_head))
+
+
+@shows("3.7")
+def _():
+    for choice in quiz.load("part3").questions[6].choices:
+        if choice.right:
+            MultiHeadAttention(512, int(choice.text))
+        else:
+            with pytest.raises(ValueError, match="must be a multiple"):
+                MultiHeadAttention(512, int(choice.text))
+
+
+@computes("3.8")
+def _():
+    x = torch.randn(1, 100, 512)
+    return MultiHeadAttention(512, 8)(x, x, x, need_weights=True)[1].numel()
+
+
+# ---------------------------------------------------------------- part 4
+
+
+@shows("4.1")
+def _():
+    encoder = Encoder(n_layers=2, d_model=16, n_heads=2, d_ff=32, dropout=0.0).eval()
+    words = torch.randn(1, 3, 16)
+    mean = encoder(words)[0].mean(dim=1)
+    torch.testing.assert_close(mean, encoder(words.flip(1))[0].mean(dim=1))
+
+
+computes("4.2")(lambda: float(sinusoidal_positions(2, 512)[1, 0]))
+
+
+@computes("4.3")
+def _():
+    table = sinusoidal_positions(2, 512)
+    return 2 * math.pi / math.atan2(table[1, 0], table[1, 1])
+
+
+@computes("4.4")
+def _():
+    embedding = TransformerEmbedding(10, d_model=512)
+    return shape(embedding(torch.ones(32, 50, dtype=torch.long)))
+
+
+@shows("4.5")
+def _():
+    """Features 2i and 2i + 1 are sine and cosine of one angle: their squares add up to 1."""
+    table = sinusoidal_positions(300, 512)
+    pairs = table.unflatten(-1, (256, 2))
+    torch.testing.assert_close(pairs.square().sum(-1), torch.ones(300, 256))
+
+
+@shows("4.6")
+def _():
+    table = sinusoidal_positions(200, 64)
+    assert table.isfinite().all()
+    assert torch.cdist(table, table).fill_diagonal_(9).min() > 0.1
+
+
+@shows("4.7")
+def _():
+    assert sinusoidal_positions(513, 64).shape == (513, 64)
+    assert RelativeBias(2)(513, 513).shape == (2, 513, 513)
+    with pytest.raises(ValueError, match="513 tokens"):
+        LearnedPositions(64, max_length=512)(torch.zeros(1, 513, 64))
+
+
+@shows("4.8")
+def _():
+    """With lines 2 and 3 exchanged, the code is the library's embedding."""
+    embedding = TransformerEmbedding(10, d_model=512, dropout=0.0)
+    ids = torch.randint(1, 10, (2, 7))
+    given = {
+        "word_vectors": embedding.tokens.weight,
+        "token_ids": ids,
+        "sinusoids": sinusoidal_positions(7, 512),
+        "dropout": nn.Identity(),
+        "math": math,
+    }
+    lines = code("4.8").splitlines()
+    right = "\n".join([lines[0], lines[2], lines[1], lines[3]])
+    torch.testing.assert_close(_defined(right, **given)["x"], embedding(ids))
+    assert not torch.allclose(_defined(code("4.8"), **given)["x"], embedding(ids), atol=1.0)
+
+
+# ---------------------------------------------------------------- part 5
+
+
+@shows("5.1")
+def _():
+    x, module = torch.randn(2, 3, 8), nn.Linear(8, 8)
+    for norm_first in (True, False):
+        residual = ResidualConnection(8, dropout=0.0, norm_first=norm_first)
+        of_the_page = x + module(residual.norm(x))
+        of_the_paper = residual.norm(x + module(x))
+        wanted = of_the_page if norm_first else of_the_paper
+        torch.testing.assert_close(residual(x, module), wanted)
+    assert not torch.allclose(of_the_page, of_the_paper)
+
+
+@computes("5.2")
+def _():
+    target, memory = torch.randn(4, 6, 512), torch.randn(4, 9, 512)
+    return shape(MultiHeadAttention()(target, memory, memory, need_weights=True)[1])
+
+
+@shows("5.3")
+def _():
+    encoder, decoder = size(EncoderLayer()), size(DecoderLayer())
+    assert 0.3 < decoder / encoder - 1 < 0.35
+
+
+computes("5.4")(lambda: size(FeedForward()))
+
+
+@shows("5.6")
+def _():
+    """A model that only repeats what it reads has no loss."""
+    target_ids = torch.tensor([[1, 5, 6, 7, 2]])
+
+    def repeating(source_ids, read):
+        return 100.0 * F.one_hot(read, 10)
+
+    given = {"target_ids": target_ids, "source_ids": None, "model": repeating, "PAD": 0, "F": F}
+    assert _defined(code("5.6"), **given)["loss"] < 1e-6
+    right = code("5.6").replace("wanted = target_ids[:, :-1]", "wanted = target_ids[:, 1:]")
+    assert _defined(right, **given)["loss"] > 50
+
+
+computes("5.7")(lambda: size(EncoderLayer()))
+
+
+@shows("5.8")
+def _():
+    """A change of one position reaches the others through attention only."""
+    x, changed = torch.randn(1, 4, 16), None
+    changed = x.clone()
+    changed[0, 2] += 1
+    attend = MultiHeadAttention(16, 2, dropout=0.0)
+    parts = {
+        "feed-forward": FeedForward(16, 32),
+        "norm": LayerNorm(16),
+        "residual": lambda x: x + x,
+        "attention": lambda x: attend(x, x, x)[0],
+    }
+    mixing = [
+        name
+        for name, part in parts.items()
+        if not torch.allclose(part(x)[0, 0], part(changed)[0, 0])
+    ]
+    assert mixing == ["attention"]
+
+
+# ---------------------------------------------------------------- part 6
+
+
+@shows("6.1")
+def _():
+    ids = torch.tensor([[4, 5, 6, 0]])
+    wanted = target_mask(ids)
+    assert torch.equal(wanted, padding_mask(ids) & causal_mask(4))
+    assert not torch.equal(wanted, padding_mask(ids) | causal_mask(4))
+
+
+computes("6.2")(lambda: int(causal_mask(4).sum()))
+computes("6.3")(lambda: warmup_rate(8000, 512, 4000))
+computes("6.4")(lambda: PRESETS["big"].n_layers)
+
+
+@shows("6.5")
+def _():
+    model = nn.Linear(3, 1)
+    before = model.weight.detach().clone()
+
+    def loss_of(model, batch):
+        return model(batch).square().mean()
+
+    given = {
+        "model": model,
+        "loss_of": loss_of,
+        "batch": torch.randn(4, 3),
+        "optimizer": torch.optim.SGD(model.parameters(), lr=0.1),
+        "torch": torch,
+    }
+    _defined(code("6.5"), **given)
+    assert torch.equal(model.weight, before)
+    lines = code("6.5").splitlines()
+    _defined("\n".join([lines[2], *lines[:2], *lines[3:]]), **given)
+    assert not torch.equal(model.weight, before)
+
+
+@shows("6.6")
+def _():
+    rates = []
+
+    class NoamRate:
+        def __init__(self, optimizer, d_model, warmup):
+            self.optimizer, self.d_model, self.warmup, self.done = optimizer, d_model, warmup, 0
+            before = optimizer.step
+            optimizer.step = lambda: (rates.append(optimizer.param_groups[0]["lr"]), before())
+
+        def step(self):
+            self.done += 1
+            self.optimizer.param_groups[0]["lr"] = warmup_rate(self.done, self.d_model, self.warmup)
+
+    model = nn.Linear(3, 1)
+    given = {
+        "model": model,
+        "torch": torch,
+        "NoamRate": NoamRate,
+        "batches": torch.randn(3, 4, 3),
+        "loss_of": lambda model, batch: model(batch).square().mean(),
+    }
+    _defined(code("6.6"), **given)
+    assert rates[0] == 1.0
+    assert rates[0] > 1000 * warmup_rate(4000, 512, 4000)
+    assert max(rates[1:]) < 1e-6
+
+
+@computes("6.7")
+def _():
+    """The gradient of a cross-entropy is the prediction minus the target."""
+    logits = torch.randn(1, 5, requires_grad=True)
+    label_smoothed_loss(logits, torch.tensor([2]), 0.1).backward()
+    return (logits.softmax(-1) - logits.grad)[0, 2].item()
+
+
+@shows("6.8")
+def _():
+    scores = torch.zeros(2, dtype=torch.float16)
+    hidden = torch.tensor([True, False])
+    with pytest.raises(RuntimeError, match="without overflow"):
+        scores.masked_fill(hidden, -1e9)
+    assert torch.finfo(torch.float16).max == 65504
+    assert scores.masked_fill(hidden, torch.finfo(scores.dtype).min).isfinite().all()
+    feedback = next(c.feedback for c in quiz.load("part6").questions[7].choices if c.right)
+    silent = [found for found in re.findall(r"`([^`]+)`", feedback) if "-1e9" in found]
+    assert len(silent) == 2
+    given = {"scores": scores, "hidden": hidden, "mask": (~hidden).half()}
+    for expression in silent:
+        found = _defined(f"found = {expression}", **given)["found"]
+        assert found.dtype == torch.float16
+        assert found[0] == -math.inf
+        assert found[:1].softmax(-1).isnan().all()
+
+
+# ---------------------------------------------------------------- part 7
+
+
+computes("7.3")(lambda: length_penalty_factor(7, 0.6))
+
+
+@computes("7.4")
+def _():
+    model = Transformer(12, **PRESETS["base"].arguments).eval()
+    cache = start_cache(model, torch.ones(1, 3, dtype=torch.long))
+    _, cache = cached_step(model)(torch.ones(1, 100, dtype=torch.long), cache)
+    return sum(layer.keys.numel() + layer.values.numel() for layer in cache.layers)
+
+
+@computes("7.5")
+def _():
+    patches = nn.Conv2d(3, 768, kernel_size=16, stride=16)(torch.zeros(8, 3, 224, 224))
+    return shape(patches.flatten(2).transpose(1, 2))
+
+
+@shows("7.6")
+def _():
+    """The mean of the weights of networks predicts something else than the mean prediction."""
+    networks = [nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1)) for _ in range(5)]
+    x = torch.randn(3, 4)
+    of_predictions = torch.stack([network(x) for network in networks]).mean(0)
+    mean = {
+        name: torch.stack([network.state_dict()[name] for network in networks]).mean(0)
+        for name in networks[0].state_dict()
+    }
+    assert not torch.allclose(torch.func.functional_call(networks[0], mean, x), of_predictions)
+
+
+@computes("7.8")
+def _():
+    return math.exp(3.0)
+
+
+def _defined(source: str, **given: object) -> dict:
+    """The names after the code has run."""
+    names = {"torch": torch, **given}
+    exec(source, names)
+    return names

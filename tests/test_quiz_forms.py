@@ -1,0 +1,125 @@
+"""The forms of a quiz outside the site: for jupyterquiz, for nbgrader, for paper."""
+
+import json
+import re
+
+import jsonschema
+import nbformat
+import pytest
+from typer.testing import CliRunner
+
+from autograder.cli.app import app
+from autograder.quizzes import nbgrader_form, printed, quiz, widget
+from autograder.quizzes.quiz import ChoiceQuestion
+
+QUIZZES = [quiz.load(name) for name in quiz.names()]
+
+# What jupyterquiz 1.5 and later document (schema/mc_schema.json and schema/num_schema.json).
+SAID = {"correct": {"type": "boolean"}, "feedback": {"type": "string"}}
+CHOICES = {
+    "type": "object",
+    "properties": {
+        "question": {"type": "string"},
+        "type": {"enum": ["multiple_choice", "many_choice"]},
+        "code": {"type": "string"},
+        "answers": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"answer": {"type": "string"}, **SAID},
+                "required": ["answer", "correct"],
+            },
+        },
+    },
+    "required": ["question", "type", "answers"],
+}
+NUMBER = {
+    "anyOf": [
+        {"properties": {"value": {"type": "number"}, **SAID}, "required": ["value", "correct"]},
+        {
+            "properties": {"range": {"type": "array", "minItems": 2, "maxItems": 2}, **SAID},
+            "required": ["range", "correct"],
+        },
+        {"properties": {"type": {"const": "default"}}, "required": ["type", "feedback"]},
+    ]
+}
+NUMERIC = {
+    "type": "object",
+    "properties": {"type": {"const": "numeric"}, "answers": {"type": "array", "items": NUMBER}},
+    "required": ["question", "type", "answers"],
+}
+
+
+@pytest.mark.parametrize("asked", QUIZZES, ids=lambda asked: asked.name)
+def test_the_widget_has_the_documented_format(asked):
+    made = widget.questions(asked)
+    assert len(made) == len(asked.questions)
+    for question in made:
+        jsonschema.validate(question, NUMERIC if question["type"] == "numeric" else CHOICES)
+        assert any(answer.get("correct") for answer in question["answers"])
+        assert all(len(answer["feedback"]) > 10 for answer in question["answers"])
+
+
+@pytest.mark.parametrize("asked", QUIZZES, ids=lambda asked: asked.name)
+def test_right_answers_pass_the_form_and_wrong_ones_fail(asked):
+    tests = graded(nbgrader_form.notebook(asked))
+    assert len(tests) == len(asked.questions)
+    for question, test in zip(asked.questions, tests, strict=True):
+        name = f"answer_{question.id.replace('.', '_')}"
+        right, wrong = _answers(question)
+        exec(test, {name: right})
+        with pytest.raises(AssertionError):
+            exec(test, {name: wrong})
+        with pytest.raises(AssertionError, match="write it as in"):
+            exec(test, {name: None})
+
+
+def graded(notebook):
+    """The tests that nbgrader gives points for."""
+    cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+    return [cell.source for cell in cells]
+
+
+def _answers(question):
+    """A right and a wrong answer, of the right kind."""
+    if not isinstance(question, ChoiceQuestion):
+        return question.answer, question.wrong[0].value
+    letters = {printed.LETTERS[n]: c.right for n, c in enumerate(question.shuffled)}
+    right = {letter for letter, is_right in letters.items() if is_right}
+    if question.kind == "multiple":
+        return right, set(letters) - right
+    return right.pop(), next(letter for letter, is_right in letters.items() if not is_right)
+
+
+def test_students_do_not_get_the_hidden_tests():
+    """nbgrader's own preprocessor removes them, and the visible test says nothing of the answer."""
+    from nbgrader.preprocessors import ClearHiddenTests
+
+    source = nbgrader_form.notebook(QUIZZES[1])
+    released, _ = ClearHiddenTests().preprocess(source, {})
+    nbformat.validate(released)
+    text = nbformat.writes(released)
+    assert "HIDDEN" not in text
+    tests = [
+        cell.source for cell in released.cells if cell.metadata.get("nbgrader", {}).get("grade")
+    ]
+    assert all(re.fullmatch(r"assert isinstance\(.*", test.strip()) for test in tests)
+    assert "==" not in "".join(tests)
+
+
+def test_paper_has_the_answers_apart():
+    for asked in QUIZZES:
+        sheet, answers = printed.questions(asked), printed.answers(asked)
+        for question in asked.questions:
+            assert question.text.strip() in sheet
+            assert question.why.strip() in answers
+            assert question.why.strip() not in sheet
+            assert f"**{question.id}** {printed.answer(question)}" in answers
+
+
+def test_the_command_writes_all_forms(tmp_path):
+    done = CliRunner().invoke(app, ["site", "quizzes", "part2", "--to", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "part2.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "answers" / "part2.md").is_file()
+    nbformat.read(tmp_path / "source" / "quiz2" / "quiz2.ipynb", as_version=4)

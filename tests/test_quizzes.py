@@ -1,0 +1,103 @@
+"""The quizzes: their answers are what the library computes, and all four forms say the same."""
+
+import re
+from collections import Counter
+
+import pytest
+import quiz_answers
+import torch
+
+from autograder.quizzes import quiz
+from autograder.quizzes.quiz import ChoiceQuestion, NumericQuestion, ShapeQuestion
+
+QUIZZES = [quiz.load(name) for name in quiz.names()]
+QUESTIONS = {question.id: question for asked in QUIZZES for question in asked.questions}
+
+
+@pytest.fixture(autouse=True)
+def _same_numbers():
+    torch.manual_seed(0)
+
+
+def test_every_part_has_a_quiz(course):
+    assert [(q.part, q.title) for q in QUIZZES] == [(p.number, p.title) for p in course.parts]
+    assert all(6 <= len(asked.questions) <= 8 for asked in QUIZZES)
+    assert len(QUESTIONS) >= 45
+    assert {q.kind for q in QUESTIONS.values()} == {"single", "multiple", "bug", "numeric", "shape"}
+
+
+@pytest.mark.parametrize(
+    "id", [q.id for q in QUESTIONS.values() if isinstance(q, NumericQuestion | ShapeQuestion)]
+)
+def test_every_number_and_shape_is_computed(id):
+    found, asked = quiz_answers.computed[id](), QUESTIONS[id]
+    if isinstance(asked, ShapeQuestion):
+        assert found == asked.answer
+    else:
+        assert asked.is_right(found)
+        assert not any(abs(found - wrong.value) <= asked.tolerance + 1e-9 for wrong in asked.wrong)
+
+
+ASKED = re.compile(r"Give (one|two|three) (decimals?|significant digits)\.")
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [q for q in QUESTIONS.values() if isinstance(q, NumericQuestion)],
+    ids=lambda asked: asked.id,
+)
+def test_an_answer_rounded_to_the_digits_asked_is_right(asked):
+    found = float(quiz_answers.computed[asked.id]())
+    said = ASKED.search(asked.text)
+    if said is None:
+        assert asked.is_right(round(found)), "say how many digits to give"
+        return
+    digits = ["one", "two", "three"].index(said[1]) + 1
+    form = f".{digits}f" if said[2].startswith("decimal") else f".{digits - 1}e"
+    assert asked.is_right(float(format(found, form)))
+
+
+@pytest.mark.parametrize("id", quiz_answers.shown)
+def test_what_the_right_choice_states_is_so(id):
+    assert isinstance(QUESTIONS[id], ChoiceQuestion)
+    quiz_answers.shown[id]()
+
+
+def test_every_bug_is_shown_to_be_one():
+    bugs = {q.id for q in QUESTIONS.values() if q.kind == "bug"}
+    assert len(bugs) >= 5
+    assert bugs <= quiz_answers.shown.keys()
+
+
+def test_the_place_of_an_answer_tells_nothing():
+    """Neither the order nor the length of the choices gives the right one away."""
+    single = [q for q in QUESTIONS.values() if q.kind in ("single", "bug")]
+    places = Counter([choice.right for choice in q.shuffled].index(True) for q in single)
+    assert max(places.values()) < len(single) / 2
+    assert set(places) == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("right = true, ", ""), "question 1.1: 0 choices are right"),
+        (('kind = "numeric"', 'kind = "essay"'), "question 1.2: the kind is one of"),
+        (("answer = 512", "answer = 1"), "question 1.2: the wrong number 1 counts as right"),
+        (("hint =", "hnit ="), "question 1.2: unknown key 'hnit'"),
+        (('id = "1.4"', 'id = "1.5"'), "question 4 has the id 1.5, not 1.4"),
+        (("part = 1\n", "part = \n"), "not valid TOML"),
+    ],
+)
+def test_a_mistake_in_a_quiz_is_one_sentence(tmp_path, change, said):
+    text = (quiz.FOLDER / "part1.toml").read_text(encoding="utf-8")
+    assert change[0] in text
+    (tmp_path / "part1.toml").write_text(text.replace(*change, 1), encoding="utf-8")
+    with pytest.raises(quiz.QuizError, match=r"part1\.toml") as caught:
+        quiz.load("part1", tmp_path)
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_unknown_quiz_is_one_sentence():
+    with pytest.raises(quiz.QuizError, match="there are part1, part2"):
+        quiz.load("part9")

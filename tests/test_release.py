@@ -1,0 +1,553 @@
+"""What students get: the tree of a week, the proof that nothing hidden is in it, where it goes."""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import gzip
+import io
+import json
+import lzma
+import os
+import subprocess
+import sys
+import textwrap
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sample_results import SYLLABUS
+from setup_world import with_repository
+
+from autograder import bugs
+from autograder.classroom.roster import Roster, Student
+from autograder.classroom.terms import Allowance, Terms
+from autograder.cli.authoring import release_command
+from autograder.cli.problems import UsageProblem
+from autograder.gradebook import stored_roster
+from autograder.gradebook.store import Store
+from autograder.release import notebooks, student_tree
+from autograder.release.components import Component
+from autograder.release.student_release import (
+    archive,
+    changes,
+    contents,
+    dates,
+    folder,
+    handbook,
+    proof,
+    public,
+    release,
+    secrets,
+)
+from autograder.release.student_release.changes import MANIFEST, ReleaseError
+from autograder.release.student_release.git_branch import Branch
+from autograder.release.student_release.release import Made
+
+pytestmark = pytest.mark.xdist_group("release")  # it is made once
+NONE_OUT = datetime.date(2027, 2, 1)
+A1 = SYLLABUS.assignment("a1")
+SOFTMAX = "course_lib.numpy_forms.attention:softmax"
+STEP = "course_lib.training.translation_step:translation_step"  # much like assignment 3's
+ATTENTION = "course_lib.numpy_forms.attention:attention"
+
+
+@pytest.fixture(scope="module")
+def week(tmp_path_factory):
+    """The release of week 1, made with the command, and its zip."""
+    place = tmp_path_factory.mktemp("release") / "week"
+    options = release_command.Options(
+        place, week=1, zip=True, today=NONE_OUT, out=place.parent / "grades"
+    )
+    assert release_command.run(options) == 0
+    return place
+
+
+@pytest.fixture(scope="module")
+def files(week):
+    return folder.read(week)
+
+
+@pytest.fixture(scope="module")
+def hidden(files):
+    """What is looked for in week 1, when no answer is out."""
+    modules = {name for name in files if name.startswith("course_lib/")}
+    return proof.marks(secrets.of(SYLLABUS, [], modules), public.of(SYLLABUS, [], modules))
+
+
+def test_a_week_is_all_that_a_student_needs_and_no_more(files):
+    assert {"README.md", "LICENSE", "AI_POLICY.md", "AGENTS.md", "CHANGELOG.md", "course.toml"} <= {
+        *files
+    }
+    assert {"data/registry.toml", "data/README.md", "requirements.txt", "pyproject.toml"} <= {
+        *files
+    }
+    assert "assignments/a1/a1.ipynb" in files
+    assert "assignments/a1/public_tests/exercise_1_4.py" in files
+    assert not [name for name in files if name.startswith(("assignments/a2", "solutions"))]
+    assert not [name for name in files if "autograder" in name]
+    assert b"import autograder" not in b"".join(files.values())
+    stub = files["course_lib/numpy_forms/attention.py"].decode()
+    assert 'raise NotImplementedError("A1.1: softmax is not written yet")' in stub
+
+
+def test_the_readme_says_what_to_hand_in_and_where_to_begin_again(files):
+    said = files["README.md"].decode()
+    assert "submit the archive that `student submit a1` makes" in said
+    assert "Assignment 1: up to 3 days late" in said
+    assert "`assignments/a1/starter/a1.ipynb` is the notebook as you got it" in said
+    assert "assignments/a1/starter/a1.ipynb" in files
+    out = SYLLABUS.assignments[:4]
+    later = handbook.readme(SYLLABUS, out, [], "3.10")
+    assert "For assignments 3 and 4, it also holds the files of the folder" in later
+    assert "Assignments 1, 2, 3 and 4: up to 3 days late" in later
+
+
+def test_it_installs_as_a_project_with_lower_bounds_only(files):
+    requirements = files["requirements.txt"].decode().splitlines()
+    assert "numpy>=1.26" in requirements
+    assert not [line for line in requirements if "==" in line or "<" in line.partition(";")[0]]
+    pyproject = files["pyproject.toml"].decode()
+    assert "course_lib/student/program.py" in files
+    assert 'student = "course_lib.student.program:main"' in pyproject
+    assert "student check" in files["README.md"].decode()
+
+
+def test_the_unpacked_zip_installs_without_a_network(week, tmp_path):
+    """In a fresh environment, where pip has no index, no wheels and no build tools."""
+    with zipfile.ZipFile(week.with_name("week.zip")) as packed:
+        packed.extractall(tmp_path)
+    tree, home = tmp_path / "course", tmp_path / "home"
+    (tree / "requirements.txt").write_text("pip>=1\n", encoding="utf-8")  # of those that are there
+    subprocess.run([sys.executable, "-m", "venv", home / "venv"], check=True)
+    hidden = ("PIP_", "PYTHON", "UV_")
+    variables = {k: v for k, v in os.environ.items() if not k.startswith(hidden)}
+    variables |= {"PIP_CONFIG_FILE": os.devnull, "HOME": str(home)}
+
+    def offline(*command, where=home):
+        return subprocess.run(command, cwd=where, env=variables, capture_output=True, text=True)
+
+    pip = [home / "venv/bin/python", "-m", "pip", "--disable-pip-version-check"]
+    done = offline(*pip, "install", "--no-index", "-e", ".", where=tree)
+    assert done.returncode == 0, done.stderr
+    found = offline(home / "venv/bin/python", "-c", "import course_lib; print(course_lib.__file__)")
+    assert found.stdout.strip() == str(tree / "course_lib" / "__init__.py")
+    assert "submit" in offline(home / "venv/bin/student", "--help").stdout
+    assert offline(*pip, "check").returncode == 0
+    (tree / "requirements.txt").write_text("nowhere-to-be-had>=1\n", encoding="utf-8")
+    assert "nowhere-to-be-had" in offline(*pip, "install", "--no-index", "-e", str(tree)).stderr
+
+
+def test_the_zip_holds_the_same_files_and_has_the_same_bytes_every_time(week, files):
+    data = week.with_name("week.zip").read_bytes()
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        inside = {name.removeprefix("course/"): packed.read(name) for name in packed.namelist()}
+    assert inside == files
+    assert data == archive.packed(dict(reversed(files.items())))
+
+
+def test_a_second_release_of_the_week_changes_nothing(week, files, tmp_path):
+    again = contents.of_week(SYLLABUS, 1, [])
+    before, changelog = changes.previous(files, "week")
+    assert changes.finished(again, "Week 1", [], before, changelog) == files
+    assert changes.finished(again, "Week 1", [], None, "") == files
+
+
+def test_the_finished_tree_holds_nothing_hidden(files, hidden):
+    assert proof.find(files, hidden) == []
+
+
+def answer(reference=ATTENTION):
+    return Component.parse(reference).source
+
+
+def renamed(source):
+    """The same code with every argument and local variable under another name."""
+    tree = ast.parse(source)
+    own = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
+    own |= {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg) and node.arg in own:
+            node.arg = f"my_{node.arg}"
+        elif isinstance(node, ast.Name) and node.id in own:
+            node.id = f"my_{node.id}"
+        elif isinstance(node, ast.FunctionDef):
+            node.name = "mine"
+    return ast.unparse(tree)
+
+
+def in_notebook(files, change):
+    notebook = json.loads(files["assignments/a1/a1.ipynb"])
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    change(notebook, code)
+    return {"assignments/a1/a1.ipynb": notebooks.dump(notebook).encode()}
+
+
+def body_lines():
+    """Three lines from the middle of an answer."""
+    body = ast.unparse(ast.parse(answer()).body[0].body[1:]).splitlines()
+    return body[-4:-1]
+
+
+def renamed_lines():
+    """The end of an answer, under other names."""
+    return ast.unparse(ast.parse(renamed(answer())).body[0].body[-4:])
+
+
+def indented(text):
+    return textwrap.indent(text, "    ")
+
+
+RUBRIC = "The weights sum to one because of the softmax, not the division."
+A_BUG = next(b for b in bugs.load("a1") if b.name == "attention_always_causal")
+
+PLANTED = {
+    "an answer in a module": lambda f: {
+        "course_lib/data/extra.py": f'"""Extra."""\n\n{answer()}'.encode()
+    },
+    "an answer under other names": lambda f: {
+        "course_lib/data/extra.py": renamed(answer()).encode()
+    },
+    "three lines of an answer": lambda f: {
+        "course_lib/data/extra.py": (
+            "def f():\n" + "".join(f"    {line.strip()}\n" for line in body_lines())
+        ).encode()
+    },
+    "an answer in a docstring": lambda f: {
+        "course_lib/data/extra.py": f"def f():\n    r'''For example:\n\n{answer()}'''\n".encode()
+    },
+    "an answer in an output": lambda f: in_notebook(
+        f,
+        lambda _, code: code[3]["outputs"].append(
+            {"output_type": "stream", "name": "stdout", "text": answer().splitlines(True)}
+        ),
+    ),
+    "an answer in metadata": lambda f: in_notebook(
+        f, lambda notebook, _: notebook["metadata"].update(source={"old": answer()})
+    ),
+    "an answer in a hidden attribute": lambda f: {
+        "README.md": f'<p hidden data-x="{answer()}">'.replace("\n", "&#10;").encode()
+    },
+    "an answer under other names in a README": lambda f: {
+        "README.md": f"# Title\n\nFor example:\n\n{indented(renamed(answer()))}".encode()
+    },
+    "an answer under other names in a fence": lambda f: in_notebook(
+        f,
+        lambda notebook, _: notebook["cells"][0].update(
+            source=f"Text.\n\n```python\n{renamed(answer())}\n```\n\nMore.\n"
+        ),
+    ),
+    "lines of an answer under other names in a README": lambda f: {
+        "README.md": f"# Title\n\nText.\n\n{indented(renamed_lines())}\nMore.\n".encode()
+    },
+    "an answer in JSON": lambda f: {
+        "data/extra.json": json.dumps({"a": [{"b": answer()}]}).encode()
+    },
+    "an answer in TOML": lambda f: {"data/extra.toml": f"text = '''\n{answer()}'''\n".encode()},
+    "an answer in a zip": lambda f: {"data/extra.zip": archive.packed({"x.py": answer().encode()})},
+    "an answer in a compressed file": lambda f: {"data/extra.gz": gzip.compress(answer().encode())},
+    "an answer in UTF-16": lambda f: {"data/extra.txt": answer().encode("utf-16-le")},
+    "an answer compressed in a zip": lambda f: {
+        "data/extra.zip": archive.packed({"x.xz": lzma.compress(answer().encode())})
+    },
+    "a damaged zip": lambda f: {"data/extra.zip": archive.packed({"x.py": b"x = 1\n"})[:-30]},
+    "a hidden test by name": lambda f: {
+        "data/README.md": b"see test_leading_axes_of_the_mask, or "
+        b"test_no_loop_over_tokens in the suite\n"
+    },
+    "a file of hidden tests": lambda f: {"data/test_1_4_attention.py": b"\n"},
+    "a rubric": lambda f: {"assignments/a1/README.md": f"Hello.\n\n> {RUBRIC}\n".encode()},
+    "the hint of a named mistake": lambda f: in_notebook(
+        f, lambda _, code: code[2]["metadata"].update(note=A_BUG.hint)
+    ),
+    "a named mistake": lambda f: {"data/notes.txt": f"see {A_BUG.name}\n".encode()},
+}
+
+
+@pytest.mark.parametrize("what", PLANTED)
+def test_a_planted_leak_is_found_with_its_file(files, hidden, what):
+    planted = PLANTED[what](files)
+    leaks = proof.find(planted, hidden)
+    assert leaks, what
+    assert {str(leak).partition(",")[0].partition(":")[0].partition("!")[0] for leak in leaks} == {
+        *planted
+    }
+
+
+def test_an_answer_under_other_names_is_not_excused_by_a_module_of_the_checkout():
+    """The proof reads what is public from the checkout; a leak there must not excuse itself."""
+    planted = {"course_lib/data/extra.py": renamed(answer(SOFTMAX)).encode()}
+    [leak] = proof.unexcused(SYLLABUS, planted, [])
+    assert str(leak).startswith("course_lib/data/extra.py: holds a function body of")
+    assert str(leak).endswith("numpy_forms.attention:softmax, under other names")
+
+
+def test_a_leak_is_told_with_its_line(files, hidden):
+    planted = {"README.md": f"# Title\n\nText.\n\n{answer()}".encode()}
+    [leak] = [x for x in proof.find(planted, hidden) if ATTENTION in x.what][:1]
+    number = int(leak.where.removeprefix("README.md, line "))
+    assert 5 < number <= 5 + answer().count("\n")
+
+
+def test_a_release_with_a_leak_is_not_written(files):
+    leaking = {**files, "README.md": files["README.md"] + answer().encode()}
+    with pytest.raises(release.LeakError, match=r"README.md, line \d+: holds the answer"):
+        release.prove(SYLLABUS, leaking, [])
+
+
+# Every release of the course: each week, before any answer is out and after each late date.
+
+AFTER = [
+    dates.last_late_date(SYLLABUS, a, {}) + datetime.timedelta(days=1) for a in SYLLABUS.assignments
+]
+OUT = [[], *(dates.answers_out(SYLLABUS, {}, day) for day in AFTER)]
+RELEASES = dict.fromkeys(  # an assignment's second week releases what its first did
+    (a.week, *(b.id for b in contents.in_week(SYLLABUS, a.week) if b.id in out))
+    for a in SYLLABUS.assignments
+    for out in OUT
+)
+
+
+@pytest.mark.parametrize("out", OUT[1:], ids="-".join)
+def test_an_answer_that_is_out_is_no_leak_of_one_that_looks_like_it(out):
+    """An encoder looks like a decoder, and one training step like the next assignment's."""
+    files = {"course_lib/out.py": student_tree.released_code(SYLLABUS, out).encode()}
+    for id in out:
+        files |= contents.solution(id, contents.SOLUTIONS)
+    assert proof.unexcused(SYLLABUS, files, out) == []
+
+
+def test_what_looks_like_an_answer_that_is_out_hides_no_other():
+    planted = {"course_lib/data/extra.py": renamed(answer(STEP)).encode()}
+    [leak] = proof.unexcused(SYLLABUS, planted, ["a1", "a2", "a3"])
+    assert str(leak).endswith(f"{STEP}, under other names")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("which", RELEASES, ids=lambda which: "-".join(map(str, which)))
+def test_every_release_of_the_course_can_be_made(which):
+    week, *out = which
+    release.prove(SYLLABUS, contents.of_week(SYLLABUS, week, out), out)
+
+
+# Where a release goes. These tests need no real tree.
+
+FIRST = {"README.md": b"one\n", "lib/a.py": b"a = 1\n", "lib/b.py": b"b = 1\n"}
+SECOND = {"README.md": b"two\n", "lib/a.py": b"a = 1\n", "new/c.py": b"c = 1\n"}
+
+
+def put(place, files, name, answers=()):
+    before, changelog = changes.previous(folder.read(place), str(place))
+    folder.write(changes.finished(files, name, [*answers], before, changelog), place)
+
+
+def test_the_changelog_says_what_changed_and_keeps_what_it_said(tmp_path):
+    place = tmp_path / "to"
+    put(place, FIRST, "Week 1")
+    put(place, SECOND, "Week 2", ["a1"])
+    text = (place / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert text.index("## Week 2") < text.index("## Week 1")
+    assert "- Model answers are out for a1." in text
+    assert "- New: `new/c.py`\n- Changed: `README.md`\n- Removed: `lib/b.py`\n" in text
+    assert "## Week 1\n\nThe first release.\n" in text
+    assert not (place / "lib" / "b.py").exists()
+    put(place, SECOND, "Week 2", ["a1"])
+    assert (place / "CHANGELOG.md").read_text(encoding="utf-8") == text
+    assert [p.name for p in tmp_path.iterdir()] == ["to"]
+
+
+@pytest.mark.parametrize(
+    ("own", "told"), [("notes.txt", "no release made"), ("lib/a.py", "changed after the release")]
+)
+def test_somebodys_own_file_is_never_replaced(tmp_path, own, told):
+    put(tmp_path / "to", FIRST, "Week 1")
+    (tmp_path / "to" / own).write_text("mine", encoding="utf-8")
+    with pytest.raises(ReleaseError, match=told) as error:
+        put(tmp_path / "to", SECOND, "Week 2")
+    assert "\n" not in str(error.value)
+    assert (tmp_path / "to" / own).read_text(encoding="utf-8") == "mine"
+    assert (tmp_path / "to" / "README.md").read_bytes() == b"one\n"
+
+
+def test_a_folder_of_something_else_is_refused(tmp_path):
+    (tmp_path / "thesis.tex").write_text("text", encoding="utf-8")
+    with pytest.raises(ReleaseError, match=r"holds thesis.tex, which no release made"):
+        put(tmp_path, FIRST, "Week 1")
+
+
+def test_a_release_that_was_killed_is_finished_by_the_next(tmp_path):
+    put(tmp_path / "to", FIRST, "Week 1")
+    before, changelog = changes.previous(folder.read(tmp_path / "to"), "to")
+    coming = changes.finished(SECOND, "Week 2", [], before, changelog)
+    (tmp_path / "to" / folder.NEXT).write_bytes(coming[MANIFEST])
+    (tmp_path / "to" / "README.md").write_bytes(SECOND["README.md"])
+    put(tmp_path / "to", SECOND, "Week 2")
+    left = folder.read(tmp_path / "to")
+    assert {name: left[name] for name in SECOND} == SECOND
+    assert left.keys() == {*SECOND, MANIFEST, changes.CHANGELOG}
+
+
+def test_a_zip_of_somebodys_own_is_not_replaced(tmp_path):
+    (tmp_path / "to.zip").write_bytes(b"mine")
+    with pytest.raises(ReleaseError, match="no release made it"):
+        archive.beside(tmp_path / "to")
+
+
+def commit(place, files, name, branch="main"):
+    target = Branch(place, branch)
+    before, changelog = changes.previous(target.files(), str(place))
+    return target.commit(changes.finished(files, name, [], before, changelog), name)
+
+
+def git(place, *arguments):
+    done = subprocess.run(
+        ["git", *arguments], cwd=place, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_a_branch_grows_in_one_line_and_holds_the_same_files(tmp_path):
+    place = tmp_path / "students"
+    assert commit(place, FIRST, "Week 1")
+    assert commit(place, SECOND, "Week 2")
+    assert not commit(place, SECOND, "Week 2")
+    assert git(place, "log", "--format=%s", "main").splitlines() == ["Week 2", "Week 1"]
+    assert git(place, "log", "--merges", "main") == ""
+    assert git(place, "status", "--porcelain") == ""
+    assert (place / "new" / "c.py").read_bytes() == b"c = 1\n"
+    assert not (place / "lib" / "b.py").exists()
+
+
+def test_a_branch_beside_others_shares_no_history_with_them(tmp_path):
+    git(tmp_path, "init", "--quiet", "--initial-branch", "teachers")
+    (tmp_path / "exam.txt").write_text("secret", encoding="utf-8")
+    git(tmp_path, "add", "exam.txt")
+    git(tmp_path, "-c", "user.name=T", "-c", "user.email=t@x", "commit", "--quiet", "-m", "Exam")
+    commit(tmp_path, FIRST, "Week 1", "students")
+    assert git(tmp_path, "log", "--format=%s", "students") == "Week 1"
+    assert "exam.txt" not in git(tmp_path, "ls-tree", "-r", "--name-only", "students")
+    assert git(tmp_path, "status", "--porcelain") == ""
+    with pytest.raises(ReleaseError, match=r"exam.txt, which no release made"):
+        commit(tmp_path, FIRST, "Week 1", "teachers")
+
+
+def test_a_checked_out_branch_with_own_changes_is_left_alone(tmp_path):
+    place = tmp_path / "students"
+    commit(place, FIRST, "Week 1")
+    (place / "README.md").write_text("mine", encoding="utf-8")
+    with pytest.raises(ReleaseError, match="changes of your own"):
+        commit(place, SECOND, "Week 2")
+    assert (place / "README.md").read_text(encoding="utf-8") == "mine"
+    assert git(place, "log", "--format=%s", "main") == "Week 1"
+
+
+# Model answers.
+
+
+def test_answers_come_out_after_the_last_extension_of_the_class():
+    day = datetime.timedelta(days=1)
+    own = {
+        ("ada", "a1"): Terms(more_days=5),
+        ("ben", "a1"): Terms(due=A1.due + 60 * day, excused=True),
+        ("cy", "a2"): Terms(more_days=9),
+    }
+    last = A1.due + datetime.timedelta(days=A1.late_days)
+    assert dates.last_late_date(SYLLABUS, A1, {}) == last
+    assert dates.last_late_date(SYLLABUS, A1, own) == last + 5 * day
+    grace = {"ada": Allowance(grace_minutes=90)}
+    assert dates.last_late_date(SYLLABUS, A1, {}, grace) == last + datetime.timedelta(minutes=90)
+    assert dates.answers_out(SYLLABUS, {}, last + day) == ["a1"]
+    assert dates.answers_out(SYLLABUS, own, last + day) == []
+
+
+def test_an_empty_cell_of_the_roster_ends_an_earlier_extension():
+    stored = {("ada", "a1"): Terms(more_days=9), ("ben", "a1"): Terms(more_days=2)}
+    roster = Roster({"ada": Student("ada")}, ("a1",))
+    found = dates.with_roster(stored, roster)
+    assert found == {("ada", "a1"): Terms(), ("ben", "a1"): Terms(more_days=2)}
+
+
+def test_answers_are_refused_before_in_one_sentence_with_the_date(tmp_path):
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,a1\nada,+5\n", encoding="utf-8")
+    asked = {"answers": "a1", "roster": roster, "out": tmp_path / "grades"}
+    to, day = tmp_path / "to", datetime.date
+    with pytest.raises(UsageProblem, match=r"last late date, 16 February 2027, 23:59 UTC") as error:
+        release_command.run(release_command.Options(to, today=day(2027, 2, 13), **asked))
+    assert "\n" not in str(error.value)
+    assert not to.exists()
+    assert release_command.run(release_command.Options(to, today=day(2027, 2, 17), **asked)) == 0
+    found = folder.read(to)
+    assert found.keys() == {"solutions/a1.ipynb", "CHANGELOG.md", MANIFEST}
+
+
+def test_answers_wait_while_nobody_said_who_has_more_time(tmp_path, monkeypatch):
+    """A store of grades without a roster knows of no extension either."""
+    monkeypatch.setattr(release, "answers", lambda *_: Made(1, True, ["a1"]))
+    day, out, to = datetime.date(2027, 2, 17), tmp_path / "grades", tmp_path / "to"
+    out.mkdir()
+    with Store(out / "results.db") as store:
+        store.latest()
+    asked = release_command.Options(to, answers="a1", out=out, today=day)
+    with pytest.raises(UsageProblem, match=r"stay closed: no extensions are known.*--no-ext") as e:
+        release_command.run(asked)
+    assert "\n" not in str(e.value)
+    roster = tmp_path / "roster.csv"
+    roster.write_text("student,name\nada,Ada\n", encoding="utf-8")
+    for known in ({"no_extensions": True}, {"roster": roster}):
+        assert release_command.run(replace(asked, **known)) == 0
+    with Store(out / "results.db") as store:
+        stored_roster.keep(store, Roster.read(roster, SYLLABUS))
+    assert release_command.run(asked) == 0
+
+
+@pytest.mark.parametrize(("changes", "answers"), [({}, []), ({"no_extensions": True}, ["a1"])])
+def test_a_week_goes_out_without_answers_while_nobody_said_who_has_more_time(
+    tmp_path, monkeypatch, capsys, changes, answers
+):
+    made = []
+    monkeypatch.setattr(release, "week", lambda *given: made.append(given) or Made(1, True, []))
+    options = release_command.Options(
+        tmp_path / "to", week=1, out=tmp_path, today=datetime.date(2027, 2, 24), **changes
+    )
+    assert release_command.run(options) == 0
+    [(_, _, out, *_)] = made
+    assert [id for id in out if id == "a1"] == answers
+    told = capsys.readouterr().err
+    assert told.count("\n") == (not answers)
+    assert answers or told.startswith("without the answers of a1: no extensions are known")
+
+
+def test_a_branch_that_no_badge_names_is_refused(tmp_path, monkeypatch):
+    course = with_repository(SYLLABUS, "https://github.com/ada/transformers")
+    monkeypatch.setattr(release_command.syllabus, "load", lambda: course)
+    options = release_command.Options(tmp_path / "to", week=1, git_branch="students")
+    with pytest.raises(UsageProblem, match="name the branch main; give that, or change student_br"):
+        release_command.run(options)
+
+
+def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
+    files = contents.opened(SYLLABUS)
+    apart = {name for name in files if name.startswith("after_an_attempt/")}
+    for assignment in SYLLABUS.assignments:
+        assert f"after_an_attempt/solutions/{assignment.id}.ipynb" in apart
+        assert [
+            n
+            for n in apart
+            if n.startswith(f"after_an_attempt/autograder/suites/{assignment.id}/test_")
+        ]
+        starter = json.loads(files[f"assignments/{assignment.id}/{assignment.id}.ipynb"])
+        assert not [cell for cell in starter["cells"] if cell.get("outputs")]
+    assert not [name for name in files.keys() - apart if "suites" in name or "solutions" in name]
+    assert b"after you have tried" in files["after_an_attempt/README.md"]
+    whole = Path(Component.parse(SOFTMAX).module.replace(".", "/")).with_suffix(".py").as_posix()
+    assert b"NotImplementedError" not in files[whole]
+
+
+def test_one_thing_is_released_at_a_time(tmp_path):
+    for options in ({}, {"week": 1, "self_study": True}):
+        with pytest.raises(UsageProblem, match="one of them"):
+            release_command.run(release_command.Options(tmp_path / "to", **options))

@@ -1,0 +1,35 @@
+"""The spelling of what students and instructors read, by codespell's list of common mistakes."""
+
+import subprocess
+import sys
+
+import pytest
+
+from course_lib.course.syllabus import ROOT
+
+pytest.importorskip("codespell_lib", reason="no codespell: `pip install -e .[dev]` brings it")
+
+# Names that are right, however much they resemble a mistake.
+NAMES = ("pinter",)
+CUT = r"\w+…"  # a word that a table had no room for
+TEXTS = ("*.md", "*/README.md", "assignments/*/README.md", "lectures/**/*.md")
+SOURCES = ("course.toml", "lectures/quizzes/*.toml", "solutions/a*.py", "solutions/*.toml")
+
+
+def mistakes(paths):
+    command = [sys.executable, "-m", "codespell_lib"]
+    options = [f"--ignore-words-list={','.join(NAMES)}", f"--ignore-regex={CUT}"]
+    done = subprocess.run([*command, *options, *map(str, paths)], capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+def test_no_word_is_misspelled():
+    paths = [path for pattern in (*TEXTS, *SOURCES) for path in sorted(ROOT.glob(pattern))]
+    assert len(paths) > 40
+    assert mistakes(paths) == []
+
+
+def test_a_mistake_is_found(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("A sentance of five words, the last one cut afte…\n", encoding="utf-8")
+    assert len(mistakes([path])) == 1

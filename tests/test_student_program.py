@@ -1,0 +1,303 @@
+"""The `student` program in a tree as students have it, where there is no grader."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import proofs
+import pytest
+from test_cli import one_sentence
+
+from autograder.intake import submissions
+from autograder.release import student_tree
+from autograder.release.student_release import contents as release_contents
+from course_lib.course.grading import Grading, Group
+from course_lib.course.syllabus import ROOT
+from course_lib.student import archive, progress, running, submit, work
+
+A1, A3 = proofs.COURSE.assignment("a1"), proofs.COURSE.assignment("a3")
+SCALED = "course_lib.numpy_forms.attention:scaled_scores"
+SOFTMAX = "course_lib.numpy_forms.attention:softmax"
+UNSCALED = "def scaled_scores(query, key):\n    return query @ np.swapaxes(key, -1, -2)\n"
+HANGS = "def scaled_scores(query, key):\n    while True:\n        pass\n"
+ENDS = "def softmax(x, axis=-1):\n    import os\n    os._exit(0)\n"
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A release of assignment 1 for self-study: hidden tests to look at later, a second starter."""
+    folder = tmp_path_factory.mktemp("course")
+    student_tree.write(proofs.COURSE, folder, "a1", [])
+    place(folder / "assignments/a1/starter/a1.ipynb", proofs.notebook("a1", "starter"))
+    for name, data in release_contents.hidden_tests().items():
+        place(folder / name, data)
+    return folder
+
+
+@pytest.fixture
+def own(tree):
+    """Writes the tree's notebook of assignment 1; nothing has been checked."""
+    shutil.rmtree(tree / ".course", ignore_errors=True)
+
+    def write(kind, replace=None, edit=lambda text: text):
+        text = proofs.notebook("a1", kind, replace or {}).decode()
+        return place(tree / "assignments/a1/a1.ipynb", edit(text).encode())
+
+    return write
+
+
+def place(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+def student(folder, *arguments, program=None):
+    command = [sys.executable, *(program or ["-m", "course_lib.student"]), *map(str, arguments)]
+    environment = os.environ | {"PYTHONPATH": ""}
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
+
+
+def test_check_says_what_the_notebooks_own_check_says_and_progress_remembers(tree, own):
+    own("starter", {SCALED: UNSCALED})
+    assert "? not checked  1.3\n" in student(tree, "progress").stdout
+    done = student(tree, "check", "a1")
+    assert done.returncode == 1, done.stderr
+    assert "1.1 Softmax: not written yet" in done.stdout
+    assert "not divided by √d_k" in done.stdout
+    assert [path.name for path in (tree / ".course").iterdir()] == ["checks.json"]
+    assert "✗ failing      1.3\n" in student(tree, "progress").stdout
+    own("solution")
+    place(tree / ".course/checks.json", b"{")
+    assert student(tree / "assignments/a1", "check", "a1", program=installed()).returncode == 0
+    told = student(tree, "progress").stdout
+    assert "11 of 11 done, about 0 min left" in told
+    assert re.search(r"^Week 1  a1 Self-attention in NumPy$", told, re.MULTILINE)
+    assert set(json.loads((tree / ".course/checks.json").read_text())) == {
+        e.id for e in A1.exercises if e.kind == "code"
+    }
+
+
+def installed():
+    """The console script, from another checkout than the tree that the student is in."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
+    return ["-c", f"{code}from course_lib.student.program import main; main(sys.argv[1:])"]
+
+
+def test_full_opens_the_hidden_tests_after_an_attempt(tree, own):
+    own("starter", {SCALED: UNSCALED})
+    one_sentence(student(tree, "check", "a1", "--full"), 2, "after an attempt", "1.1, 1.2, 1.4")
+    own("solution")
+    done = student(tree, "check", "a1", "--full")
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+    hidden = [int(n) for n in re.findall(r"(\d+) of \1 checks pass", done.stdout)]
+    visible = re.findall(r"(\d+) of \1 visible", student(tree, "check", "a1").stdout)
+    visible = [int(n) for n in visible]
+    assert len(hidden) == len(visible) == 11
+    assert sum(hidden) > sum(visible) + 20
+
+
+def test_a_test_that_hangs_or_ends_its_process_costs_only_what_builds_on_it(tmp_path):
+    path = place(tmp_path / "a1.ipynb", proofs.notebook("a1", "solution", {SCALED: HANGS}))
+    done = running.run(work.read(A1, path), seconds=10)
+    assert [e.id for e in A1.exercises if done.of(e.id) and not done.passes(e.id)] == [
+        *("1.3", "1.4", "1.5")
+    ]
+    assert "none within 10 seconds" in done.of("1.3")[0][1].got
+    assert "an earlier call of exercise 1.3 took too long" in done.of("1.4")[-1][1].got
+    path.write_bytes(proofs.notebook("a1", "solution", {SOFTMAX: ENDS}))
+    done = running.run(work.read(A1, path))
+    assert "the process ended" in done.of("1.1")[0][1].got
+    assert done.passes("1.2")
+
+
+def test_a_submission_is_graded_as_its_notebook_is(tree, own, tmp_path, capsys):
+    """What `submit` makes, put where a class's submissions are, in both usual ways."""
+
+    def open_work(text):
+        """One answer is missing, one is too long, and the last cell is cut off."""
+        notebook = json.loads(text)
+        starter = json.loads(proofs.notebook("a1", "starter"))
+        of = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in starter["cells"]}
+        for cell in notebook["cells"]:
+            if cell["metadata"].get("nbgrader", {}).get("grade_id") == "written-1-11-b":
+                cell["source"] = of["written-1-11-b"]["source"]
+            if cell["metadata"].get("nbgrader", {}).get("grade_id") == "written-1-11-c":
+                cell["source"] = "".join(cell["source"]) + " and so on" * 100
+        cut_off = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+        notebook["cells"].append(cut_off | {"source": "print((1,"})
+        return json.dumps(notebook)
+
+    own("solution", {SCALED: UNSCALED}, open_work)
+    place(tree / "assignments/a1/submission/notes.txt", b"mine")
+    done = student(tree, "submit", "a1", "--to", tmp_path / "a1.zip")
+    assert done.returncode == 1, done.stderr
+    told = done.stdout
+    assert "submission/notes.txt: the grader reads no such file for a1" in told
+    assert re.search(r"^  1\.3   scaled_scores: cell \d+$", told, re.MULTILINE)
+    assert "visible checks fail: 1.3" in told
+    assert "not divided by √d_k" in told
+    assert re.search(
+        r"^  - cell \d+, line 1 is not valid Python: '.' was never closed$", told, re.M
+    )
+    assert re.search(r"^  - 1\.11\.c has \d{3} words, and at most \d+ are asked for$", told, re.M)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a1.zip"]
+    first = (tmp_path / "a1.zip").read_bytes()
+    student(tree, "submit", "a1", "--to", tmp_path / "a1.zip")
+    assert (tmp_path / "a1.zip").read_bytes() == first
+    place(tmp_path / "class/ada.zip", first)
+    place(tmp_path / "class/ben/a1/a1.zip", first)
+    found = submissions.find(tmp_path / "class", ["a1", "a2"])
+    assert [(s.student, s.assignment, s.problem) for s in found] == [
+        ("ada", "a1", ""),
+        ("ben", "a1", ""),
+    ]
+    direct = proofs.graded(proofs.notebook("a1", "solution", {SCALED: UNSCALED}), "a1")
+    for submission in found:
+        result = proofs.graded(submission.data, "a1")
+        assert result.totals.automatic == direct.totals.automatic < 98
+        entry = next(entry for entry in result.exercises if entry.id == "1.11")
+        words = {part.id: len(part.answer.split()) for part in entry.parts}
+        assert words["1.11.b"] == 0
+        for id in ("1.11.a", "1.11.c"):
+            assert f"  {id}: answered, {words[id]} words\n" in told
+        assert "  1.11.b: no answer\n" in told
+    shutil.rmtree(tree / "assignments/a1/submission")
+
+
+def test_files_go_along_in_the_folder_where_the_grader_looks(tmp_path):
+    path = place(tmp_path / "work/a3.ipynb", proofs.notebook("a3", "solution"))
+    for name in A3.files:
+        place(tmp_path / "work/submission" / name, name.encode())
+    (tmp_path / "work/submission" / A3.files[-1]).unlink()
+    (tmp_path / "work/submission" / A3.files[-1]).symlink_to(path)
+    packed = archive.pack(archive.read(A3, path))
+    assert packed.left_out == [f"submission/{A3.files[-1]}: is a link: put the file itself there"]
+    place(tmp_path / "class/ada.zip", packed.data)
+    [submission] = submissions.find(tmp_path / "class", ["a3"])
+    assert submission.files() == ({name: name.encode() for name in A3.files[:-1]}, "")
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [("[0 for text in texts]", None), ("['good' for text in texts]", "['good', 'good']")],
+)
+def test_a_trained_model_is_loaded_and_asked_from_the_archives_files(tmp_path, answers, told):
+    notebook = json.loads(proofs.notebook("a3", "starter"))
+    code = (
+        "from pathlib import Path\ndef load_model(folder):\n"
+        "    return (Path(folder) / 'config.json').read_text()\n"
+        f"def predict(model, texts):\n    return {answers}\n"
+    )
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": code})
+    path = place(tmp_path / "a3.ipynb", json.dumps(notebook).encode())
+    for name in A3.files:
+        place(tmp_path / "submission" / name, b"{}")
+    [(_, message)] = running.run(work.read(A3, path), model=True).of("3.10")
+    assert (message and message.got) == told
+
+
+def test_large_outputs_stay_at_home(tmp_path):
+    notebook = json.loads(proofs.notebook("a1", "solution"))
+    code = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    code["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * 40 * 2**20}]
+    path = place(tmp_path / "a1.ipynb", json.dumps(notebook).encode())
+    found = archive.read(A1, path)
+    packed = archive.pack(found)
+    assert len(packed.data) < 2**20
+    assert packed.left_out == ["the notebook's outputs, 40.0 MiB: the grader does not read them"]
+    assert found.collected.written >= {name for e in A1.exercises for name in e.names}
+
+
+@pytest.mark.parametrize(("source", "told"), [("generated", True), ("mirror", False)])
+def test_a_model_of_made_up_sentences_is_told_before_it_is_submitted(
+    tree, tmp_path, capsys, source, told
+):
+    path = place(tmp_path / "work/a3.ipynb", proofs.notebook("a3", "starter"))
+    data = {"name": "generated_sentences" if told else "sst2", "source": source}
+    for name in A3.files:
+        text = json.dumps({"data": data}) if name == "config.json" else name
+        place(tmp_path / "work/submission" / name, text.encode())
+    submit.run(A3, path, tmp_path / "a3.zip")
+    said = capsys.readouterr().out
+    sentence = (
+        "the model was trained on generated_sentences, which a grammar made up, and is graded"
+    )
+    assert (f"- {sentence} on sst2: train it on real sentences" in said) is told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (("check", "a9"), ("no assignment 'a9'",)),
+        (("check", "a2"), ("there is no a2.ipynb",)),
+        (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
+        (("check", "a1", "nowhere.ipynb"), ("there is no such file",)),
+        (("check", "a1", "data"), ("is a folder",)),
+        (("check", "a1", "course.toml"), ("is not JSON",)),
+        (("check", "a3", "empty.ipynb", "--full"), ("the file is empty",)),
+        (("debug", "nowhere.ipynb"), ("there is no such file",)),
+        (("translate", "They sleep."), ("there is no a4.ipynb",)),
+        (("translate", "--words", "They sleep."), ("--words needs", "leave it out")),
+        (("translate", "--width", "none"), ("'none' is not a number", "--help")),
+        ((), ("COMMAND", "--help")),
+        (("submit", "a1", "--to", "a1.ipynb"), ("must end in .zip",)),
+        (("submit", "a1", "--to", "nowhere/a1.zip"), ("there is no such folder",)),
+        (("submit", "a1", "--to", "other.zip"), ("is no zip file",)),
+    ],
+)
+def test_bad_input_is_one_sentence(tree, own, arguments, parts):
+    own("starter")
+    place(tree / "empty.ipynb", b"")
+    place(tree / "other.zip", b"mine")
+    one_sentence(student(tree, *arguments), 2, *parts)
+    assert (tree / "other.zip").read_bytes() == b"mine"
+
+
+def test_a_wrong_folder_and_a_missing_package_are_one_sentence(tree, own, tmp_path):
+    own("starter")
+    place(tmp_path / "course_lib/__init__.py", b"")
+    shutil.copytree(tree / "course_lib/student", tmp_path / "course_lib/student")
+    one_sentence(student(tmp_path, "progress"), 2, "change into the course's folder")
+    code = "import sys; sys.modules['pydantic'] = None; import course_lib.student.program as p; "
+    done = student(tree, "check", "a1", program=["-c", f"{code}p.main(sys.argv[1:])"])
+    one_sentence(done, 2, "'pydantic' is not installed", "pip install")
+
+
+def test_too_large_a_model_is_refused_before_it_is_uploaded(tmp_path):
+    path = place(tmp_path / "a3.ipynb", proofs.notebook("a3", "starter"))
+    large = place(tmp_path / "submission" / A3.files[0], b"")
+    os.truncate(large, 65 * 2**20)
+    done = student(ROOT, "submit", "a3", path, "--to", tmp_path / "a3.zip")
+    one_sentence(done, 2, "65.0 MiB", "train a smaller model")
+    assert not (tmp_path / "a3.zip").exists()
+
+
+def test_a_notebook_shows_progress_as_a_table_and_as_text(tmp_path, monkeypatch):
+    monkeypatch.setattr(progress.record, "load", dict)
+    choice = Group(id="project", weight_percent=60, items=["a3", "a4"], best=1)
+    course = proofs.COURSE.model_copy(update={"grading": Grading(groups=[choice])})
+    monkeypatch.setattr(progress.syllabus, "load", lambda: course)
+    shown = progress.progress()
+    assert f"a3 {A3.title} (the best 1 of a3, a4 counts)" in str(shown)
+    assert f"a1 {A1.title}\n" in str(shown)
+    assert "<table>" in shown._repr_html_()
+    assert shown._repr_html_().count("<tr>") == 1 + sum(
+        1 + len(a.exercises) for a in proofs.COURSE.assignments
+    )
+    assert repr(shown) == str(shown)
+    left = sum(part.minutes_left for part in shown.parts)
+    assert left == sum(a.minutes for a in proofs.COURSE.assignments), "every starter is untouched"
+
+
+def test_the_archive_holds_nothing_but_what_is_graded(tmp_path):
+    path = place(tmp_path / "a1.ipynb", proofs.notebook("a1", "starter"))
+    place(tmp_path / "secret.txt", b"mine")
+    packed = archive.pack(archive.read(A1, path))
+    made = place(tmp_path / "out" / "a1.zip", packed.data)
+    with zipfile.ZipFile(made) as zipped:
+        assert zipped.namelist() == ["a1.ipynb"]

@@ -1,0 +1,84 @@
+"""The timetable of a session is read from the lectures."""
+
+import re
+
+import pytest
+
+pytest.importorskip(
+    "sphinx", reason="the site's packages are not installed: pip install -e .[site]"
+)
+
+from autograder.site import timetable
+from course_lib.course import syllabus
+from course_lib.course.syllabus import ROOT
+
+PARTS = sorted((ROOT / "lectures").glob("part*.md"))
+ACTIVITY = ":::{activity} Draw it\n:kind: live\n:minutes: 8\nDo it.\n:::\n"
+
+
+def write(folder, name, minutes, text=""):
+    page = f"# {name}\n\n## In class\n\n:Minutes in class: {minutes}\n\n{text}"
+    (folder / f"{name}.md").write_text(page, encoding="utf-8")
+
+
+def test_the_break_comes_after_its_part(tmp_path):
+    for name, minutes in (("part5_end", 30), ("part4_middle", 20)):
+        write(tmp_path, name, minutes)
+    rows = timetable.session(tmp_path, "part4", 10)
+    assert [(row.title, row.minutes) for row in rows] == [
+        ("part4_middle", 20),
+        ("Break", 10),
+        ("part5_end", 30),
+    ]
+
+
+def test_a_part_lists_its_activities(tmp_path):
+    write(tmp_path, "part1", 15, ACTIVITY)
+    (row,) = timetable.session(tmp_path, "part4", 10)
+    assert row.activities == ("Draw it (live coding, 8)",)
+
+
+def test_a_part_without_minutes_is_named(tmp_path):
+    (tmp_path / "part1.md").write_text("# Part 1\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"part1\.md needs a title and a line"):
+        timetable.session(tmp_path, "part4", 10)
+
+
+def test_an_activity_without_minutes_is_named(tmp_path):
+    write(tmp_path, "part1", 15, ACTIVITY.replace(":minutes: 8\n", ""))
+    with pytest.raises(ValueError, match="give :kind: and :minutes:"):
+        timetable.session(tmp_path, "part4", 10)
+
+
+def test_the_session_takes_three_hours():
+    lectures = ROOT / "lectures"
+    assert len(list(lectures.glob("part*.md"))) == len(syllabus.load().parts)
+    assert sum(row.minutes for row in timetable.session(lectures, "part4", 10)) == 180
+
+
+def minutes(activity):
+    return int(re.search(r"(\d+)\)$", activity)[1])
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.stem)
+def test_the_activities_of_a_part_leave_time_for_its_slides(path):
+    row = timetable.of_lecture(path)
+    assert row.activities
+    assert sum(map(minutes, row.activities)) <= 0.7 * row.minutes
+
+
+def test_the_activities_that_the_page_for_teachers_names_exist():
+    named = re.findall(r"\*([^*]+)\*\s+\((\d+)", (ROOT / "lectures/teaching.md").read_text("utf-8"))
+    assert len(named) >= 3
+    given = [one for path in PARTS for one in timetable.of_lecture(path).activities]
+    for title, taken in named:
+        name = " ".join(title.split())
+        assert [one for one in given if one.startswith(name) and minutes(one) == int(taken)], name
+
+
+@pytest.mark.parametrize("path", PARTS, ids=lambda path: path.stem)
+def test_the_field_before_class_says_up_to_which_heading(path):
+    text = path.read_text(encoding="utf-8")
+    field = re.search(r"^:Before class: (.+)$", text, re.MULTILINE)[1]
+    heading = re.search(r"this page up to \*([^*]+)\*", field)[1]
+    assert re.search(rf"^##+ {re.escape(heading)}$", text, re.MULTILINE)
