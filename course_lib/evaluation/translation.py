@@ -120,7 +120,7 @@ def bootstrap(
     counts = _statistics(hypotheses, references)
     rng = np.random.default_rng(seed)
     drawn = (rng.integers(0, len(counts), len(counts)) for _ in range(samples))
-    return np.array([_bleu_of(counts[rows]) for rows in drawn])
+    return _bleu_of(np.array([counts[rows].sum(0) for rows in drawn]))
 
 
 class Comparison(NamedTuple):
@@ -159,10 +159,9 @@ def paired_bootstrap(
     one, two = (bleu(system, references) for system in (first, second))
     counts = [_statistics(system, references) for system in (first, second)]
     rng = np.random.default_rng(seed)
-    drawn = np.empty(samples)
-    for sample in range(samples):
-        rows = rng.integers(0, len(references), len(references))
-        drawn[sample] = _bleu_of(counts[0][rows]) - _bleu_of(counts[1][rows])
+    rows = [rng.integers(0, len(references), len(references)) for _ in range(samples)]
+    of_first, of_second = (_bleu_of(np.array([own[r].sum(0) for r in rows])) for own in counts)
+    drawn = of_first - of_second
     tail = (1 - confidence) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
     difference = one.value - two.value
@@ -189,14 +188,28 @@ def _statistics(hypotheses: Sequence[str], references: Sequence[str]) -> np.ndar
     return np.array(rows, dtype=np.int64)
 
 
-def _bleu_of(rows: np.ndarray) -> float:
-    """BLEU of some sentences, given their rows of `_statistics`."""
+def _bleu_of(sums: np.ndarray) -> np.ndarray:
+    """BLEU of each row, the sum of some sentences' rows of `_statistics`.
+
+    Where no precision is zero this is the formula of `bleu_by_hand`; sacreBLEU smoothes the rest.
+    """
     from sacrebleu.metrics import BLEU
 
-    total = rows.sum(0).tolist()
-    return BLEU.compute_bleu(
-        correct=total[2:6], total=total[6:10], sys_len=total[0], ref_len=total[1]
-    ).score
+    made, wanted, matches, totals = sums[:, 0], sums[:, 1], sums[:, 2:6], sums[:, 6:10]
+    usual = (matches > 0).all(axis=1)
+    scores = np.empty(len(sums))
+    logs = np.log(matches[usual] / totals[usual]).mean(axis=1)
+    brevity = np.minimum(0.0, 1 - wanted[usual] / made[usual])
+    scores[usual] = 100 * np.exp(logs + brevity)
+    for row in np.flatnonzero(~usual):
+        scores[row] = BLEU.compute_bleu(
+            correct=matches[row].tolist(),
+            total=totals[row].tolist(),
+            sys_len=int(made[row]),
+            ref_len=int(wanted[row]),
+            smooth_method="exp",
+        ).score
+    return scores
 
 
 def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:
