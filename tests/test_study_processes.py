@@ -112,6 +112,23 @@ def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, num
     assert set(statuses(study)) <= {"complete", "waiting"}  # nobody has to wait for a silence
 
 
+@pytest.mark.parametrize(
+    "call", ["set_trial_state_values.1", "record_heartbeat.1", "set_trial_user_attr.1"]
+)
+def test_a_signal_while_a_trial_is_taken_puts_it_back(url, study, call):
+    """Between the database's gift of a trial and the worker's first step in it."""
+    command = [*study_stub.command(url), f"--ended-by={call}"]
+    assert subprocess.run(command, env=ENVIRONMENT, timeout=60).returncode == 130
+    assert statuses(study) == ["waiting"] * 12
+
+
+@pytest.mark.parametrize("call", ["set_trial_user_attr.2", "set_trial_state_values.2"])
+def test_a_signal_while_a_trial_is_written_down_keeps_it(url, study, call):
+    command = [*study_stub.command(url), f"--ended-by={call}"]
+    assert subprocess.run(command, env=ENVIRONMENT, timeout=60).returncode == 130
+    assert statuses(study) == ["complete"] + ["waiting"] * 11
+
+
 def start(url, log):
     """`run_workers` in a process of its own."""
     command = study_stub.command(url, workers=2, seconds=0.2, log=log, grace=GRACE)

@@ -20,6 +20,7 @@ from optuna.storages import RDBStorage
 from ..space import FACTORS, Configuration, Factors
 from ..tasks.task import Task
 from ..tasks.timing import PeakMemory
+from .interrupts import Interrupts
 from .points import end_silent, enqueue_again, is_superseded
 from .rescue import add, rescue
 from .storage import FAILURES, GRACE, StudyError, open_study, quiet, sentences, shown
@@ -63,8 +64,9 @@ def work(
 
     `trial` is `run_trial` and `attempt` the `attempt` of `study.trial`, or a student's; `follow` is
     what `trackers.follow` gives. A trial of a worker that died is queued again by whoever asks for
-    the next one, and so is one that KeyboardInterrupt ends. When the database fails after a trial
-    is done, its row goes to a file that `queue` reads. Raises StudyError.
+    the next one, and so is one that KeyboardInterrupt ends: `Interrupts` says when it may. When the
+    database fails after a trial is done, its row goes to a file that `queue` reads. Raises
+    StudyError.
     """
     study = open_study(opened, name)
     flags = deterministic()
@@ -73,8 +75,8 @@ def work(
     )
     done = 0
     try:
-        with sentences(opened.url):
-            while waiting(study, opened.grace_period or GRACE):
+        with sentences(opened.url), objective.interrupts as interrupts:
+            while not interrupts.waits and waiting(study, opened.grace_period or GRACE):
                 _run_next(study, objective)
                 done += objective.finished is not None
                 objective.finished = None
@@ -137,6 +139,7 @@ class _Objective:
         self.task, self.trial, self.attempt, self.factors = task, trial, attempt, factors
         self.seconds, self.device = seconds, torch.device(device)
         self.report, self.follow = report, follow
+        self.interrupts = Interrupts()
         self.running: optuna.Trial | None = None
         self.finished: Row | None = None  # which the database may not have yet
         self.about = {
@@ -193,7 +196,8 @@ class _Objective:
 
             try:
                 point = (configuration, seed, self.task, after_evaluation)
-                row |= self.attempt(lambda: self.trial(*point))
+                with self.interrupts.heard():
+                    row |= self.attempt(lambda: self.trial(*point))
             except optuna.TrialPruned:
                 row["status"] = "pruned"
         if row["status"] == "complete" and not math.isfinite(row["quality"]):
