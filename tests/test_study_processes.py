@@ -89,8 +89,8 @@ def test_a_killed_worker_loses_its_trial_for_a_moment_only(url, study, tmp_path)
 
 def test_all_are_killed_and_the_same_command_goes_on(url, study, tmp_path):
     log = tmp_path / "log"
-    process = start(url, log)
-    until(lambda: len(noted(log, "end")[1]) >= 2)
+    process = start(url, log, seconds=1)
+    until(lambda: len(noted(log, "end")[1]) >= 2 and len(noted(log, "begin")[1]) >= 4)
     _, workers = noted(log, "begin")
     for pid in [process.pid, *set(workers)]:
         os.kill(pid, signal.SIGKILL) if is_there(pid) else None
@@ -107,7 +107,7 @@ def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, num
     process = start(url, log)
     until(lambda: len(set(noted(log, "begin")[1])) == 2)
     process.send_signal(number)
-    assert process.wait(30) == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert process.wait(120) == {signal.SIGINT: 130, signal.SIGTERM: -signal.SIGTERM}[number]
     assert not any(is_there(pid) for pid in noted(log, "begin")[1])
     assert set(statuses(study)) <= {"complete", "waiting"}  # nobody has to wait for a silence
 
@@ -129,9 +129,9 @@ def test_a_signal_while_a_trial_is_written_down_keeps_it(url, study, call):
     assert statuses(study) == ["complete"] + ["waiting"] * 11
 
 
-def start(url, log):
+def start(url, log, seconds=0.2):
     """`run_workers` in a process of its own."""
-    command = study_stub.command(url, workers=2, seconds=0.2, log=log, grace=GRACE)
+    command = study_stub.command(url, workers=2, seconds=seconds, log=log, grace=GRACE)
     return subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_ISOLATION, EXIT_DISK, EXIT_UNGRADED = range(6)
@@ -18,9 +19,15 @@ INTERRUPTED = "interrupted; finished work is kept: run the command again to cont
 
 
 def main() -> None:
-    """Run the command line; a user error prints one sentence on stderr, never a traceback."""
+    """Run the command line; a user error prints one sentence on stderr, never a traceback.
+
+    SIGTERM and SIGHUP end a command as Ctrl-C does.
+    """
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ.setdefault(name, "1")  # before torch is imported, or forks may hang
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores one of them
+            signal.signal(number, signal.default_int_handler)
     try:
         from . import app  # inside `try`, as Ctrl-C may interrupt the import
 

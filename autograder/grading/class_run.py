@@ -11,9 +11,7 @@ import datetime
 import hashlib
 import importlib.util
 import multiprocessing
-import signal
 import sys
-import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
@@ -144,7 +142,6 @@ def _graded(
     with ExitStack() as stack:
         first_tries = None
         if settings.executor != "processes":
-            stack.enter_context(_terminated_like_interrupted())
             judge = {
                 "syllabus": syllabus,
                 "assignments": assignments,
@@ -207,7 +204,6 @@ def judges(
     for id in sorted(assignments):
         _installed(syllabus.assignment(id))
     with ExitStack() as stack:
-        stack.enter_context(_terminated_like_interrupted())
         workers = stack.enter_context(
             warm_processes.started(syllabus, assignments, settings.min_tier)
         )
@@ -223,19 +219,6 @@ def judges(
                 initargs=(syllabus, workers, settings.hidden),
             )
         )
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Make SIGTERM end a run as Ctrl-C does, with clean-up."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set signal handlers
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _installed(assignment: Assignment) -> None:

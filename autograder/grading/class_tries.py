@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from course_lib.checking.faults import SuiteError
+from course_lib.course.interrupts import Interrupts
 
 from . import judge_process
 
@@ -120,14 +121,15 @@ class _Judges:
 
     def ask(self, work: Callable[..., Answer], *arguments: object) -> Future[Answer]:
         """Submit work. Raises if the pool cannot start; later failures are in the future."""
-        if self._pool is None:
-            self._pool = self._stack.enter_context(self._start())
-        try:
-            return self._pool.submit(work, *arguments)
-        except BrokenProcessPool as error:
-            failed: Future[Answer] = Future()
-            failed.set_exception(error)
-            return failed
+        with Interrupts():  # no process may start that nobody knows of
+            if self._pool is None:
+                self._pool = self._stack.enter_context(self._start())
+            try:
+                return self._pool.submit(work, *arguments)
+            except BrokenProcessPool as error:
+                failed: Future[Answer] = Future()
+                failed.set_exception(error)
+                return failed
 
     def stop(self) -> None:
         """Kill the judges after a failure, ignoring further errors.
@@ -143,8 +145,9 @@ class _Judges:
             self.close()
 
     def close(self) -> None:
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
-        stack, self._stack = self._stack, ExitStack()
-        stack.close()
+        with Interrupts():  # nor a folder be left half removed
+            pool, self._pool = self._pool, None
+            if pool is not None:
+                pool.shutdown(wait=True, cancel_futures=True)
+            stack, self._stack = self._stack, ExitStack()
+            stack.close()

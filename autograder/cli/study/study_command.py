@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -96,8 +95,7 @@ def run(where: Where, profile_name: str, workers: int, how: How, pruner: str, as
 
 
 def work(where: Where, how: How) -> int:
-    """Run queued trials, one line each. SIGTERM ends it as Ctrl-C does: its trial is put back."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    """Run queued trials, one line each. Ctrl-C and SIGTERM put its trial back."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     opened = storage(where.url, how.grace)
     with sentences(where.url):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -14,12 +13,13 @@ from contextlib import contextmanager
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
+from ...course.interrupts import Interrupts
 from .progress import Progress
 from .storage import GRACE, RETRIES, StudyError, open_study, sentences
 from .worker import waiting
 
 POLL = 0.5  # seconds
-PATIENCE = 10  # seconds that a worker is given to put its trial back
+PATIENCE = 30  # seconds that a worker is given to put its trial back
 
 
 class WorkerError(Exception):
@@ -47,9 +47,9 @@ def run_workers(
     workers only die.
     """
     study = open_study(opened, name)
-    with _workers() as (workers, asked_to_stop), sentences(opened.url):
+    with Interrupts() as interrupts, _workers() as workers, sentences(opened.url):
         progress, deaths = Progress(study), 0
-        while not asked_to_stop:
+        while interrupts.waiting is None:
             queued = waiting(study, opened.grace_period or GRACE)
             deaths += _bury(workers, tell)
             news = progress.news()
@@ -80,20 +80,11 @@ def _bury(workers: list[_Worker], tell: Callable[[str], None]) -> int:
 
 
 @contextmanager
-def _workers() -> Iterator[tuple[list[_Worker], list[int]]]:
-    """A list for workers, which end when this process leaves the block, and one for signals.
-
-    A signal only enters the list: an exception from it, just when a worker starts, would leave
-    that worker behind. After the block it does what it does by custom.
-    """
+def _workers() -> Iterator[list[_Worker]]:
+    """A list for workers, which end when this process leaves the block."""
     workers: list[_Worker] = []
-    got: list[int] = []
-    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
-    handlers = {
-        number: signal.signal(number, lambda number, _: got.append(number)) for number in numbers
-    }
     try:
-        yield workers, got
+        yield workers
     finally:
         for worker in workers:
             worker.terminate()
@@ -103,12 +94,6 @@ def _workers() -> Iterator[tuple[list[_Worker], list[int]]]:
             except subprocess.TimeoutExpired:
                 worker.kill()
                 worker.wait()
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    if signal.SIGINT in got:
-        raise KeyboardInterrupt
-    if got:
-        sys.exit(128 + got[0])
 
 
 class _Worker(subprocess.Popen):

@@ -17,10 +17,10 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
+from ...course.interrupts import Interrupts
 from ..space import FACTORS, Configuration, Factors
 from ..tasks.task import Task
 from ..tasks.timing import PeakMemory
-from .interrupts import Interrupts
 from .points import end_silent, enqueue_again, is_superseded
 from .rescue import add, rescue
 from .storage import FAILURES, GRACE, StudyError, open_study, quiet, sentences, shown
@@ -76,7 +76,7 @@ def work(
     done = 0
     try:
         with sentences(opened.url), objective.interrupts as interrupts:
-            while not interrupts.waits and waiting(study, opened.grace_period or GRACE):
+            while interrupts.waiting is None and waiting(study, opened.grace_period or GRACE):
                 _run_next(study, objective)
                 done += objective.finished is not None
                 objective.finished = None
