@@ -89,6 +89,7 @@ def main():
     parser.add_argument("--ended-by", help="the call of the database that SIGTERM follows: name.2")
     given = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, if started with `&`
     if given.limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (given.limit, given.limit))
     try:

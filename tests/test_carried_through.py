@@ -9,6 +9,7 @@ from autograder.judge.suite_files import proofread, suite_files
 from autograder.release.components import Component
 from course_lib.checking.faults import SuiteError
 from course_lib.checking.suite import read_tests
+from course_lib.notebook.global_names import global_names
 
 
 @pytest.mark.parametrize("assignment", proofs.COURSE.assignments, ids=lambda one: one.id)
@@ -18,6 +19,20 @@ def test_what_a_test_builds_on_is_of_its_exercise_and_has_a_substitute(assignmen
             own = assignment.exercise(test.mark.exercise).names
             assert set(test.mark.after) < set(own) or not test.mark.after, test.id
             assert set(test.mark.after) <= substitutes.names(assignment), test.id
+
+
+@pytest.mark.parametrize("assignment", proofs.COURSE.graded, ids=lambda one: one.id)
+def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
+    after = {"hidden": dict[str, set[str]](), "public": dict[str, set[str]]()}
+    for path in suite_files(assignment):
+        kind = "public" if path.parent.name == "public_tests" else "hidden"
+        for test in read_tests(path):
+            after[kind].setdefault(test.mark.exercise, set()).update(test.mark.after)
+    for exercise in assignment.exercises:
+        for component in map(Component.parse, exercise.components):
+            steps = global_names(component.source) & set(exercise.names) - {component.name}
+            for kind, of in after.items():
+                assert steps <= of.get(exercise.id, set()), (kind, component)
 
 
 @pytest.mark.parametrize(
@@ -41,29 +56,60 @@ def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(
     assert str(caught.value) == f"{path}, {told}: correct this line"
 
 
-def test_a_mistake_in_the_layer_costs_nothing_in_the_stack():
-    (bug,) = (b for b in bugs.load("a3") if b.name == "layer_mask_not_passed_on")
+TRAINING = ("test_one_step", "test_returned_values")
+DRAWING = ("test_frequencies", "test_scores", "test_generator")
+
+
+def graded(assignment, exercise, name):
+    """The exercise's entry for a solution with this named bug in it."""
+    (bug,) = (b for b in bugs.load(assignment) if b.name == name)
     wrong = {bug.component: bug.apply(Component.parse(bug.component).source)}
-    data = proofs.notebook("a3", "solution", wrong)
-    result = proofs.graded(data, "a3", only=["3.5"])
-    (entry,) = (e for e in result.exercises if e.id == "3.5")
-    of_stack = [t for t in entry.tests if "stack" in t.id and t.outcome != "PASSED"]
-    assert of_stack
-    for test in of_stack:
+    data = proofs.notebook(assignment, "solution", wrong)
+    result = proofs.graded(data, assignment, only=[exercise])
+    (entry,) = (e for e in result.exercises if e.id == exercise)
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("assignment", "exercise", "name", "step", "on_it"),
+    [
+        ("a3", "3.5", "layer_mask_not_passed_on", "EncoderLayer", ("stack",)),
+        ("a3", "3.7", "mean_over_padding", "masked_mean", ("classifier",)),
+        ("a4", "4.1", "causal_inverted", "causal_mask", ("target_mask",)),
+        ("a4", "4.3", "layer_memory_not_read", "DecoderLayer", ("stack",)),
+        ("a4", "4.7", "targets_not_shifted", "shift_targets", TRAINING),
+        ("a4", "4.11", "penalty_inverted", "length_penalty_factor", ("beam_search", "batch")),
+        ("a4", "4.11", "continuations_mixed", "continuations", ("beam_search", "batch")),
+        ("a4", "4.11", "split_ends_take_places", "split_candidates", ("beam_search", "batch")),
+        ("a4", "4.11", "final_at_the_first", "is_final", ("beam_search", "batch")),
+        ("a4", "4.19", "cached_layer_new_before_old", "cached_layer", ("4_19_s",)),
+        ("a4", "4.19", "cache_source_exchanged", "start_cache", ("4_19_steps",)),
+        ("a4", "4.21", "distribution_temperature_multiplies", "sampling_distribution", DRAWING),
+        ("a5", "5.7", "holm_bonferroni", "holm", ("p_values",)),
+    ],
+)
+def test_a_mistake_in_a_step_costs_nothing_in_what_builds_on_it(
+    assignment, exercise, name, step, on_it
+):
+    entry = graded(assignment, exercise, name)
+    later = [t for t in entry.tests if any(part in t.id for part in on_it)]
+    failed = [t for t in later if t.outcome != "PASSED"]
+    assert failed
+    for test in failed:
         assert test.carried_through
-        assert test.caused_by == ["EncoderLayer"]
+        assert step in test.caused_by
         assert test.points == test.max_points
     lost = [t for t in entry.tests if not t.points]
     assert lost
-    assert not any("stack" in t.id for t in lost)
+    assert not any(t in later for t in lost)
     assert entry.caused_by == []  # the mistake is in this exercise itself
 
 
-def test_a_mistake_in_the_stack_is_not_carried_through():
-    (bug,) = (b for b in bugs.load("a3") if b.name == "stack_mask_not_passed_on")
-    wrong = {bug.component: bug.apply(Component.parse(bug.component).source)}
-    data = proofs.notebook("a3", "solution", wrong)
-    result = proofs.graded(data, "a3", only=["3.5"])
-    (entry,) = (e for e in result.exercises if e.id == "3.5")
+@pytest.mark.parametrize(
+    ("assignment", "exercise", "name"),
+    [("a3", "3.5", "stack_mask_not_passed_on"), ("a4", "4.11", "beam_unsorted")],
+)
+def test_a_mistake_in_what_builds_on_it_is_not_carried_through(assignment, exercise, name):
+    entry = graded(assignment, exercise, name)
     assert not entry.carried_through
     assert any(not t.points for t in entry.tests)

@@ -11,6 +11,14 @@ from course_lib.course.interrupts import Interrupts
 from course_lib.course.syllabus import ROOT
 
 
+@pytest.fixture(autouse=True)
+def usual():
+    """Ctrl-C as ever: it is ignored in what a shell starts with `&`."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupted(number=signal.SIGINT):
     signal.raise_signal(number)
 

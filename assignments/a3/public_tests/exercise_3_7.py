@@ -47,7 +47,7 @@ def test_mean_of_nothing(student):
 SMALL = {"n_layers": 1, "d_model": 8, "n_heads": 2, "d_ff": 12}
 
 
-@exercise("3.7", weight=2)
+@exercise("3.7", weight=2, after=["masked_mean"])
 def test_padding_changes_nothing(student):
     """A sentence has the same logits alone and padded, with either pooling."""
     alone, padded = torch.tensor([[4, 8]]), torch.tensor([[4, 8, 0, 0, 0]])
@@ -63,7 +63,7 @@ def test_padding_changes_nothing(student):
             read="exercise 3.7")
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_logits_as_they_are(student):
     """Logits, not probabilities: the linear layer's output, here only its bias."""
     model = student.EncoderClassifier(9, **SMALL)
@@ -77,7 +77,7 @@ def test_logits_as_they_are(student):
         otherwise="output(dropout(…)), and nothing after it", read="exercise 3.7")
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_dropout_of_the_classifier(student):
     """Dropout is applied to the pooled vector: with dropout 1 only the output's bias is left."""
     model = student.EncoderClassifier(9, dropout=1.0, **SMALL)
@@ -91,7 +91,7 @@ def test_dropout_of_the_classifier(student):
         read="exercise 3.7")
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_what_goes_on_to_the_embedding(student):
     """`pad_id` and `position_scale` reach the embedding."""
     model = student.EncoderClassifier(9, pad_id=4, position_scale=0.5, **SMALL)
@@ -116,7 +116,7 @@ def test_what_goes_on_to_the_embedding(student):
         otherwise="build the mask with `pad_id`", read="exercise 3.7")
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_parts_of_the_classifier(student):
     """The parts have the required names; an unknown pooling raises a ValueError."""
     state = student.EncoderClassifier(9, **SMALL).state_dict()

@@ -54,7 +54,7 @@ def test_device(student):
                  read="exercise 4.1")
 
 
-@exercise("4.1")
+@exercise("4.1", after=["causal_mask"])
 def test_two_sentences(student):
     """Real tokens that are not later, for an unpadded and a padded sentence."""
     mask = student.target_mask(TARGETS)
@@ -71,7 +71,7 @@ def test_two_sentences(student):
         otherwise="combine the padding mask and the causal mask by broadcasting", read="§3.2.3")
 
 
-@exercise("4.1")
+@exercise("4.1", after=["causal_mask"])
 def test_another_padding(student):
     """`pad_id` is the padding; token 0 is then a word."""
     got = student.target_mask(torch.tensor([[6, 0, 9]]), pad_id=9)[0, 0]

@@ -10,6 +10,9 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
+# What the search builds on.
+STEPS = ("length_penalty_factor", "continuations", "split_candidates", "is_final")
+
 # Transition probabilities of six tokens; 2 is the start and 3 the end. Sentence 0 is a garden path:
 # 4 is more likely than 5 at first, but only 5 leads to a certain next token. Sentence 1 may end
 # after 4 or go on: the longer sentence is less likely.
@@ -140,7 +143,7 @@ def test_when_to_stop(student):
         read="exercise 4.11")
 
 
-@exercise("4.11", weight=2, step="beam_search")
+@exercise("4.11", weight=2, step="beam_search", after=STEPS)
 def test_garden_path(student):
     """A beam of two finds what greedy search misses."""
     (found,), _ = searched(student, [0], width=2, length_penalty=0.0, max_length=6)
@@ -165,7 +168,7 @@ def scores(best, second, alpha, more=0):
             for tokens in (best, second)]
 
 
-@exercise("4.11", weight=2, step="beam_search")
+@exercise("4.11", weight=2, step="beam_search", after=STEPS)
 def test_what_the_penalty_does(student):
     """α decides between a short sentence and a longer, less likely one."""
     for alpha, best, second in ((0.0, [4], [4, 1]), (1.0, [4, 1], [4])):
@@ -187,7 +190,7 @@ def test_what_the_penalty_does(student):
             otherwise="|Y| is the number of tokens without start and end", read="exercise 4.11")
 
 
-@exercise("4.11", step="beam_search")
+@exercise("4.11", step="beam_search", after=STEPS)
 def test_sentences_together(student):
     """Two sentences in one batch give the same results as alone."""
     options = {"width": 2, "length_penalty": 0.6, "max_length": 6, "n_best": 2}
@@ -203,7 +206,7 @@ def test_sentences_together(student):
                      read="exercise 4.11")
 
 
-@exercise("4.11", step="beam_search")
+@exercise("4.11", step="beam_search", after=STEPS)
 def test_what_is_refused(student):
     """`n_best` above the width and a negative penalty raise a ValueError."""
     for options in ({"width": 2, "n_best": 3}, {"width": 2, "length_penalty": -0.5}):

@@ -8,6 +8,7 @@ from course_lib.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
+STEPS = ("start_cache", "cached_layer")  # what `cached_step` builds on
 SOURCE = torch.tensor([[5, 9, 4, 6], [8, 7, 0, 0], [6, 6, 10, 0]])
 PREFIXES = torch.tensor([[2, 6, 4, 7], [2, 9, 7, 5], [2, 10, 8, 8]])
 
@@ -58,7 +59,7 @@ def test_before_the_first_token(student):
     expect.close(cache.get("source_mask"), mask, what="source_mask", read="exercise 4.19")
 
 
-@exercise("4.19", weight=2)
+@exercise("4.19", weight=2, after=STEPS)
 def test_same_as_without(student):
     """Token by token, the same probabilities as for whole prefixes, in post-norm and pre-norm."""
     for norm_first in (False, True):
@@ -76,7 +77,7 @@ def test_same_as_without(student):
                          otherwise="one more for each token", read="exercise 4.19")
 
 
-@exercise("4.19")
+@exercise("4.19", after=STEPS)
 def test_rows_that_move(student):
     """The same log probabilities after beams are reordered, dropped and duplicated."""
     model = made(student)
@@ -91,7 +92,7 @@ def test_rows_that_move(student):
                  otherwise="all a step needs must be in its cache, and nowhere else")
 
 
-@exercise("4.19")
+@exercise("4.19", after=STEPS)
 def test_nothing_new(student):
     """Prefixes that have not grown raise a ValueError; several new tokens are allowed."""
     model = made(student)
@@ -104,7 +105,7 @@ def test_nothing_new(student):
                   otherwise="raise a ValueError: the cache already holds all tokens")
 
 
-@exercise("4.19")
+@exercise("4.19", after=STEPS)
 def test_old_cache_stays(student):
     """A step does not change the old cache: another beam may continue from it."""
     model = made(student)

@@ -89,7 +89,7 @@ def sampled(student, seed, n_rows=200, **options):
     return student.make(READ)(rows)
 
 
-@exercise("4.21")
+@exercise("4.21", after=["sampling_distribution"])
 def test_draws(student):
     """Tokens are drawn with their probabilities, from the given generator."""
     first = sampled(student, 1)
@@ -104,7 +104,7 @@ def test_draws(student):
                 got="the same", read="exercise 4.21")
 
 
-@exercise("4.21")
+@exercise("4.21", after=["sampling_distribution"])
 def test_narrow_draws(student):
     """top_k = 1 is greedy search; scores are the model's own at any temperature."""
     for tokens, score in sampled(student, 3, n_rows=4, top_k=1, temperature=5.0):

@@ -154,7 +154,7 @@ def plain_norm(x):
 STACK_INPUTS = [draw(0, 2, 4, 8), draw(1, 2, 3, 8), TARGET_MASK, SOURCE_MASK]
 
 
-@exercise("4.3")
+@exercise("4.3", after=["DecoderLayer"])
 def test_layers_of_their_own(student):
     """Every layer has its own parameters, all registered with the model."""
     each = 26  # eight projections, two linear layers, three norms; a weight and a bias each
@@ -168,7 +168,7 @@ def test_layers_of_their_own(student):
                      what=f"parameter tensors in three layers, norm_first={norm_first},")
 
 
-@exercise("4.3")
+@exercise("4.3", after=["DecoderLayer"])
 def test_layer_after_layer(student):
     """Each layer reads the previous one's output, and all read the same memory."""
     x, *rest = STACK_INPUTS
@@ -193,7 +193,7 @@ def test_layer_after_layer(student):
         expect.equal(weights, None, what="weights with need_weights=False", read="exercise 4.3")
 
 
-@exercise("4.3")
+@exercise("4.3", after=["DecoderLayer"])
 def test_weights_of_each_layer(student):
     """With `need_weights`, a list of one tensor per layer."""
     _, weights = expect.parts(student.Decoder(3, 8, 2, 12)(*STACK_INPUTS, need_weights=True), 2)

@@ -66,7 +66,7 @@ class Trained:
         return torch.autograd.grad(self.loss(weight, *options), weight)[0]
 
 
-@exercise("4.7", weight=2)
+@exercise("4.7", weight=2, after=["shift_targets"])
 def test_the_step(student):
     """The parameters move by the clipped gradient, at this step's rate."""
     trained = Trained(student, max_norm=0.1)
@@ -89,7 +89,7 @@ def test_the_step(student):
                  what="the rate of the next step", causes={"the schedule has not stepped": 4.0})
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_what_it_returns(student):
     """Loss, norm before clipping, this step's rate and accuracy over real tokens, as floats."""
     trained = Trained(student, max_norm=0.1)
@@ -113,7 +113,7 @@ def test_what_it_returns(student):
                      read="exercise 4.7")
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_what_the_loop_passes(student):
     """The given `backward` and `clip` are used; gradients are cleared, in training mode."""
     double = student.make("lambda loss: (2 * loss).backward()")
@@ -134,7 +134,7 @@ def test_what_the_loop_passes(student):
                  otherwise="call model.train(): dropout is active only in training mode")
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_padding_has_its_own_number(student):
     """`pad_id` reaches the loss and the accuracy."""
     trained = Trained(student, pad_id=3)

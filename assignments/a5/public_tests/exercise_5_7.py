@@ -39,7 +39,7 @@ def test_holm(student):
                  otherwise="a probability is at most 1", read="exercise 5.7")
 
 
-@exercise("5.7")
+@exercise("5.7", after=["holm"])
 def test_which_rows(student):
     """Two of the three other levels have a configuration."""
     expect.equal([[row["factor"], row["level"]] for row in rows_of(student)],
@@ -47,7 +47,7 @@ def test_which_rows(student):
                  otherwise="all other factors have the default's levels", read="exercise 5.7")
 
 
-@exercise("5.7")
+@exercise("5.7", after=["holm"])
 def test_differences(student):
     """The differences from the default, with their intervals."""
     for row, want in zip(rows_of(student), (4.0, -1.0), strict=True):
@@ -61,7 +61,7 @@ def test_differences(student):
                      otherwise="the noise of all configurations, and both numbers of seeds")
 
 
-@exercise("5.7")
+@exercise("5.7", after=["holm"])
 def test_p_values(student):
     """The p-values, and how they are adjusted for there being two."""
     rows = rows_of(student)
@@ -71,7 +71,7 @@ def test_p_values(student):
                  what="adjusted", otherwise="your `holm`, over all rows", read="exercise 5.7")
 
 
-@exercise("5.7")
+@exercise("5.7", after=["holm"])
 def test_no_default(student):
     """Without a complete trial of the default there is nothing to compare with."""
     summary = [one for one in SUMMARY if one["n_layers"] != 4 or one["schedule"] != "paper"]

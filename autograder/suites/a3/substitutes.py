@@ -135,3 +135,13 @@ def WarmupSchedule(optimizer, d_model, warmup_steps=4000):
         optimizer,
         lambda done: d_model**-0.5 * min((done + 1) ** -0.5, (done + 1) * warmup_steps**-1.5),
     )
+
+
+def masked_mean(x, mask):
+    """The mean of each sentence's real tokens, one sentence after another."""
+    real = mask.flatten(1)
+    rows = [
+        row[own].mean(0) if own.any() else row.new_zeros(row.shape[1])
+        for row, own in zip(x, real, strict=True)
+    ]
+    return torch.stack(rows)

@@ -109,7 +109,7 @@ def compare(module, ids, state, pooling="mean", norm_first=False, pad_id=0, scal
         expect.close(weights[number], want, atol=1e-3, what=f"the weights of layer {number}")
 
 
-@exercise("3.7", weight=2)
+@exercise("3.7", weight=2, after=["masked_mean"])
 def test_logits(student, rng):
     """Embedding, encoder, mean over the real tokens, linear layer; post-norm and pre-norm."""
     for norm_first in (False, True):
@@ -117,7 +117,7 @@ def test_logits(student, rng):
         compare(module, IDS, state, norm_first=norm_first)
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_pad_id_of_the_embedding(student):
     """`pad_id` reaches the embedding: the padding row starts at zero."""
     module = student.EncoderClassifier(10, 2, 1, 8, 2, 12, pad_id=3)
@@ -133,14 +133,14 @@ def test_pad_id_of_the_embedding(student):
     )
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_position_scale(student, rng):
     """`position_scale` reaches the embedding."""
     module, state = build(student, rng, position_scale=0.25)
     compare(module, IDS, state, scale=0.25)
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_first_token(student, rng):
     """Pooling "cls" takes the first token; an unknown pooling raises a ValueError."""
     module, state = build(student, rng, "cls")
@@ -154,7 +154,7 @@ def test_first_token(student, rng):
     )
 
 
-@exercise("3.7", weight=2)
+@exercise("3.7", weight=2, after=["masked_mean"])
 def test_more_padding_changes_nothing(student, rng):
     """Extra padding does not change a sentence's logits, whatever pad_id is."""
     for pad_id in (0, 3):
@@ -165,7 +165,7 @@ def test_more_padding_changes_nothing(student, rng):
         compare(module, longer, state, pad_id=pad_id)
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_dropout(student, rng):
     """Dropout before the linear layer, in training only; the rate reaches every part."""
     module, state = build(student, rng, dropout=1.0)
@@ -188,7 +188,7 @@ def test_dropout(student, rng):
     )
 
 
-@exercise("3.7")
+@exercise("3.7", after=["masked_mean"])
 def test_weights_only_when_asked_for(student, rng):
     """Without `need_weights` the result is (logits, None)."""
     module, _ = build(student, rng)

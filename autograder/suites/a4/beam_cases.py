@@ -7,6 +7,7 @@ from autograder.suites.a4.search_reference import beam, factor
 from autograder.suites.a4.searching import Search, compare, drawn, same
 
 READ = "§6.1; the docstring of 4.11"
+STEPS = ("length_penalty_factor", "continuations", "split_candidates", "is_final")
 
 
 def powers(base):

@@ -66,7 +66,6 @@ def beam(
     running=False,
     extended=False,
     all_ends=False,
-    best_ends=False,
     ends_take_places=False,
     first_only=False,
     never_done=False,
@@ -98,7 +97,7 @@ def beam(
             gaps += [
                 some[width - 1][0] - some[width][0] for some in (every, others) if some[width:]
             ]
-        reach = 2 * width if all_ends else 1 if best_ends else width
+        reach = 2 * width if all_ends else width
         for total, prefix, token in every[:reach]:
             if token == end:
                 score = normalized(total, length, alpha)

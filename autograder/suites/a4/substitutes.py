@@ -5,10 +5,13 @@ name from here. What a definition shares with another begins with an underscore 
 none uses what an exercise that rests on it forbids.
 """
 
+import math
+
 import torch
 from torch import nn
 
 from course_lib.attention import MultiHeadAttention
+from course_lib.decoding.cache import Cache, LayerCache
 from course_lib.decoding.search import Hypothesis
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder
@@ -241,3 +244,93 @@ def greedy(step, state, n_rows, max_length, start=2, end=3, choose=None, device=
             state = state.reorder(torch.tensor(left, device=device))
         going = [going[place] for place in left]
     return [Hypothesis(written[row], totals[row], row in ended) for row in range(n_rows)]
+
+
+def length_penalty_factor(length, alpha):
+    """The divisor of a log probability."""
+    return ((5 + length) / 6) ** alpha
+
+
+def continuations(scores, log_probabilities, n):
+    """The n best continuations of each sentence: totals, rows and tokens."""
+    (n_sentences, n_beams), vocab_size = scores.shape, log_probabilities.shape[-1]
+    sums = (scores.reshape(-1, 1) + log_probabilities).reshape(n_sentences, -1)
+    totals, places = sums.sort(dim=1, descending=True)
+    first = n_beams * torch.arange(n_sentences, device=scores.device).unsqueeze(1)
+    rows = first + torch.div(places, vocab_size, rounding_mode="floor")
+    return totals[:, :n], rows[:, :n], places.remainder(vocab_size)[:, :n]
+
+
+def split_candidates(totals, tokens, width, end=3):
+    """The scores and places of the next beam, and which candidates finish."""
+    is_end = tokens.eq(end)
+    finished = is_end.logical_and(totals.isfinite())
+    finished[:, width:] = False
+    scores, places = totals.where(~is_end, -math.inf).sort(dim=1, descending=True)
+    return scores[:, :width], places[:, :width], finished
+
+
+def is_final(found, bound, width, n_best):
+    """Whether the list of a sentence cannot change any more."""
+    safe = sum(hypothesis.score >= bound for hypothesis in found)
+    return safe >= n_best or len(found) >= width or bound == -math.inf
+
+
+def _in_heads(x, n_heads):
+    """(rows, n, d_model) as (rows, n_heads, n, d_k)."""
+    return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+
+
+def _attend(module, x, keys, values, mask):
+    """Multi-head attention to keys and values that are already projected."""
+    queries = _in_heads(module.w_q(x), module.n_heads)
+    scores = torch.einsum("bhqd,bhkd->bhqk", queries, keys) / math.sqrt(keys.shape[-1])
+    weights = scores.masked_fill(mask.logical_not(), -math.inf).softmax(-1).nan_to_num(0.0)
+    return module.w_o(torch.einsum("bhqk,bhkd->bqhd", weights, values).flatten(2))
+
+
+def start_cache(model, source_ids):
+    """Keys and values of the source for every layer, and none of the target."""
+    layers = []
+    with torch.no_grad():
+        memory, source_mask = model.encode(source_ids)
+        for layer in model.decoder.layers:
+            cross = layer.cross_attention
+            keys = _in_heads(cross.w_k(memory), cross.n_heads)
+            values = _in_heads(cross.w_v(memory), cross.n_heads)
+            layers.append(LayerCache(keys[:, :, :0], values[:, :, :0], keys, values))
+    return Cache(layers, source_mask)
+
+
+def cached_layer(layer, x, cache, mask, source_mask):
+    """One layer's output for the new tokens, and its cache with them."""
+    own, kept = layer.self_attention, [cache.keys, cache.values]
+
+    def attend_to_all(y):
+        for i, weights in enumerate((own.w_k, own.w_v)):
+            kept[i] = torch.cat([kept[i], _in_heads(weights(y), own.n_heads)], dim=2)
+        return _attend(own, y, *kept, mask)
+
+    def attend_to_source(y):
+        source = cache.source_keys, cache.source_values
+        return _attend(layer.cross_attention, y, *source, source_mask)
+
+    x = layer.self_attention_residual(x, attend_to_all)
+    x = layer.cross_attention_residual(x, attend_to_source)
+    x = layer.feed_forward_residual(x, layer.feed_forward)
+    return x, LayerCache(*kept, cache.source_keys, cache.source_values)
+
+
+def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):
+    """The probabilities to draw from, one row after another."""
+    wrong_p = top_p is not None and not 0 < top_p <= 1
+    if temperature <= 0 or wrong_p or (top_k is not None and top_k < 1):
+        raise ValueError(f"temperature = {temperature}, top_k = {top_k}, top_p = {top_p}")
+    rows = []
+    for row in log_probabilities / temperature:
+        kept = row.argsort(descending=True)[:top_k]
+        if top_p is not None:
+            sums = row[kept].softmax(0).cumsum(0)
+            kept = kept[: int((sums < top_p).sum()) + 1]
+        rows.append(torch.zeros_like(row).scatter(0, kept, row[kept].softmax(0)))
+    return torch.stack(rows)

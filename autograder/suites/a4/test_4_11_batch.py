@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from autograder.suites.a4.beam_cases import READ, case, clear, expectations
+from autograder.suites.a4.beam_cases import READ, STEPS, case, clear, expectations
 from autograder.suites.a4.searching import Found, Search, compare, drawn
 from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
@@ -16,7 +16,7 @@ def copies(rng):
     return cases, clear(rng, cases)
 
 
-@exercise("4.11", weight=2)
+@exercise("4.11", weight=2, after=STEPS)
 def test_sentences(student, rng):
     """Each sentence of a batch gets the same hypotheses as alone."""
     cases, table = copies(rng)
@@ -33,7 +33,7 @@ def test_sentences(student, rng):
     )
 
 
-@exercise("4.11", weight=2)
+@exercise("4.11", weight=2, after=STEPS)
 def test_state_follows_the_beams(student, rng):
     """At every step each row has the state of its own prefix, as a cache requires."""
     _, table = copies(rng)
@@ -43,7 +43,7 @@ def test_state_follows_the_beams(student, rng):
         search.check_state(READ)
 
 
-@exercise("4.11", weight=2)
+@exercise("4.11", weight=2, after=STEPS)
 def test_steps(student, rng):
     """At most `max_length` steps, and as many for eight sentences as for one."""
     for max_length in (1, 7):
@@ -73,7 +73,7 @@ def test_steps(student, rng):
         )
 
 
-@exercise("4.11")
+@exercise("4.11", after=STEPS)
 def test_certain_result(student, rng):
     """The search stops when nothing can change the result."""
     sure = {"2": [0.02, 0.02, 0.0, 0.9, 0.04, 0.02]}
@@ -97,7 +97,7 @@ def test_certain_result(student, rng):
     )
 
 
-@exercise("4.11", weight=0.5)
+@exercise("4.11", weight=0.5, after=STEPS)
 def test_device(student, rng):
     """The prefixes are on `device`, where the model is."""
     Search(student, drawn(rng)).check_device("beam_search", "the signature of 4.11")

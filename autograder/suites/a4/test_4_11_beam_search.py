@@ -6,6 +6,7 @@ from autograder.suites.a4.beam_cases import (
     CUT_OFF,
     MISTAKES,
     READ,
+    STEPS,
     case,
     check,
     clear,
@@ -17,7 +18,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 
-@exercise("4.11", weight=2)
+@exercise("4.11", weight=2, after=STEPS)
 def test_exhaustive_search(student, rng):
     """A beam that covers every prefix of a tiny vocabulary finds what exhaustive search finds."""
     table = drawn(rng, 4, rows=499)
@@ -37,7 +38,7 @@ def test_exhaustive_search(student, rng):
     )
 
 
-@exercise("4.11", weight=3)
+@exercise("4.11", weight=3, after=STEPS)
 def test_narrow_beams(student, rng):
     """Beams of width 2 to 5, with several penalties and maximum lengths."""
     settings = [(2, 0.0, 6), (2, 0.6, 9), (3, 1.0, 6), (3, 2.0, 8), (4, 0.6, 5), (5, 1.5, 7),
@@ -53,7 +54,7 @@ def test_narrow_beams(student, rng):
     )
 
 
-@exercise("4.11")
+@exercise("4.11", after=STEPS)
 def test_best_of_the_list(student, rng):
     """With n_best below width the list is a prefix of the full one; stopping early is safe."""
     settings = [(2, 0.6, 9, 1), (4, 2.0, 9, 1), (5, 1.5, 12, 2), (3, 3.0, 9, 2), (5, 0.0, 9, 3)]
@@ -70,7 +71,7 @@ def test_best_of_the_list(student, rng):
     )
 
 
-@exercise("4.11")
+@exercise("4.11", after=STEPS)
 def test_width_one_is_greedy(student, rng):
     """A beam of width 1 without length penalty is greedy search."""
     for sharpness in (0.5, 2.0):
@@ -86,7 +87,7 @@ def test_width_one_is_greedy(student, rng):
         )
 
 
-@exercise("4.11")
+@exercise("4.11", after=STEPS)
 def test_cut_off(student, rng):
     """Hypotheses cut off by max_length fill up the list, after all finished ones."""
     cases = [case(3, 0.6, 4), case(4, 2.0, 3), case(3, 0.0, 2)]
@@ -95,7 +96,7 @@ def test_cut_off(student, rng):
         ended, cut = ([h.score for h in found if h.finished is kind] for kind in (True, False))
         return ended and cut and min(ended) < max(cut)
 
-    apart = [*CUT_OFF.values(), {"n_best": 1}, {"best_ends": True}]  # also of a mistaken split
+    apart = [*CUT_OFF.values(), {"n_best": 1}]
     check(
         student,
         [clear(rng, cases, mixed, apart, end=-0.5)],
@@ -112,7 +113,7 @@ SPARSE = {
 }
 
 
-@exercise("4.11")
+@exercise("4.11", after=STEPS)
 def test_zero_probability(student, rng):
     """Hypotheses of probability 0 are left out, so the list is shorter."""
     search = Search(student, drawn(rng), SPARSE)
@@ -136,7 +137,7 @@ def test_zero_probability(student, rng):
     )
 
 
-@exercise("4.11")
+@exercise("4.11", after=STEPS)
 def test_other_start_and_end(student, rng):
     """Other ids of the start and the end token."""
     for start, end in ((0, 1), (5, 4)):
@@ -156,7 +157,7 @@ def test_other_start_and_end(student, rng):
         compare(found, right, causes={**causes(), **unused}, read=READ)
 
 
-@exercise("4.11", weight=0.5)
+@exercise("4.11", weight=0.5, after=STEPS)
 def test_arguments(student, rng):
     """n_best above width, n_best below 1 and a negative penalty raise a ValueError."""
     search = Search(student, drawn(rng))

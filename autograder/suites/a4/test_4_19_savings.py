@@ -25,7 +25,7 @@ def contents(cache):
     return found | {"source_mask": cache.get("source_mask")}
 
 
-@exercise("4.19", weight=8)
+@exercise("4.19", weight=8, after=["start_cache", "cached_layer"])
 def test_cost(student, rng):
     """A step reads only the new tokens, and projects the source only once."""
     decoding = Decoding(student, rng)
@@ -59,7 +59,7 @@ def test_cost(student, rng):
         prefixes = grown(rng, grown(rng, prefixes) if prefixes.shape[1] == 3 else prefixes)
 
 
-@exercise("4.19")
+@exercise("4.19", after=["start_cache", "cached_layer"])
 def test_old_cache_stays(student, rng):
     """A step does not change the old cache: using it again gives the same result."""
     decoding = Decoding(student, rng).start()

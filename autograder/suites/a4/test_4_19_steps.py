@@ -7,7 +7,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 
-@exercise("4.19", weight=2)
+@exercise("4.19", weight=2, after=["start_cache", "cached_layer"])
 def test_every_step(student, rng):
     """At every step the log probabilities equal those without a cache; post-norm and pre-norm."""
     for norm_first in (False, True):
@@ -20,7 +20,7 @@ def test_every_step(student, rng):
             prefixes = grown(rng, prefixes)
 
 
-@exercise("4.19", weight=2)
+@exercise("4.19", weight=2, after=["start_cache", "cached_layer"])
 def test_rows_that_move(student, rng):
     """The same after rows are dropped, swapped and duplicated, as in a beam."""
     decoding = Decoding(student, rng, norm_first=True).start()
@@ -33,7 +33,7 @@ def test_rows_that_move(student, rng):
         prefixes = grown(rng, prefixes[rows])
 
 
-@exercise("4.19")
+@exercise("4.19", after=["start_cache", "cached_layer"])
 def test_several_new_tokens(student, rng):
     """Several new tokens are read at once, and none sees a later one."""
     decoding = Decoding(student, rng).start()
@@ -46,7 +46,7 @@ def test_several_new_tokens(student, rng):
         decoding.compare(found, prefixes, f"log probabilities after {length} tokens")
 
 
-@exercise("4.19", weight=0.5)
+@exercise("4.19", weight=0.5, after=["start_cache", "cached_layer"])
 def test_padding_in_a_prefix(student, rng):
     """A padding token in a prefix stays masked, as without a cache."""
     decoding = Decoding(student, rng).start()
@@ -56,7 +56,7 @@ def test_padding_in_a_prefix(student, rng):
         decoding.compare(found, prefixes[:, :length], f"log probabilities after {length} tokens")
 
 
-@exercise("4.19", weight=0.5)
+@exercise("4.19", weight=0.5, after=["start_cache", "cached_layer"])
 def test_nothing_new(student, rng):
     """Prefixes that have not grown raise a ValueError."""
     decoding = Decoding(student, rng).start()

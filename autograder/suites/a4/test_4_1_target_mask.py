@@ -51,7 +51,7 @@ def ask(student, *arguments, **options):
     return answered(lambda: student.call(student.target_mask, *arguments, **options), WAY, READ)
 
 
-@exercise("4.1", weight=2)
+@exercise("4.1", weight=2, after=["causal_mask"])
 def test_values(student, rng):
     """True at real tokens that are not later, (batch, 1, n, n) and boolean."""
     for n in (6, 4):
@@ -61,7 +61,7 @@ def test_values(student, rng):
         expect.unchanged(called.changed)
 
 
-@exercise("4.1")
+@exercise("4.1", after=["causal_mask"])
 def test_another_pad_id(student, rng):
     """`pad_id` marks padding anywhere in a sentence; then 0 is an ordinary token."""
     ids = draw(rng, 3)
@@ -70,7 +70,7 @@ def test_another_pad_id(student, rng):
     check(ask(student, ids, pad_id=3).value, ids, 3, "target_mask(token_ids, pad_id=3)")
 
 
-@exercise("4.1")
+@exercise("4.1", after=["causal_mask"])
 def test_without_padding(student, rng):
     """Without padding, each sentence gets the causal mask; also one sentence, and one token."""
     for shape in ((3, 5), (1, 4), (2, 1)):

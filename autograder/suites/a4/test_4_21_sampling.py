@@ -219,7 +219,7 @@ def revealing_table(rng, options, n):
             return table, p, other
 
 
-@exercise("4.21", weight=2)
+@exercise("4.21", weight=2, after=["sampling_distribution"])
 def test_frequencies(student, rng):
     """Tokens are drawn with the probabilities of `sampling_distribution`."""
     n = 1000
@@ -262,7 +262,7 @@ def test_frequencies(student, rng):
         )
 
 
-@exercise("4.21")
+@exercise("4.21", after=["sampling_distribution"])
 def test_generator(student, rng):
     """Only `generator` decides: the global one is not used."""
     search = Search(student, drawn(rng, sharpness=0.5))
@@ -292,7 +292,7 @@ def test_generator(student, rng):
     )
 
 
-@exercise("4.21")
+@exercise("4.21", after=["sampling_distribution"])
 def test_scores(student, rng):
     """The score is the model's own, without temperature and without truncation."""
     search = Search(student, drawn(rng, sharpness=1.0))
@@ -333,7 +333,7 @@ def test_scores(student, rng):
     )
 
 
-@exercise("4.21", weight=0.5)
+@exercise("4.21", weight=0.5, after=["sampling_distribution"])
 def test_one_token_is_greedy(student, rng):
     """With `top_k` 1 every token is the most likely; start and end may have other ids."""
     for start, end in ((2, 3), (0, 1)):

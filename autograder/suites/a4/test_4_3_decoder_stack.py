@@ -166,7 +166,7 @@ def compare_weights(weights, maps, n_layers):
         )
 
 
-@exercise("4.3", weight=2)
+@exercise("4.3", weight=2, after=["DecoderLayer"])
 def test_post_norm(student, rng):
     """Three layers in sequence, with no norm after the last."""
     module, _, stack = build(student, rng)
@@ -175,14 +175,14 @@ def test_post_norm(student, rng):
     expect.unchanged(student.call(module, x, memory).changed)
 
 
-@exercise("4.3", weight=2)
+@exercise("4.3", weight=2, after=["DecoderLayer"])
 def test_pre_norm(student, rng):
     """With `norm_first`, a last norm follows the layers."""
     module, _, stack = build(student, rng, norm_first=True)
     compare(module, normal(rng, 2, 4, 8), normal(rng, 2, 4, 8), stack, norm_first=True)
 
 
-@exercise("4.3")
+@exercise("4.3", after=["DecoderLayer"])
 def test_own_parameters(student, rng):
     """Every layer has its own parameters, and there are `n_layers` of them."""
     for n_layers in (1, 4):
@@ -191,7 +191,7 @@ def test_own_parameters(student, rng):
         compare(module, x, memory, stack, n_layers=n_layers)
 
 
-@exercise("4.3", weight=2)
+@exercise("4.3", weight=2, after=["DecoderLayer"])
 def test_masks(student, rng):
     """Both masks reach every layer, each for its own attention."""
     source = real(torch.tensor([[1, 1, 1, 1, 1], [1, 1, 0, 0, 0]]))
@@ -202,7 +202,7 @@ def test_masks(student, rng):
             compare(module, x, memory, stack, causal(n_target), source, norm_first)
 
 
-@exercise("4.3")
+@exercise("4.3", after=["DecoderLayer"])
 def test_weights_only_when_asked_for(student, rng):
     """(output, None) without need_weights."""
     module, _, _ = build(student, rng)
@@ -219,7 +219,7 @@ def test_weights_only_when_asked_for(student, rng):
     )
 
 
-@exercise("4.3")
+@exercise("4.3", after=["DecoderLayer"])
 def test_dropout(student, rng):
     """The dropout rate reaches the layers: at a rate of 1, training leaves norm(x) in pre-norm."""
     module, state, _ = build(student, rng, dropout=1.0, norm_first=True)

@@ -133,7 +133,7 @@ def check_weights(run, wanted, before, max_norm, what, smoothing=0.1):
     )
 
 
-@exercise("4.7", weight=2)
+@exercise("4.7", weight=2, after=["shift_targets"])
 def test_one_step(student, rng):
     """The weights after one step, with a max_norm that clips and one that does not."""
     for max_norm in (0.05, 100.0):
@@ -156,7 +156,7 @@ def test_one_step(student, rng):
         expect.unchanged(call.changed)
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_label_smoothing(student, rng):
     """The loss uses `label_smoothing`, 0.1 by default."""
     for options, smoothing in [({}, 0.1), ({"label_smoothing": 0.3}, 0.3)]:
@@ -176,7 +176,7 @@ def test_label_smoothing(student, rng):
         )
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_two_steps(student, rng):
     """A second step uses only its own gradients and the schedule's next rate."""
     run = Run(student, rng)
@@ -201,7 +201,7 @@ def test_two_steps(student, rng):
     )
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_order(student, rng):
     """backward, clip, optimizer, schedule, each once; the given functions are used."""
     run = Run(student, rng)
@@ -210,7 +210,7 @@ def test_order(student, rng):
     called_in_order(seen, READ)
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_training_mode(student, rng):
     """The step puts the model into training mode, even after an evaluation."""
     run = Run(student, rng)
@@ -250,7 +250,7 @@ def check_accuracy(got, logits, target):
     )
 
 
-@exercise("4.7", weight=2)
+@exercise("4.7", weight=2, after=["shift_targets"])
 def test_returned_values(student, rng):
     """Loss, gradient norm before clipping, this step's rate and the accuracy, as floats."""
     run = Run(student, rng)
@@ -298,7 +298,7 @@ def test_returned_values(student, rng):
     )
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_accuracy(student, rng):
     """The fraction of real tokens with the largest logit; padding is left out entirely."""
     run = Run(student, rng)
@@ -326,7 +326,7 @@ def often_right(rng, successor, rows=24, longest=9):
     return torch.from_numpy(rng.integers(4, VOCAB, (rows, 3))), target
 
 
-@exercise("4.7")
+@exercise("4.7", after=["shift_targets"])
 def test_another_pad_id(student, rng):
     """`pad_id` is passed on: padding counts neither in the loss nor in the accuracy."""
     run = Run(student, rng)
@@ -358,7 +358,7 @@ def test_another_pad_id(student, rng):
     )
 
 
-@exercise("4.7", weight=0.5)
+@exercise("4.7", weight=0.5, after=["shift_targets"])
 def test_no_gradient_is_left(student, rng):
     """The gradients are cleared at the end of the step."""
     run = Run(student, rng)

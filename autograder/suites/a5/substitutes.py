@@ -98,3 +98,12 @@ def pooled_noise(groups):
 def detectable_difference(s, degrees, n_seeds, level=0.95):
     """The half width of the interval of a difference of two means."""
     return float(stats.t.isf((1 - level) / 2, degrees) * s * math.sqrt(2 / n_seeds))
+
+
+def holm(p_values):
+    """Adjusted p-values: multiplied by what is left, and never falling."""
+    order = np.argsort(p_values, kind="stable")
+    found = np.empty(len(order))
+    left = np.arange(len(order), 0, -1)
+    found[order] = np.maximum.accumulate(np.take(p_values, order) * left).clip(max=1.0)
+    return found.tolist()

@@ -20,7 +20,7 @@ from course_lib.checking import expect
 from course_lib.checking.exercise import exercise
 
 
-@exercise("5.7", weight=2)
+@exercise("5.7", weight=2, after=["holm"])
 def test_p_values(student, rng):
     """A p-value is two-sided, from Student's t with the degrees of freedom of all lines."""
     lines = summary(rng)
@@ -48,7 +48,7 @@ def test_p_values(student, rng):
         )
 
 
-@exercise("5.7", weight=2)
+@exercise("5.7", weight=2, after=["holm"])
 def test_adjusted(student, rng):
     """`adjusted` is Holm's method over the p-values of all rows."""
     lines = summary(rng)
@@ -78,7 +78,7 @@ def test_adjusted(student, rng):
     )
 
 
-@exercise("5.7")
+@exercise("5.7", after=["holm"])
 def test_no_default(student, rng):
     """A default without a complete trial raises a ValueError."""
     lines = [row for row in summary(rng) if row is not at([row])]

@@ -46,13 +46,13 @@ def check_rows(student, lines, because=""):
     return rows
 
 
-@exercise("5.7", weight=2)
+@exercise("5.7", weight=2, after=["holm"])
 def test_rows(student, rng):
     """There is one row for each other level of each factor."""
     check_rows(student, summary(rng))
 
 
-@exercise("5.7")
+@exercise("5.7", after=["holm"])
 def test_missing_configurations(student, rng):
     """Levels without a line or without a complete trial are left out."""
     lines = summary(rng)
@@ -75,7 +75,7 @@ def test_missing_configurations(student, rng):
         )
 
 
-@exercise("5.7", weight=2)
+@exercise("5.7", weight=2, after=["holm"])
 def test_differences(student, rng):
     """A difference is the mean of the configuration minus that of the default."""
     lines = summary(rng)
@@ -99,7 +99,7 @@ def test_differences(student, rng):
         )
 
 
-@exercise("5.7", weight=2)
+@exercise("5.7", weight=2, after=["holm"])
 def test_intervals(student, rng):
     """The intervals rest on the pooled noise, and on both numbers of seeds."""
     lines = summary(rng)
