@@ -8,8 +8,18 @@ import sys
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before numpy and torch: see "Forking with torch"
 
+import hypothesis
 import pytest
 from jaxtyping import install_import_hook
+
+# The same examples on every machine, however slow; `--hypothesis-profile=default` draws new ones.
+hypothesis.settings.register_profile(
+    "course",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("course")
 
 _COMPONENTS = (
     "course_lib.analysis.attention_alignment",

@@ -29,7 +29,7 @@ def test_word_weights_by_hand():
     st.lists(st.integers(1, 3), min_size=1, max_size=4),
     st.integers(0, 99),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_word_weights_of_whole_sentences_sum_to_one(target_sizes, source_sizes, seed):
     target = np.repeat(range(len(target_sizes)), target_sizes).tolist()
     source = np.repeat(range(len(source_sizes)), source_sizes).tolist()

@@ -108,7 +108,7 @@ def test_gradients_of_attention_agree_with_differences():
     assert torch.autograd.gradcheck(lambda *a: attention(*a, mask), arguments)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(n_q=st.integers(1, 6), n_k=st.integers(1, 6), seed=st.integers(0, 1000))
 def test_rows_of_weights_sum_to_one_or_are_empty(n_q, n_k, seed):
     mask = torch.rand(2, 1, n_q, n_k, generator=torch.Generator().manual_seed(seed)) < 0.5
@@ -120,7 +120,7 @@ def test_rows_of_weights_sum_to_one_or_are_empty(n_q, n_k, seed):
     assert (output[~rows] == 0).all()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(n=st.integers(2, 7), cut=st.integers(1, 6), seed=st.integers(0, 1000))
 def test_the_future_has_no_influence_under_a_causal_mask(n, cut, seed):
     cut = min(cut, n - 1)

@@ -52,7 +52,7 @@ def histories(draw):
     return steps
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(histories(), st.booleans(), st.sampled_from(["cached", "fast"]))
 def test_probabilities_are_those_of_whole_prefixes_after_every_reordering(steps, norm_first, name):
     with unwatched():

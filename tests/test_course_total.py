@@ -28,7 +28,7 @@ from course_lib.course import syllabus
 from course_lib.course.grading import Component, Grading, Group
 from course_lib.course.syllabus import ROOT, SyllabusError
 
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=40)
 ITEMS = ("a1", "a2", "a3", "a4", "a5")
 EQUAL = dict.fromkeys(ITEMS, 20.0)
 PERCENT = st.fractions(0, 130, max_denominator=20)

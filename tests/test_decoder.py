@@ -243,7 +243,7 @@ def test_a_pair_is_learned_by_heart():
 # The loss.
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(0, 10**6), st.floats(0.0, 0.9), st.integers(0, 3))
 def test_the_loss_equals_torchs_with_its_gradient(seed, smoothing, pad_id):
     generator = torch.Generator().manual_seed(seed)

@@ -246,7 +246,7 @@ def test_buckets_of_t5_by_written_in_distances():
     assert (buckets.diagonal() == 0).all()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.sampled_from([8, 16, 32]), st.integers(20, 200), st.integers(1, 60), st.integers(1, 60))
 def test_buckets_depend_on_distance_alone_and_never_fall(n_buckets, longest, n_q, n_k):
     buckets = RelativeBias(1, n_buckets, longest).buckets(n_q, n_k)

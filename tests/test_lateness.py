@@ -103,7 +103,7 @@ def test_the_terms_of_a_student(delay, terms, days, percent):
     assert (found.days, found.percent) == (days, percent)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(DELAYS, TERMS, POLICIES, st.integers(0, 6))
 def test_a_penalty_is_a_share_and_no_budget_is_overdrawn(delay, terms, policy, left):
     found = lateness(came(delay), A1, terms, policy, left)
@@ -113,7 +113,7 @@ def test_a_penalty_is_a_share_and_no_budget_is_overdrawn(delay, terms, policy, l
     assert found.sentence.endswith(".")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(DELAYS, st.timedeltas(datetime.timedelta(0), 4 * DAY), TERMS, POLICIES)
 def test_later_never_costs_less(delay, more, terms, policy):
     first, second = (
@@ -123,7 +123,7 @@ def test_later_never_costs_less(delay, more, terms, policy):
     assert first.percent <= second.percent
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(DELAYS, TERMS, POLICIES)
 def test_more_days_slip_days_or_grace_never_cost_more(delay, terms, policy):
     def percent(terms, policy):
@@ -226,7 +226,7 @@ def test_a_submission_without_points_spends_no_slip_day():
     assert [r.late.slip_days_left for r in found] == [1, 0]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.dictionaries(st.sampled_from([*GRADED]), DELAYS),
     st.dictionaries(st.tuples(st.just("ada"), st.sampled_from(["a1", "a2"])), TERMS),
@@ -276,7 +276,7 @@ CLOCKED = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CLOCKED, st.lists(CLOCKED))
 def test_reading_the_same_bytes_again_never_lowers_the_trust_in_their_time(new, known):
     found = settled(new, known)

@@ -48,7 +48,7 @@ def test_softmax_of_integers_and_of_float32():
     assert softmax(np.zeros(3, np.float32)).dtype == np.float32
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(scores_of_any_size, st.floats(-1e3, 1e3))
 def test_softmax_is_a_distribution_that_ignores_a_shift(x, shift):
     weights = softmax(x)
@@ -68,7 +68,7 @@ def test_scores_by_hand():
     np.testing.assert_allclose(scaled_scores(query, key), [[3.0], [2.0]])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(1, 5), st.booleans())
 def test_attention_equals_torch(seed, n_q, n_k, masked):
     query, key, value = draw(seed, (2, n_q, 4), (2, n_k, 4), (2, n_k, 3))

@@ -121,7 +121,7 @@ alphas = st.sampled_from([0.0, 0.6, 1.0, 2.0])
 # Beam search.
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(models, alphas, st.integers(1, 3), st.integers(1, 4))
 def test_a_width_that_covers_every_prefix_is_exhaustive_search(model, alpha, max_length, n_best):
     width = 5**max_length * 6
@@ -131,7 +131,7 @@ def test_a_width_that_covers_every_prefix_is_exhaustive_search(model, alpha, max
         assert_same(found[sentence], (ended + cut)[:n_best])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(models, alphas, st.integers(1, 5), st.integers(1, 9), st.integers(1, 5), st.integers(1, 4))
 def test_stopping_early_and_batches_change_nothing(model, alpha, width, longest, n_best, n):
     n_best = min(width, n_best)
@@ -140,7 +140,7 @@ def test_stopping_early_and_batches_change_nothing(model, alpha, width, longest,
         assert_same(found[sentence], beam_by_lists(model, sentence, width, alpha, longest, n_best))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(models, alphas, st.integers(1, 8))
 def test_width_one_is_greedy(model, alpha, max_length):
     found = beam_search(model.step, model.start(3), 3, 1, alpha, max_length)
@@ -151,7 +151,7 @@ def test_width_one_is_greedy(model, alpha, max_length):
         assert one.score * factor == pytest.approx(other.score, abs=1e-4)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(models, st.integers(1, 6), st.integers(2, 7))
 def test_no_hypothesis_beats_exhaustive_search_and_scores_are_true(model, width, max_length):
     (found,) = beam_search(model.step, model.start(1), 1, width, 0.6, max_length, width)
@@ -262,7 +262,7 @@ def test_a_negative_length_penalty_is_refused():
 # Sampling.
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.integers(0, 10**6),
     st.sampled_from([0.2, 1.0, 3.0]),
@@ -320,7 +320,7 @@ def test_a_seed_decides_a_sample_and_one_token_is_greedy():
 # The k best.
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(1, 9000), st.integers(1, 25), st.booleans())
 def test_the_k_best_are_those_of_torch(seed, n, k, minus_infinity):
     values = torch.randn(3, n, generator=torch.Generator().manual_seed(seed))

@@ -48,7 +48,7 @@ def noted(log, what):
     return [tuple(line[2:]) for line in lines], [int(line[1]) for line in lines]
 
 
-def until(condition, seconds=60):
+def until(condition, seconds=300):
     limit = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < limit, "it did not come to that"
@@ -118,14 +118,14 @@ def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, num
 def test_a_signal_while_a_trial_is_taken_puts_it_back(url, study, call):
     """Between the database's gift of a trial and the worker's first step in it."""
     command = [*study_stub.command(url), f"--ended-by={call}"]
-    assert subprocess.run(command, env=ENVIRONMENT, timeout=60).returncode == 130
+    assert subprocess.run(command, env=ENVIRONMENT, timeout=300).returncode == 130
     assert statuses(study) == ["waiting"] * 12
 
 
 @pytest.mark.parametrize("call", ["set_trial_user_attr.2", "set_trial_state_values.2"])
 def test_a_signal_while_a_trial_is_written_down_keeps_it(url, study, call):
     command = [*study_stub.command(url), f"--ended-by={call}"]
-    assert subprocess.run(command, env=ENVIRONMENT, timeout=60).returncode == 130
+    assert subprocess.run(command, env=ENVIRONMENT, timeout=300).returncode == 130
     assert statuses(study) == ["complete"] + ["waiting"] * 11
 
 

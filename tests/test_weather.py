@@ -195,10 +195,10 @@ def test_nothing_stays_behind_a_run_that_was_killed(tmp_path, monkeypatch, numbe
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    started = soon(lambda: at_work(process.pid), 120)
+    started = soon(lambda: at_work(process.pid), 300)
     process.send_signal(number)
-    process.wait(60)
-    assert soon(lambda: not any(command(pid) for pid in started), 20)
+    process.wait(300)
+    assert soon(lambda: not any(command(pid) for pid in started), 120)
     left = list(tmp_path.glob(f"{work_folder.PREFIX}*"))
     assert bool(left) == (number == signal.SIGKILL)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
