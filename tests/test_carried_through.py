@@ -40,6 +40,10 @@ def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
     [
         ("def softmax(x):\n    return x +\n", "line 2: SyntaxError: invalid syntax"),
         ("def softmax(x):\n    return scpy(x)\n", "line 2: the name 'scpy' is not defined"),
+        (
+            "from autograder.suites.a2.substitutes import softmx\n",
+            "line 1: autograder.suites.a2.substitutes has no 'softmx'",
+        ),
     ],
 )
 def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(

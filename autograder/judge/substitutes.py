@@ -43,7 +43,7 @@ def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
 
 
 def proofread(assignment: Assignment) -> None:
-    """Raises SuiteError for a file that is no Python, or that reads a name bound nowhere."""
+    """Raises SuiteError for a file that is no Python, or uses a name that is bound nowhere."""
     path = _path(assignment.id)
     if path.exists():
         try:
@@ -65,9 +65,13 @@ def _file(assignment: str) -> tuple[list[str], dict[str, str]]:
     for node in ast.parse(text, filename=str(path)).body:
         source = ast.get_source_segment(text, node) or ""
         if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".substitutes"):
-            of, theirs = _file((node.module or "").split(".")[-2])  # another assignment's
+            other = (node.module or "").split(".")[-2]  # another assignment's
+            of, theirs = _file(other)
             imports += of
-            definitions |= {alias.name: theirs[alias.name] for alias in node.names}
+            for name in (alias.name for alias in node.names):
+                if name not in theirs:
+                    raise faults.at(path, node.lineno, f"{node.module} has no {name!r}")
+                definitions[name] = theirs[name]
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             if getattr(node, "module", "") != "__future__":
                 imports.append(source)
