@@ -124,6 +124,15 @@ def site(tmp_path_factory):
     return folder / "site"
 
 
+@pytest.fixture(scope="session")
+def students_site(site):
+    """What students see in week 1, for the same group."""
+    from autograder.site import site_build
+
+    site_build.build(site.parent / "students", site.parent / "cache", 1, print)
+    return site.parent / "students"
+
+
 @pytest.fixture(scope="module")
 def postgresql(tmp_path_factory):
     """A server of one file of tests, on a socket: no port, no other user's data."""

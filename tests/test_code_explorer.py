@@ -4,7 +4,6 @@ import importlib
 import inspect
 import json
 import re
-import shutil
 import sys
 from html.parser import HTMLParser
 
@@ -14,37 +13,15 @@ from browser import press, violations
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from autograder.release import no_leak, student_tree  # noqa: E402
 from autograder.release.components import BuildError, Component  # noqa: E402
-from autograder.site import site_build  # noqa: E402
 from autograder.site.code_explorer import facts  # noqa: E402
 from autograder.site.code_explorer.catalog import entries  # noqa: E402
 from autograder.site.code_explorer.groups import GROUPS, group_of  # noqa: E402
-from course_lib.course.syllabus import ROOT  # noqa: E402
 from course_lib.drawings.gallery import draw  # noqa: E402
 
 pytestmark = [
-    pytest.mark.xdist_group("code_explorer"),
+    pytest.mark.xdist_group("site"),
     pytest.mark.skipif(sys.version_info < (3, 11), reason="Sphinx 9 needs Python 3.11"),
 ]
-INDEX = "# Course\n\n```{toctree}\ncode\nlive\npart1_all\n```\n"
-PART = """# Part 1: Everything
-
-Begin.
-
-## Widen and narrow
-
-See {paper}`§3.3, Eq. 2`.
-
-```{component} course_lib.feed_forward:FeedForward
-```
-
-## Elsewhere
-
-{paper}`§3.3`
-
-```{exercises}
-course_lib.numpy_forms.attention:softmax
-```
-"""
 
 
 class Read(HTMLParser):
@@ -81,34 +58,6 @@ class Read(HTMLParser):
             self.one["code" if self.pre else "text"] += data
             if not self.pre:
                 self.one["links"].setdefault(data, getattr(self, "address", None))
-
-
-def built(folder, week):
-    """A small site: the explorer, the live model and one part."""
-    lectures = folder / "lectures"
-    if not lectures.exists():
-        lectures.mkdir()
-        shutil.copytree(ROOT / "lectures/_static", lectures / "_static")
-        for name in ("conf.py", "code.md", "live.md"):
-            shutil.copy(ROOT / "lectures" / name, lectures)
-        (lectures / "index.md").write_text(INDEX, encoding="utf-8")
-        slides = "# Slides\n\n```{toctree}\npart1_all\n```\n"
-        (lectures / "slides.md").write_text(slides, encoding="utf-8")
-        (lectures / "part1_all.md").write_text(PART, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(site_build, "LECTURES", lectures)
-        site_build.build(folder / f"site{week}", folder / "cache", week, lambda _: None)
-    return folder / f"site{week}"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("explorer")
-
-
-@pytest.fixture(scope="module")
-def site(folder):
-    return built(folder, 0)
 
 
 @pytest.fixture(scope="module")
@@ -211,13 +160,17 @@ def test_sections_of_the_paper_and_shapes_are_those_of_the_source(read):
 
 
 def test_links_lead_to_the_lecture_that_treats_it(site, read):
-    links = read.found["code-feed-forward"]["links"]
-    assert links["§3.3, Eq. 2"] == "part1_all.html#widen-and-narrow"
-    assert links["Part 1: Everything"] == "part1_all.html#widen-and-narrow"  # where it is quoted
-    assert links["§5.4"].startswith("https://")  # no lecture treats it
-    assert read.found["code-numpy-forms-attention-softmax"]["links"]["Part 1: Everything"] == (
-        "part1_all.html"
+    links = read.found["code-residual-residual-connection"]["links"]
+    quoted = links["Part 5: The Transformer architecture"]  # at the heading where it is quoted
+    page, _, anchor = quoted.partition("#")
+    assert page == "part5_architecture.html"
+    assert f'id="{anchor}"' in (site / page).read_text(encoding="utf-8")
+    assert read.found["code-feed-forward"]["links"]["§3.3, Eq. 2"].startswith(f"{page}#")
+    assert read.found["code-numpy-forms-attention-softmax"]["links"]["Part 2: Self-attention"] == (
+        "part2_self_attention.html"
     )
+    untreated = read.found["code-evaluation-classification-classification-scores"]["links"]["§6"]
+    assert untreated.startswith("https://"), "no lecture treats it"
 
 
 def test_without_a_script_nothing_is_hidden(site):
@@ -225,11 +178,11 @@ def test_without_a_script_nothing_is_hidden(site):
     sections = re.findall(r'<section class="code-component"[^>]*>', text)
     assert len(sections) == len(entries(0))
     assert "hidden" not in "".join(sections)
-    assert "explorer.js" not in (site / "part1_all.html").read_text(encoding="utf-8")
+    assert "explorer.js" not in (site / "part1_motivation.html").read_text(encoding="utf-8")
 
 
-def test_the_students_page_shows_what_the_catalog_lets_them_see(folder):
-    found = Read((built(folder, 1) / "code.html").read_text(encoding="utf-8")).found
+def test_the_students_page_shows_what_the_catalog_lets_them_see(students_site):
+    found = Read((students_site / "code.html").read_text(encoding="utf-8")).found
     assert {id: one["code"] for id, one in found.items()} == {
         entry.id: entry.source for entry in entries(1)
     }

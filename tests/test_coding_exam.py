@@ -117,7 +117,8 @@ def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sa
 
 @pytest.mark.parametrize("bug", bugs.load("exam"), ids=lambda bug: bug.name)
 def test_a_named_mistake_is_caught(bug):
-    assert claims.caught(graded(cases.Case("exam", "bug", bug=bug).notebook, "exam"), bug) == ""
+    data = cases.Case("exam", "bug", bug=bug).notebook
+    assert claims.caught(graded(data, "exam", only=[bug.exercise]), bug) == ""
 
 
 def test_the_table_of_all_weights_does_not_fit_into_a_worker(sandboxed):

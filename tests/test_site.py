@@ -136,12 +136,11 @@ def test_headings_leave_no_level_out(pages):
         assert all(next_one <= one + 1 for one, next_one in later), name
 
 
-def test_students_see_no_answers_of_their_week_and_no_pages_for_instructors(tmp_path, site):
-    site_build.build(tmp_path / "site", site.parent / "cache", 1, print)
-    part = (tmp_path / "site/part2_self_attention.html").read_text(encoding="utf-8")
+def test_students_see_no_answers_of_their_week_and_no_pages_for_instructors(students_site, site):
+    part = (students_site / "part2_self_attention.html").read_text(encoding="utf-8")
     assert "NotImplementedError" in part
     assert "NotImplementedError" not in (site / "part2_self_attention.html").read_text("utf-8")
-    assert not (tmp_path / "site" / site_build.INSTRUCTORS).exists()
+    assert not (students_site / site_build.INSTRUCTORS).exists()
     assert (site / site_build.INSTRUCTORS).is_dir()
 
 
