@@ -13,7 +13,7 @@ demo: $(READY)  ## grade a small bundled class, train a translator, show the rep
 	@$(COURSE) demo
 
 test: $(READY)  ## what every change must hold (a quarter of an hour on 2 cores)
-	@$(VENV)/bin/python -m pytest -q -n 3 --dist loadgroup
+	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)
 	@$(COURSE) prove
