@@ -1,6 +1,6 @@
 """Sphinx's settings for the lectures; `course site build` reads them."""
 
-from course_lib.course import syllabus
+from grader.course import syllabus
 
 _course = syllabus.load()
 
@@ -13,7 +13,7 @@ extensions = [
     "sphinx_design",
     "sphinx_revealjs",
     "sphinx-mathjax-offline",
-    "autograder.site.extension",
+    "book.extension",
 ]
 if tags.has("deck"):  # noqa: F821 - Sphinx gives it
     root_doc = "slides"

@@ -438,13 +438,13 @@ def predict(model, texts):
 # error: the model memorizes phrases, and the validation sentences are not among them.
 
 # %%
-from course_lib.checking.notebook import Skip
-from course_lib.course.fallback import fallback
-from course_lib.course.kept_training import kept_training
 from course_lib.data.word_dropout import WordDropout
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.running_average import WeightAverage
+from grader.checking.notebook import Skip
+from grader.course.fallback import fallback
+from grader.student.kept_training import kept_training
 
 FALLBACK = False  # True: your instructor's model in place of a training of your own
 config = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
@@ -502,7 +502,7 @@ with needs("3.7", "3.9"):
 # | weights | mean of the last checkpoints | mean after the first third | less noise |
 
 # %%
-from course_lib.course import submission_folder
+from grader.course import submission_folder
 
 with needs("3.7", "3.9"):
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint("test")}

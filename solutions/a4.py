@@ -592,14 +592,14 @@ def load_model(folder):
 # cannot be told apart. The loss ends near 2.2, of which about 1.15 is due to smoothing.
 
 # %%
-from course_lib.checking.notebook import Skip
-from course_lib.course.fallback import fallback
-from course_lib.course.kept_training import kept_training
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.recipes.profiles import optimizer_and_schedule
 from course_lib.training.epoch_weights import EpochWeights
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.running_average import WeightAverage
+from grader.checking.notebook import Skip
+from grader.course.fallback import fallback
+from grader.student.kept_training import kept_training
 
 FALLBACK = False  # True: your instructor's model in place of a training of your own
 config = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
@@ -696,7 +696,7 @@ with needs(*TRANSLATION):
     print(f"chrF {chrf(validation_made, validation['fr'])}")
 
 # %%
-from course_lib.course import submission_folder
+from grader.course import submission_folder
 
 with needs(*TRANSLATION):
     split = next(name for name in data.splits if name.startswith("test"))

@@ -97,6 +97,6 @@
 # tests look at the largest tensor that you make, and try a sequence whose table does not fit into
 # the memory that they allow.
 
-# %% component="autograder.exams.long_attention:long_attention"
+# %% component="autograder.exam.long_attention:long_attention"
 
 # %% check="0.9"

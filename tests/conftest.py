@@ -72,7 +72,7 @@ _COMPONENTS = (
 )
 install_import_hook(_COMPONENTS, "beartype.beartype")
 
-from course_lib.course import syllabus
+from grader.course import syllabus
 
 # Files with tests of a minute start first, so that none runs alone at the end.
 LONG = (
@@ -92,7 +92,7 @@ def course() -> syllabus.Syllabus:
 
 def pytest_terminal_summary(terminalreporter):
     """Print the proofs of the grader as a table, after a run that included some."""
-    from autograder.proof import summary
+    from grader.authoring.proof import summary
 
     rows = {}
     for report in (r for reports in terminalreporter.stats.values() for r in reports):
@@ -117,7 +117,7 @@ def chromium():
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The built site, once for all files of tests that are in the group `site`."""
-    from autograder.site import site_build
+    from book import site_build
 
     folder = tmp_path_factory.mktemp("site")
     site_build.build(folder / "site", folder / "cache", 0, print)
@@ -127,7 +127,7 @@ def site(tmp_path_factory):
 @pytest.fixture(scope="session")
 def students_site(site):
     """What students see in week 1, for the same group."""
-    from autograder.site import site_build
+    from book import site_build
 
     site_build.build(site.parent / "students", site.parent / "cache", 1, print)
     return site.parent / "students"
@@ -174,7 +174,7 @@ def sandbox(course):
     """For an assignment, what opens sandboxed workers; each warm process is started once."""
     import contextlib
 
-    from autograder.grading import judge_process, warm_processes
+    from grader.grading import judge_process, warm_processes
 
     with contextlib.ExitStack() as stack:
         warm = {}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from course_lib.course.syllabus import ROOT
 from course_lib.data import sources as data_sources
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
+from grader.course.syllabus import ROOT
 
 MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
 needs_mirror = pytest.mark.skipif(

@@ -16,15 +16,15 @@ from fuzz_mutation import DEEP, ODD, TEXTS, Rng, Target, as_json, changed, edite
 from hypothesis import strategies as st
 
 from autograder import variants
-from autograder.grading import fingerprints
-from autograder.intake import archives, handed_in, plain_files
-from autograder.judge import grade
-from autograder.judge.models import classification, model_part, translation
-from autograder.judge.models.hidden_labels import HiddenLabels
-from autograder.judge.models.measure import Unusable
-from course_lib.notebook import notebook_file, written_answers
-from course_lib.notebook.collect import collect
 from course_lib.study.handed_in import BadFile, read_trials
+from grader.grading import fingerprints
+from grader.intake import archives, handed_in, plain_files
+from grader.judge import grade
+from grader.judge.models import classification, model_part, translation
+from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.measure import Unusable
+from grader.notebook import notebook_file, written_answers
+from grader.notebook.collect import collect
 
 COURSE = proofs.COURSE
 A1 = COURSE.assignment("a1")

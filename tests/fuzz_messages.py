@@ -17,13 +17,13 @@ from fuzz_files import ANY_JSON
 from fuzz_mutation import ODD, Rng, Target, as_json, changed, edited, mostly
 from hypothesis import strategies as st
 
-from autograder.judge.models import classification, translation
-from autograder.judge.models.measure import Unusable
-from autograder.judge.workers.connection import Connection
-from autograder.sandbox.wire import LENGTHS, MAX_PAYLOAD, Channel, ProtocolError, Timeout, WallClock
-from course_lib.seam import Student, StudentError
-from course_lib.seam.codec import Encoder
-from course_lib.seam.errors import KINDS
+from grader.judge.models import classification, translation
+from grader.judge.models.measure import Unusable
+from grader.judge.workers.connection import Connection
+from grader.sandbox.wire import LENGTHS, MAX_PAYLOAD, Channel, ProtocolError, Timeout, WallClock
+from grader.seam import Student, StudentError
+from grader.seam.codec import Encoder
+from grader.seam.errors import KINDS
 
 Tree = dict[str, Any]
 

@@ -15,15 +15,15 @@ import fuzz_files
 from fuzz_messages import HostileWorkers, Tree, any_answer, disturbed, encoded
 from fuzz_mutation import ODD, Rng, Target, made_by
 
-from autograder.gradebook import exports
-from autograder.gradebook.result import Result
-from autograder.intake import handed_in
-from autograder.judge import grade, score
-from autograder.judge.models import asking, model_part
-from autograder.judge.models.hidden_labels import HiddenLabels
-from autograder.judge.workers.remote import RemoteBackend
-from autograder.report import page
-from course_lib.seam.codec import Decoder
+from grader.gradebook import exports
+from grader.gradebook.result import Result
+from grader.intake import handed_in
+from grader.judge import grade, score
+from grader.judge.models import asking, model_part
+from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.workers.remote import RemoteBackend
+from grader.report import page
+from grader.seam.codec import Decoder
 
 COURSE = fuzz_files.COURSE
 TABLES = ("table", "table that notices shuffled weights")

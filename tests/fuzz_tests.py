@@ -16,15 +16,15 @@ from fuzz_models import reported
 from fuzz_mutation import Rng, Target, as_json, made_by
 
 from autograder import variants
-from autograder.judge import score
-from autograder.judge.grade import Load
-from autograder.judge.suite_files import suite_files
-from course_lib.checking import session
-from course_lib.checking.suite import read_tests
-from course_lib.notebook import notebook_file
-from course_lib.notebook.collect import collect
-from course_lib.seam import Student, StudentError
-from course_lib.seam.errors import CRASHED, KINDS
+from grader.checking import session
+from grader.checking.suite import read_tests
+from grader.judge import score
+from grader.judge.grade import Load
+from grader.judge.suite_files import suite_files
+from grader.notebook import notebook_file
+from grader.notebook.collect import collect
+from grader.seam import Student, StudentError
+from grader.seam.errors import CRASHED, KINDS
 
 COURSE = proofs.COURSE
 MOST_SECONDS = 0.1  # of CPU time for a right answer: tests that take longer are left out

@@ -8,11 +8,12 @@ import shutil
 from typer.testing import CliRunner
 
 from autograder import bugs
-from autograder.cli.app import app
-from autograder.for_nbgrader import command, gradebook
-from autograder.release import no_leak, notebooks
-from autograder.release.components import Component
-from course_lib.notebook import grade_ids, placeholders
+from grader.authoring import no_leak
+from grader.cli.app import app
+from grader.exchange.for_nbgrader import command, gradebook
+from grader.notebook import grade_ids, placeholders
+from grader.views import notebooks
+from grader.views.components import Component
 
 BUG = "attention_mask_ignored"
 ANSWER = "Without the factor, the softmax saturates."

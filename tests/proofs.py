@@ -1,10 +1,10 @@
 """Helpers shared with `course prove`: known submissions, and grading one."""
 
-from autograder.gradebook.result import Result
-from autograder.judge.grade import grade
-from autograder.proof import cases
-from autograder.proof.backends import local_worker
-from autograder.proof.cases import notebook
+from grader.authoring.proof import cases
+from grader.authoring.proof.backends import local_worker
+from grader.authoring.proof.cases import notebook
+from grader.gradebook.result import Result
+from grader.judge.grade import grade
 
 __all__ = ["COURSE", "graded", "local_worker", "notebook"]
 

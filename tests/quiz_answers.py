@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from autograder.quizzes import quiz
+from book.quizzes import quiz
 from course_lib.analysis.attention_properties import (
     equivariance_gap,
     operation_counts,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from autograder.gradebook.result import Result
-from autograder.judge.models import thresholds
-from course_lib.course.exercise import Exercise
-from course_lib.course.syllabus import load
+from grader.course.exercise import Exercise
+from grader.course.syllabus import load
+from grader.gradebook.result import Result
+from grader.judge.models import thresholds
 
 SYLLABUS = load()
 IN_TIME = "2027-02-07T18:04:00+00:00"

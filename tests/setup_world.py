@@ -14,8 +14,8 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from autograder.release import setup_cell, student_tree
-from autograder.release.student_release import project_files
+from grader.authoring.release import project_files
+from grader.views import setup_cell, student_tree
 
 COLAB = sorted((Path(__file__).parent / "colab").glob("*.txt"))
 

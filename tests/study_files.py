@@ -5,7 +5,7 @@ import io
 import json
 
 from autograder import variants
-from course_lib.course import syllabus
+from grader.course import syllabus
 
 HONEST = variants.handed_in(syllabus.load().assignment("a5"))["results.csv"]
 

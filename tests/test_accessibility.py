@@ -12,14 +12,14 @@ from test_leaderboard import board, scored
 from test_report import BUG, CARRIED
 from test_similar import A1, ONE
 
-from autograder.bench import disguises
-from autograder.gradebook import manual
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.report import render, render_dashboard, render_student
-from autograder.report.page import render_leaderboard
-from autograder.similarity import compare
-from autograder.similarity import page as similar
-from autograder.similarity.own_work import Handout
+from bench import disguises
+from grader.gradebook import manual
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.report import render, render_dashboard, render_student
+from grader.report.page import render_leaderboard
+from grader.similarity import compare
+from grader.similarity import page as similar
+from grader.similarity.own_work import Handout
 
 PAGES = ("student", "dashboard", "report", "leaderboard", "similar")
 PAPER = {"width": 718, "height": 1046}  # A4 with margins of 1 cm, in CSS pixels

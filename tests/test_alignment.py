@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course_lib.analysis.attention_alignment import alignment_links, plot_alignment, word_weights
-from course_lib.seam.axes import read
+from grader.seam.axes import read
 
 # Alignment.
 

@@ -10,7 +10,7 @@ import small_translation
 import torch
 from typer.testing import CliRunner
 
-from autograder.bench import (
+from bench import (
     averages,
     decode,
     encoder,
@@ -22,15 +22,15 @@ from autograder.bench import (
     training,
     translation,
 )
-from autograder.cli.app import app
 from course_lib.config import TransformerConfig
-from course_lib.course.syllabus import ROOT
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import Translator
 from course_lib.recipes import classifier_profiles
 from course_lib.transformer import Transformer
+from grader.cli.app import app
+from grader.course.syllabus import ROOT
 
 COMMANDS = {
     path.name: json.loads(path.read_text(encoding="utf-8")).get("command", "")

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from autograder.release import course_build, no_leak, notebooks, student_tree, text_notebook
-from autograder.release.components import BuildError, Component, stub
-from course_lib.course.syllabus import ROOT
+from grader.authoring import course_build, no_leak
+from grader.course.syllabus import ROOT
+from grader.views import notebooks, student_tree, text_notebook
+from grader.views.components import BuildError, Component, stub
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 

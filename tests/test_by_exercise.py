@@ -10,9 +10,9 @@ import proofs
 import pytest
 from sample_results import SYLLABUS, sample
 
-from autograder.gradebook.store import key_of
-from autograder.grading import by_exercise
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
+from grader.gradebook.store import key_of
+from grader.grading import by_exercise
 
 A1 = SYLLABUS.assignment("a1")
 PARTS = {"": "shared"} | {exercise.id: f"tests of {exercise.id}" for exercise in A1.exercises}
@@ -87,7 +87,7 @@ def checkout(tmp_path_factory):
 
 
 def ran(root, out, *options):
-    code = "from autograder.cli import main; main()"
+    code = "from grader.cli import main; main()"
     command = [sys.executable, "-c", code, "grade", root / "class", "--out", out, "--json"]
     return subprocess.run(
         [*map(str, command), *options],

@@ -4,12 +4,12 @@ import proofs
 import pytest
 
 from autograder import bugs
-from autograder.judge import substitutes
-from autograder.judge.suite_files import proofread, suite_files
-from autograder.release.components import Component
-from course_lib.checking.faults import SuiteError
-from course_lib.checking.suite import read_tests
-from course_lib.notebook.global_names import global_names
+from grader.checking.faults import SuiteError
+from grader.checking.suite import read_tests
+from grader.judge import substitutes
+from grader.judge.suite_files import proofread, suite_files
+from grader.notebook.global_names import global_names
+from grader.views.components import Component
 
 
 @pytest.mark.parametrize("assignment", proofs.COURSE.assignments, ids=lambda one: one.id)

@@ -13,18 +13,18 @@ import pytest
 from sample_results import SYLLABUS, sample
 from typer.testing import CliRunner
 
-from autograder.classroom import receipt
-from autograder.classroom.csv_file import CsvError
-from autograder.classroom.receipt import Receipt
-from autograder.classroom.roster import Roster, Student
-from autograder.classroom.terms import Allowance, Terms
-from autograder.cli.app import app
-from autograder.cli.records import class_list
-from autograder.gradebook import late_policy, stored_receipts, stored_roster, stored_terms
-from autograder.gradebook.lateness import moment
-from autograder.gradebook.store import Store
+from grader.classroom import receipt
+from grader.classroom.csv_file import CsvError
+from grader.classroom.receipt import Receipt
+from grader.classroom.roster import Roster, Student
+from grader.classroom.terms import Allowance, Terms
+from grader.cli.app import app
+from grader.cli.records import class_list
+from grader.gradebook import late_policy, stored_receipts, stored_roster, stored_terms
+from grader.gradebook.lateness import moment
+from grader.gradebook.store import Store
 
-COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
+COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
 A1 = SYLLABUS.assignment("a1")
 COPIED = moment("2027-06-01T12:00:00Z")
 

@@ -15,13 +15,13 @@ import pytest
 from sample_results import sample
 from typer.testing import CliRunner
 
-from autograder.cli.app import app
 from autograder.demo import bundled_class
-from autograder.gradebook.store import Store
-from autograder.grading import class_run
-from course_lib.course.syllabus import ROOT
+from grader.cli.app import app
+from grader.course.syllabus import ROOT
+from grader.gradebook.store import Store
+from grader.grading import class_run
 
-COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
+COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
 
 
 def course(*arguments, **options):
@@ -44,7 +44,7 @@ def place(path, data):
 
 def test_help_is_there_and_imports_no_heavy_library():
     code = (
-        "import sys\nfrom autograder.cli import main\nsys.argv = ['course', '--help']\n"
+        "import sys\nfrom grader.cli import main\nsys.argv = ['course', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "print([m for m in ('torch', 'numpy', 'matplotlib', 'sqlalchemy') if m in sys.modules])"
     )
@@ -89,7 +89,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, arguments, parts):
 def test_a_package_that_is_missing_is_named(tmp_path):
     place(tmp_path / "s1" / "a2" / "a2.ipynb", proofs.notebook("a2", "starter"))
     code = (
-        "import sys\nsys.modules['torch'] = None\nfrom autograder.cli import main\n"
+        "import sys\nsys.modules['torch'] = None\nfrom grader.cli import main\n"
         f"sys.argv = ['course', 'grade', {str(tmp_path)!r}, '--json']\nmain()"
     )
     done = subprocess.run(
@@ -217,7 +217,7 @@ def test_an_interrupted_run_is_resumed(tmp_path):
     assert [result["student"] for result in graded(folder, out)] == students
 
 
-@pytest.mark.parametrize("module", ["typer", "autograder.cli.app", "course_lib.course.syllabus"])
+@pytest.mark.parametrize("module", ["typer", "grader.cli.app", "grader.course.syllabus"])
 def test_an_interrupt_while_the_program_starts_is_one_sentence(tmp_path, module):
     code = (
         "import signal, sys\n"
@@ -226,7 +226,7 @@ def test_an_interrupt_while_the_program_starts_is_one_sentence(tmp_path, module)
         f"        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "sys.meta_path.insert(0, Interrupted())\n"
-        "from autograder.cli import main\n"
+        "from grader.cli import main\n"
         "sys.argv = ['course', 'grade', '.']\nmain()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from autograder.intake import git_times, submissions
+from grader.intake import git_times, submissions
 
 NOTEBOOK = '{"cells": [], "nbformat": 4}'
 IDS = ["a1", "a2"]

@@ -8,14 +8,14 @@ import sys
 import pytest
 from proofs import COURSE
 
-from autograder.bench.lost_worker import dask_workers
-from autograder.gradebook.store import Store
-from autograder.grading import class_run, cluster, fingerprints
-from autograder.grading.class_run import Settings
-from autograder.grading.cluster_error import ClusterError
-from autograder.intake.submissions import Submission
-from autograder.sandbox import detection
-from course_lib.course.syllabus import ROOT
+from bench.lost_worker import dask_workers
+from grader.course.syllabus import ROOT
+from grader.gradebook.store import Store
+from grader.grading import class_run, cluster, fingerprints
+from grader.grading.class_run import Settings
+from grader.grading.cluster_error import ClusterError
+from grader.intake.submissions import Submission
+from grader.sandbox import detection
 
 NOTEBOOK = (ROOT / "solutions" / "a1.ipynb").read_bytes()
 TIER = detection.detect().name
@@ -119,7 +119,7 @@ def test_what_is_missing_or_misspelled_is_one_sentence(tmp_path, monkeypatch):
     with pytest.raises(ClusterError, match=r"pip install -e .\[cluster\]"):
         graded(handed_in(1), tmp_path)
     told = subprocess.run(
-        [sys.executable, "-m", "autograder.cli", "grade", ".", "--executor", "slurm"],
+        [sys.executable, "-m", "grader.cli", "grade", ".", "--executor", "slurm"],
         capture_output=True,
         text=True,
         check=False,

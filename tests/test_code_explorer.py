@@ -11,12 +11,13 @@ import pytest
 from browser import press, violations
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
-from autograder.release import no_leak, student_tree  # noqa: E402
-from autograder.release.components import BuildError, Component  # noqa: E402
-from autograder.site.code_explorer import facts  # noqa: E402
-from autograder.site.code_explorer.catalog import entries  # noqa: E402
-from autograder.site.code_explorer.groups import GROUPS, group_of  # noqa: E402
+from book.code_explorer import facts  # noqa: E402
+from book.code_explorer.catalog import entries  # noqa: E402
+from book.code_explorer.groups import GROUPS, group_of  # noqa: E402
 from course_lib.drawings.gallery import draw  # noqa: E402
+from grader.authoring import no_leak
+from grader.views import student_tree  # noqa: E402
+from grader.views.components import BuildError, Component  # noqa: E402
 
 pytestmark = [
     pytest.mark.xdist_group("site"),
@@ -215,7 +216,7 @@ def test_a_week_begins_with_its_day_and_answers_come_out_after_the_late_days(cou
 
 def test_a_module_that_belongs_nowhere_is_one_sentence():
     with pytest.raises(BuildError, match=r"course_lib\.seam\.codec has a component, but no group"):
-        group_of("course_lib.seam.codec")
+        group_of("grader.seam.codec")
 
 
 # In a browser.

@@ -10,18 +10,18 @@ import pytest
 from proofs import COURSE, graded, notebook
 
 from autograder import bugs
-from autograder.exams import coding_exam
-from autograder.for_nbgrader import course_folder
-from autograder.grading import judge_process, warm_processes
-from autograder.proof import cases, claims
-from autograder.release import course_build, notebooks, text_notebook
-from autograder.release.components import BuildError, Component
-from autograder.release.student_release import contents
-from course_lib.course.syllabus import ROOT
+from grader.authoring import coding_exam, course_build
+from grader.authoring.proof import cases, claims
+from grader.authoring.release import contents
+from grader.course.syllabus import ROOT
+from grader.exchange.for_nbgrader import course_folder
+from grader.grading import judge_process, warm_processes
+from grader.views import notebooks, text_notebook
+from grader.views.components import BuildError, Component
 
 EXAM = COURSE.assignment("exam")
 BROKEN = {c.argument: c.bug for c in text_notebook.read(EXAM) if c.bug}
-LONG = "autograder.exams.long_attention:long_attention"
+LONG = "autograder.exam.long_attention:long_attention"
 HONEST_ONLY_WHEN_SHORT = """
 def long_attention(query, key, value, mask=None, block=64):
     if query.shape[1] > 1000:

@@ -1,7 +1,7 @@
 """What is taken from a notebook, and what is said about the rest."""
 
-from course_lib.notebook.collect import collect
-from course_lib.notebook.notebook_file import Cell
+from grader.notebook.collect import collect
+from grader.notebook.notebook_file import Cell
 
 
 def collected(*sources, names=("softmax",)):

@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 from sample_results import SYLLABUS, sample
 from typer.testing import CliRunner
 
-from autograder.classroom import component_marks
-from autograder.classroom.csv_file import CsvError
-from autograder.classroom.roster import Roster, Student
-from autograder.classroom.terms import Terms
-from autograder.cli.app import app
-from autograder.gradebook.course_grades import course_grades, to_csv
-from autograder.gradebook.course_total import course_total, rounded
-from autograder.gradebook.store import Store
-from autograder.release.student_release import handbook
-from autograder.report.course_grade import explained
-from course_lib.course import syllabus
-from course_lib.course.grading import Component, Grading, Group
-from course_lib.course.syllabus import ROOT, SyllabusError
+from grader.authoring.release import handbook
+from grader.classroom import component_marks
+from grader.classroom.csv_file import CsvError
+from grader.classroom.roster import Roster, Student
+from grader.classroom.terms import Terms
+from grader.cli.app import app
+from grader.course import syllabus
+from grader.course.grading import Component, Grading, Group
+from grader.course.syllabus import ROOT, SyllabusError
+from grader.gradebook.course_grades import course_grades, to_csv
+from grader.gradebook.course_total import course_total, rounded
+from grader.gradebook.store import Store
+from grader.report.course_grade import explained
 
 few = settings(max_examples=40)
 ITEMS = ("a1", "a2", "a3", "a4", "a5")

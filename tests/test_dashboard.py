@@ -10,17 +10,17 @@ import pytest
 from sample_results import SYLLABUS, sample
 from test_report import BUG, CARRIED, Page, _luminance, hostile
 
-from autograder.classroom.roster import Roster, Student
-from autograder.classroom.terms import Terms
-from autograder.gradebook import manual
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.report import render_dashboard
-from autograder.report.dashboard import dashboard, failed_tests
-from autograder.report.early_warning import RULES, share, warnings
-from autograder.report.figures import box_plot, columns, stack, whisker
-from autograder.report.item_analysis import Discrimination, Spread, discrimination, items, spread
-from autograder.report.page import TEMPLATES, anchor
-from autograder.report.plain_text import visible
+from grader.classroom.roster import Roster, Student
+from grader.classroom.terms import Terms
+from grader.gradebook import manual
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.report import render_dashboard
+from grader.report.dashboard import dashboard, failed_tests
+from grader.report.early_warning import RULES, share, warnings
+from grader.report.figures import box_plot, columns, stack, whisker
+from grader.report.item_analysis import Discrimination, Spread, discrimination, items, spread
+from grader.report.page import TEMPLATES, anchor
+from grader.report.plain_text import visible
 
 IDS = [assignment.id for assignment in SYLLABUS.assignments]
 A1 = SYLLABUS.assignment("a1")

@@ -13,11 +13,11 @@ import pytest
 from data_world import REVISION, ROWS, sha256
 from data_world import world as world
 
-from course_lib.course.syllabus import ROOT
 from course_lib.data import sources as data_sources
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
 from course_lib.data.registry import DataError
+from grader.course.syllabus import ROOT
 
 # ---------------------------------------------------------------- the package
 

@@ -7,16 +7,16 @@ import pytest
 import torch
 
 from autograder import bugs
-from autograder.release.components import Component
 from course_lib import attention
 from course_lib.classifier import EncoderClassifier
 from course_lib.diagnosis import checklist, translator_checklist
 from course_lib.diagnosis import checks as model_checks
 from course_lib.diagnosis import scales as model_scales
 from course_lib.diagnosis.broken_classifiers import FAULTS
-from course_lib.student import debug, program
 from course_lib.training.schedules import warmup_rate
 from course_lib.transformer import Transformer
+from grader.student import debug, program
+from grader.views.components import Component
 
 TELLING = {  # fault → the check that names it
     "dropout in evaluation": "no dropout in eval()",

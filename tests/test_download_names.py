@@ -5,10 +5,10 @@ import os
 import pytest
 from sample_results import SYLLABUS
 
-from autograder.classroom.roster import Roster
-from autograder.cli.grading import grade_command
-from autograder.intake import submissions
-from autograder.intake.submissions import SubmissionsError
+from grader.classroom.roster import Roster
+from grader.cli.grading import grade_command
+from grader.intake import submissions
+from grader.intake.submissions import SubmissionsError
 
 NOTEBOOK = '{"cells": [], "nbformat": 4}'
 ROSTER = """\

@@ -14,12 +14,13 @@ import pytest
 from drawn_svg import Drawn
 from PIL import Image
 
-from autograder.release import notebooks, pictures, text_notebook
-from autograder.release.components import BuildError
-from course_lib.course.syllabus import ROOT
 from course_lib.drawings import palette, raster
 from course_lib.drawings.beam_example import LENGTH_PENALTY, TABLE, WIDTH, WORDS, signed
 from course_lib.drawings.gallery import DRAWINGS, draw
+from grader.authoring import pictures
+from grader.course.syllabus import ROOT
+from grader.views import notebooks, text_notebook
+from grader.views.components import BuildError
 
 EVERY = pytest.mark.parametrize("name", DRAWINGS)
 LIMIT = 12_000  # bytes

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from course_lib.course import syllabus
+from grader.course import syllabus
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 

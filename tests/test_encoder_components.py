@@ -17,7 +17,7 @@ from course_lib.diagnosis.diagnose import diagnose
 from course_lib.evaluation.classification import classification_scores
 from course_lib.initialization import initialize
 from course_lib.masks import padding_mask
-from course_lib.seam.axes import read
+from grader.seam.axes import read
 
 
 def generator(seed=0):

@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 
-from autograder.judge.models import thresholds
-from autograder.judge.models.classification import Classification
-from autograder.judge.models.enough import Enough, margin_of
-from autograder.judge.models.hidden_labels import HiddenLabels
-from autograder.judge.models.translation import Translation
 from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
+from grader.judge.models import thresholds
+from grader.judge.models.classification import Classification
+from grader.judge.models.enough import Enough, margin_of
+from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.translation import Translation
 
 EXAMPLES = 1000
 

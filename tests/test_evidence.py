@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from course_lib.checking import evidence, expect
-from course_lib.checking.failure import Failure
-from course_lib.checking.messages import Message, explain, summary, without_echoes
-from course_lib.checking.points import VisiblePoints
-from course_lib.checking.raised import diagnosis
-from course_lib.checking.shown import describe
-from course_lib.seam import StudentError
-from course_lib.seam.steps import counted
+from grader.checking import evidence, expect
+from grader.checking.failure import Failure
+from grader.checking.messages import Message, explain, summary, without_echoes
+from grader.checking.points import VisiblePoints
+from grader.checking.raised import diagnosis
+from grader.checking.shown import describe
+from grader.seam import StudentError
+from grader.seam.steps import counted
 
 WANT = np.array([1.0, 2.0])
 

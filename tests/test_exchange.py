@@ -12,13 +12,13 @@ import pytest
 from sample_results import SYLLABUS, sample
 from typer.testing import CliRunner
 
-from autograder.classroom.csv_file import CsvError
-from autograder.classroom.roster import Roster
-from autograder.cli.app import app
-from autograder.cli.records import export_command
-from autograder.exchange import canvas, junit, long_csv, long_form, moodle, parquet
-from autograder.exchange.kept_csv import KeptCsv
-from autograder.gradebook.store import Store
+from grader.classroom.csv_file import CsvError
+from grader.classroom.roster import Roster
+from grader.cli.app import app
+from grader.cli.records import export_command
+from grader.exchange import canvas, junit, long_csv, long_form, moodle, parquet
+from grader.exchange.kept_csv import KeptCsv
+from grader.gradebook.store import Store
 
 A1 = SYLLABUS.assignment("a1")
 MESSAGE = {"expected": "[0.5 0.5]", "got": "<b>nan</b> \x1b & ]]>", "cause": "no mask", "read": ""}

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.release import student_tree, text_notebook
 from course_lib.attention import MultiHeadAttention
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.encoder import Encoder
@@ -19,6 +18,7 @@ from course_lib.explorer.picture import described, picture
 from course_lib.explorer.record import recorded
 from course_lib.explorer.show import LIMIT, explorer, show_attention
 from course_lib.transformer import Transformer
+from grader.views import student_tree, text_notebook
 
 WORDS = ["the", "cat", "ate"]
 ROWS = np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.125, 0.25, 0.625]])

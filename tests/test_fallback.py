@@ -7,15 +7,15 @@ import shutil
 
 import pytest
 
-from autograder.cli.authoring import release_command
-from autograder.cli.problems import UsageProblem
-from autograder.grading import class_run
-from autograder.judge.models import hidden_labels
-from autograder.release import fallback_model
-from autograder.release.fallback_model import FallbackError
-from course_lib.course import fallback as students
-from course_lib.course.setup_error import SetupError
 from course_lib.recipes import translation_profiles
+from grader.authoring import fallback_model
+from grader.authoring.fallback_model import FallbackError
+from grader.cli.authoring import release_command
+from grader.cli.problems import UsageProblem
+from grader.course import fallback as students
+from grader.course.setup_error import SetupError
+from grader.grading import class_run
+from grader.judge.models import hidden_labels
 
 pytestmark = pytest.mark.xdist_group("fallback")  # its model is trained once
 
@@ -51,8 +51,8 @@ def test_a_student_loads_it_with_one_line(made, here, capsys):
     from safetensors.torch import load_file
 
     from course_lib.classifier import EncoderClassifier
-    from course_lib.course.submission_folder import WEIGHTS, save_model
     from course_lib.data.tokenization import TextTokenizer
+    from grader.course.submission_folder import WEIGHTS, save_model
 
     folder = students.fallback("a3")
     said = capsys.readouterr().out

@@ -13,14 +13,14 @@ from test_cli import one_sentence
 from test_report import BUG, Page
 from typer.testing import CliRunner
 
-from autograder.classroom.roster import Roster, Student
-from autograder.cli.app import app
-from autograder.cli.records import feedback_command
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.gradebook.store import Store
-from autograder.report import render_student
-from autograder.report.file_names import folder_names
-from autograder.report.lms_zip import canvas_name, moodle_name, packed
+from grader.classroom.roster import Roster, Student
+from grader.cli.app import app
+from grader.cli.records import feedback_command
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.store import Store
+from grader.report import render_student
+from grader.report.file_names import folder_names
+from grader.report.lms_zip import canvas_name, moodle_name, packed
 
 ADA = Student("ada", "Ada Lovelace", names={"moodle": "4711", "canvas": "1041"})
 
@@ -31,7 +31,7 @@ class Done:
     """What a command printed, like a finished process."""
 
     def __init__(self, result):
-        from autograder.cli.problems import sentence
+        from grader.cli.problems import sentence
 
         problem = sentence(result.exception) if result.exception else None
         self.returncode, self.stderr = problem or (result.exit_code, result.stderr)

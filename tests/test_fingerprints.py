@@ -8,9 +8,9 @@ import proofs
 import pytest
 
 from autograder import bugs
-from autograder.grading import fingerprints
-from autograder.grading.fingerprints import Sources
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
+from grader.grading import fingerprints
+from grader.grading.fingerprints import Sources
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 
@@ -55,16 +55,16 @@ def differing(root, paths, before, submission=b""):
     ("path", "ids"),
     [
         # the judge, the sandbox and the seam decide every grade
-        ("autograder/judge/score.py", {*ASSIGNMENTS}),
-        ("course_lib/checking/session.py", {*ASSIGNMENTS}),
-        ("autograder/grading/judge_process.py", {*ASSIGNMENTS}),
-        ("autograder/gradebook/exercise_result.py", {*ASSIGNMENTS}),
-        ("autograder/grading/class_run.py", {*ASSIGNMENTS}),
-        ("autograder/sandbox/limits.py", {*ASSIGNMENTS}),
-        ("course_lib/notebook/global_names.py", {*ASSIGNMENTS}),
-        ("autograder/release/student_tree.py", {*ASSIGNMENTS}),
-        ("course_lib/seam/codec.py", {*ASSIGNMENTS}),
-        ("course_lib/checking/expect.py", {*ASSIGNMENTS}),
+        ("grader/judge/score.py", {*ASSIGNMENTS}),
+        ("grader/checking/session.py", {*ASSIGNMENTS}),
+        ("grader/grading/judge_process.py", {*ASSIGNMENTS}),
+        ("grader/gradebook/exercise_result.py", {*ASSIGNMENTS}),
+        ("grader/grading/class_run.py", {*ASSIGNMENTS}),
+        ("grader/sandbox/limits.py", {*ASSIGNMENTS}),
+        ("grader/notebook/global_names.py", {*ASSIGNMENTS}),
+        ("grader/views/student_tree.py", {*ASSIGNMENTS}),
+        ("grader/seam/codec.py", {*ASSIGNMENTS}),
+        ("grader/checking/expect.py", {*ASSIGNMENTS}),
         # tests, references of other suites, mistakes, visible tests, starters
         ("autograder/suites/a2/test_2_5_layer_norm.py", {"a2"}),
         ("autograder/suites/a2/multi_head_reference.py", {"a2", "a3", "a4"}),
@@ -78,8 +78,8 @@ def differing(root, paths, before, submission=b""):
         ("course_lib/evaluation/translation.py", {"a3", "a4"}),
         ("course_lib/diagnosis/broken_classifiers.py", {"a3"}),
         ("course_lib/decoding/cache.py", {"a4"}),
-        ("autograder/release/stand_ins/encoder.py", {"a4", "a5"}),
-        ("autograder/judge/models/model_part.py", {"a3", "a4"}),
+        ("autograder/stand_ins/encoder.py", {"a4", "a5"}),
+        ("grader/judge/models/model_part.py", {"a3", "a4"}),
         ("results/sst2_cpu.json", {"a3"}),
         ("results/sst2_six_layers.json", {"a3"}),
     ],
@@ -92,10 +92,10 @@ def test_a_grade_is_kept_no_longer_than_what_it_depends_on(checkout, before, pat
 def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, before):
     paths = (
         "README.md CHANGELOG.md solutions/a1.py assignments/a3/README.md "
-        "results/bench_grading.json autograder/cli/grading/grade_command.py "
-        "autograder/gradebook/lateness.py autograder/gradebook/store.py "
-        "autograder/gradebook/totals.py autograder/report/page.py "
-        "autograder/release/course_build.py autograder/intake/places.py "
+        "results/bench_grading.json grader/cli/grading/grade_command.py "
+        "grader/gradebook/lateness.py grader/gradebook/store.py "
+        "grader/gradebook/totals.py grader/report/page.py "
+        "grader/authoring/course_build.py grader/intake/places.py "
         "course_lib/analysis/width_study.py"
     )
     assert differing(checkout, paths.split(), before) == set()
@@ -156,7 +156,7 @@ def parts_of(checkout, path):
         ("assignments/a2/public_tests/exercise_2_10.py", {"2.10"}),
         ("autograder/suites/a2/multi_head_reference.py", {""}),
         ("autograder/suites/a2/substitutes.py", {""}),
-        ("autograder/judge/score.py", {""}),
+        ("grader/judge/score.py", {""}),
     ],
 )
 def test_a_file_of_tests_counts_for_its_own_exercise_alone(checkout, path, ids):

@@ -7,14 +7,14 @@ import json
 import pytest
 from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lines, without_answers
 
-from autograder.for_nbgrader import command, course_folder, gradebook, marks, scores
-from autograder.gradebook.lateness import moment
-from autograder.gradebook.manual import ManualMark
-from autograder.gradebook.store import Store
-from autograder.release import notebooks
-from autograder.release.components import BuildError
-from course_lib.course import syllabus
-from course_lib.notebook import grade_ids
+from grader.course import syllabus
+from grader.exchange.for_nbgrader import command, course_folder, gradebook, marks, scores
+from grader.gradebook.lateness import moment
+from grader.gradebook.manual import ManualMark
+from grader.gradebook.store import Store
+from grader.notebook import grade_ids
+from grader.views import notebooks
+from grader.views.components import BuildError
 
 pytestmark = [
     pytest.mark.xdist_group("for_nbgrader"),

@@ -13,8 +13,9 @@ import pytest
 import yaml
 from sample_results import SYLLABUS
 
-from autograder.exchange import github
-from autograder.release import no_leak, student_tree
+from grader.authoring import no_leak
+from grader.exchange import github
+from grader.views import student_tree
 
 A1 = SYLLABUS.assignment("a1")
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
 
 LECTURES = ROOT / "lectures"
 PARTS = sorted(LECTURES.glob("part*.md"))

@@ -6,13 +6,13 @@ import pytest
 from sample_results import SYLLABUS, sample
 from typer.testing import CliRunner
 
-from autograder.cli.app import app
-from autograder.cli.problems import sentence
-from autograder.gradebook import history
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.gradebook.preview import preview
-from autograder.gradebook.rows import KeptMark
-from autograder.gradebook.store import Store
+from grader.cli.app import app
+from grader.cli.problems import sentence
+from grader.gradebook import history
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.preview import preview
+from grader.gradebook.rows import KeptMark
+from grader.gradebook.store import Store
 
 SLIP = {"cause": "not divided by √d_k", "expected": "1", "got": "2", "read": "", "seen": True}
 LOST = {"1.3": [{"message": SLIP, "bug": "no_scaling", "bug_title": "Scores are not scaled"}]}

@@ -12,13 +12,13 @@ import sys
 import pytest
 from sample_results import IN_TIME, SYLLABUS, sample
 
-from autograder.classroom.cells import restored, safe
-from autograder.classroom.csv_file import CsvError
-from autograder.gradebook import exports, manual, to_mark
-from autograder.gradebook.lateness import lateness
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.gradebook.result import Result
-from autograder.gradebook.store import GradebookError, Store, key_of
+from grader.classroom.cells import restored, safe
+from grader.classroom.csv_file import CsvError
+from grader.gradebook import exports, manual, to_mark
+from grader.gradebook.lateness import lateness
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.result import Result
+from grader.gradebook.store import GradebookError, Store, key_of
 
 A1 = SYLLABUS.assignment("a1")
 SCORES = {"1.3": [{"message": {"expected": "1", "got": "2", "cause": "", "read": ""}}]}
@@ -169,7 +169,7 @@ def test_a_read_only_database(tmp_path):
 
 def test_importing_is_light():
     code = (
-        "import sys, autograder.gradebook.store, autograder.gradebook.exports; "
+        "import sys, grader.gradebook.store, grader.gradebook.exports; "
         "print([m for m in ('sqlalchemy', 'torch', 'numpy', 'jinja2') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

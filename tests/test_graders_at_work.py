@@ -14,7 +14,7 @@ from pathlib import Path
 import proofs
 import pytest
 
-COURSE = [sys.executable, "-c", "from autograder.cli import main; main()"]
+COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
 STUDENTS = ["ada", "ben"]
 END_SECONDS = 300.0  # generous: a busy machine
 

@@ -14,9 +14,9 @@ import proofs
 import pytest
 from sample_results import SYLLABUS, sample
 
-from autograder.exchange import gradescope, gradescope_results, gradescope_run
-from autograder.gradebook.store import Store
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
+from grader.exchange import gradescope, gradescope_results, gradescope_run
+from grader.gradebook.store import Store
 
 A1 = SYLLABUS.assignment("a1")
 KEYS = {
@@ -98,7 +98,7 @@ def graded_by_us(tmp_path_factory):
     for student, view in (("good", "solution"), ("none", "starter")):
         (folder / student).mkdir()
         (folder / student / "a1.ipynb").write_bytes(proofs.notebook("a1", view))
-    command = [sys.executable, "-m", "autograder.cli", "grade", str(folder), "--jobs", "1"]
+    command = [sys.executable, "-m", "grader.cli", "grade", str(folder), "--jobs", "1"]
     out = folder.parent / "graded-by-us"
     done = subprocess.run([*command, "--out", str(out)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]

@@ -6,8 +6,8 @@ import zipfile
 import proofs
 import pytest
 
-from autograder.intake import submissions
-from course_lib.student.hand_in import hand_in
+from grader.intake import submissions
+from grader.student.hand_in import hand_in
 
 SCALED = "course_lib.numpy_forms.attention:scaled_scores"
 UNSCALED = "def scaled_scores(query, key):\n    return query @ np.swapaxes(key, -1, -2)\n"

@@ -7,8 +7,8 @@ import zipfile
 import proofs
 import pytest
 
-from autograder.grading import class_run
-from autograder.intake import handed_in, submissions
+from grader.grading import class_run
+from grader.intake import handed_in, submissions
 
 NAMES = ["classifier.safetensors", "predictions.csv"]
 

@@ -6,9 +6,10 @@ import re
 import pytest
 
 from autograder import bugs
-from autograder.release import course_build, hint_checks, hints, notebooks, text_notebook
-from autograder.release.components import BuildError
-from course_lib.course import syllabus
+from grader.authoring import course_build
+from grader.course import syllabus
+from grader.views import hint_checks, hints, notebooks, text_notebook
+from grader.views.components import BuildError
 
 COURSE = syllabus.load()
 EXERCISES = [(a, e) for a in COURSE.assignments for e in a.exercises if e.components]

@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from course_lib.course import syllabus
+from grader.course import syllabus
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 pytestmark = pytest.mark.xdist_group("site")
@@ -120,7 +120,7 @@ def test_without_javascript_the_weeks_are_whole_and_nothing_can_be_marked(site, 
 
 
 def test_badges_lead_to_the_students_repository(course):
-    from autograder.site import week_map
+    from book import week_map
 
     facts = course.course.model_copy(update={"student_repository": "https://github.com/o/c"})
     ours = course.model_copy(update={"course": facts})

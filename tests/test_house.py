@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from autograder.site.statements import OUTLINE
-from course_lib.course.syllabus import ROOT
+from book.statements import OUTLINE
+from grader.course.syllabus import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
-from course_lib.course.interrupts import Interrupts
-from course_lib.course.syllabus import ROOT
+from grader.course.interrupts import Interrupts
+from grader.course.syllabus import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -96,7 +96,7 @@ def test_another_thread_may_enter_it():
 def test_after_the_block_a_signal_ends_the_program_as_ever(number):
     program = (
         "import signal, sys\n"
-        "from course_lib.course.interrupts import Interrupts\n"
+        "from grader.course.interrupts import Interrupts\n"
         "with Interrupts():\n"
         f"    signal.raise_signal({int(number)})\n"
         "    print('cleaned up', flush=True)\n"

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from course_lib.course import notebook_home
-from course_lib.course.kept_training import kept_training
-from course_lib.course.setup_error import SetupError
+from grader.course.setup_error import SetupError
+from grader.student import notebook_home
+from grader.student.kept_training import kept_training
 
 
 @pytest.fixture

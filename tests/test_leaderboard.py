@@ -6,16 +6,16 @@ import pytest
 from sample_results import SCORED, SYLLABUS, sample
 from typer.testing import CliRunner
 
-from autograder.classroom import pseudonyms
-from autograder.classroom.csv_file import CsvError
-from autograder.classroom.roster import Roster, Student
-from autograder.cli.app import app
-from autograder.cli.problems import sentence
-from autograder.gradebook import stored_roster
-from autograder.gradebook.exercise_result import ModelResult
-from autograder.gradebook.store import Store
-from autograder.report.leaderboard import LeaderboardError, leaderboard
-from autograder.report.page import render_leaderboard
+from grader.classroom import pseudonyms
+from grader.classroom.csv_file import CsvError
+from grader.classroom.roster import Roster, Student
+from grader.cli.app import app
+from grader.cli.problems import sentence
+from grader.gradebook import stored_roster
+from grader.gradebook.exercise_result import ModelResult
+from grader.gradebook.store import Store
+from grader.report.leaderboard import LeaderboardError, leaderboard
+from grader.report.page import render_leaderboard
 
 A3, A4 = SYLLABUS.assignment("a3"), SYLLABUS.assignment("a4")
 

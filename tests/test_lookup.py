@@ -4,9 +4,9 @@ import pytest
 from sample_results import sample
 from typer.testing import CliRunner
 
-from autograder.cli.app import app
-from autograder.cli.problems import sentence
-from autograder.gradebook.store import Store
+from grader.cli.app import app
+from grader.cli.problems import sentence
+from grader.gradebook.store import Store
 
 
 @pytest.mark.parametrize(

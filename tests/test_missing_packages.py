@@ -10,9 +10,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from setup_world import COLAB, cell_of, run_cell, served, write_tree, zipped
 
-from course_lib.course import missing_packages
-from course_lib.course.setup_error import SetupError
-from course_lib.course.syllabus import ROOT
+from grader.course.setup_error import SetupError
+from grader.course.syllabus import ROOT
+from grader.student import missing_packages
 
 ADDED = {"jaxtyping", "optuna", "sacrebleu"}  # what Colab lacks
 
@@ -119,7 +119,7 @@ def environment(path, folder):
 
 
 def freeze(python):
-    code = "from course_lib.course.missing_packages import installed; print(*installed())"
+    code = "from grader.student.missing_packages import installed; print(*installed())"
     return set(subprocess.check_output([str(python), "-c", code], text=True, cwd=ROOT).split())
 
 

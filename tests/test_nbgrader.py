@@ -5,8 +5,8 @@ import sqlite3
 
 import pytest
 
-from autograder.bench import nbgrader_course
-from course_lib.course.syllabus import ROOT
+from bench import nbgrader_course
+from grader.course.syllabus import ROOT
 
 LONG = [
     pytest.param(id, marks=[pytest.mark.slow, pytest.mark.xdist_group(f"nbgrader {id}")])

@@ -10,8 +10,8 @@ import pytest
 from nbgrader_class import CourseFolder, hand_in, without_answers
 from typer.testing import CliRunner
 
-from autograder.cli.app import app
-from autograder.for_nbgrader import course_folder
+from grader.cli.app import app
+from grader.exchange.for_nbgrader import course_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("nbgrader commands")]
 STUDENTS = ("ada", "ben", "cleo", "dan")

@@ -25,7 +25,7 @@ from course_lib.numpy_forms.attention import (
     softmax,
 )
 from course_lib.numpy_forms.gradients import attention_backward
-from course_lib.seam.axes import read
+from grader.seam.axes import read
 
 BUGS = ["not-scaled", "keys-score-queries", "softmax-over-queries", "mask-after-softmax",
         "one-maximum", "empty-row-mean"]  # fmt: skip

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from autograder.site import statements
+from book import statements
 
 
 @pytest.fixture(scope="module")

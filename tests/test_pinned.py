@@ -7,9 +7,9 @@ import proofs
 import pytest
 
 from autograder import bugs
-from autograder.judge.suite_files import suite_files
 from autograder.suites import pinned
-from course_lib.checking.suite import read_tests
+from grader.checking.suite import read_tests
+from grader.judge.suite_files import suite_files
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
 PINNED = [(id, entry) for id in IDS for entry in pinned.load(id)]

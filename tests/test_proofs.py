@@ -9,9 +9,9 @@ import pytest
 from unwatched import unwatched
 
 from autograder import bugs
-from autograder.proof import cases, claims, margins, prove
-from autograder.release.components import Component
-from course_lib.course import syllabus
+from grader.authoring.proof import cases, claims, margins, prove
+from grader.course import syllabus
+from grader.views.components import Component
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
 CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]

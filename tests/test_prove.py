@@ -5,10 +5,10 @@ import json
 
 from typer.testing import CliRunner
 
-from autograder.bench import results_file
-from autograder.cli.app import app
-from autograder.proof import cases, prove, run, summary
-from autograder.proof.backends import local_worker
+from bench import results_file
+from grader.authoring.proof import cases, prove, run, summary
+from grader.authoring.proof.backends import local_worker
+from grader.cli.app import app
 
 
 def proven(case):

@@ -8,9 +8,9 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from autograder.cli.app import app
-from autograder.quizzes import nbgrader_form, printed, quiz, widget
-from autograder.quizzes.quiz import ChoiceQuestion
+from book.quizzes import nbgrader_form, printed, quiz, widget
+from book.quizzes.quiz import ChoiceQuestion
+from grader.cli.app import app
 
 QUIZZES = [quiz.load(name) for name in quiz.names()]
 

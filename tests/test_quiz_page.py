@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from autograder.quizzes import quiz
-from autograder.quizzes.quiz import ChoiceQuestion
-from course_lib.course.syllabus import ROOT
+from book.quizzes import quiz
+from book.quizzes.quiz import ChoiceQuestion
+from grader.course.syllabus import ROOT
 
 pytest.importorskip("sphinx", reason="the site needs Sphinx: pip install -e .[site]")
 pytest.importorskip("myst_nb", reason="the site needs MyST-NB: pip install -e .[site]")
@@ -38,7 +38,7 @@ def page(tmp_path_factory):
     """The HTML of a page with the quiz of part 2."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "conf.py").write_text(
-        'extensions = ["myst_parser", "autograder.site.extension"]\n'
+        'extensions = ["myst_parser", "book.extension"]\n'
         'myst_enable_extensions = ["dollarmath", "colon_fence"]\n'
     )
     (folder / "index.md").write_text("# A quiz\n\n```{quiz} part2\n```\n")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.quizzes import quiz, widget
-from autograder.quizzes.quiz import NumericQuestion
+from book.quizzes import quiz, widget
+from book.quizzes.quiz import NumericQuestion
 
 jupyterquiz = pytest.importorskip("jupyterquiz", reason="`pip install -e .[instructor]` brings it")
 

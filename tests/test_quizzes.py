@@ -7,8 +7,8 @@ import pytest
 import quiz_answers
 import torch
 
-from autograder.quizzes import quiz
-from autograder.quizzes.quiz import ChoiceQuestion, NumericQuestion, ShapeQuestion
+from book.quizzes import quiz
+from book.quizzes.quiz import ChoiceQuestion, NumericQuestion, ShapeQuestion
 
 QUIZZES = [quiz.load(name) for name in quiz.names()]
 QUESTIONS = {question.id: question for asked in QUIZZES for question in asked.questions}

@@ -21,15 +21,7 @@ from sample_results import SYLLABUS
 from setup_world import with_repository
 
 from autograder import bugs
-from autograder.classroom.roster import Roster, Student
-from autograder.classroom.terms import Allowance, Terms
-from autograder.cli.authoring import release_command
-from autograder.cli.problems import UsageProblem
-from autograder.gradebook import stored_roster
-from autograder.gradebook.store import Store
-from autograder.release import notebooks, student_tree
-from autograder.release.components import Component
-from autograder.release.student_release import (
+from grader.authoring.release import (
     archive,
     changes,
     contents,
@@ -41,9 +33,17 @@ from autograder.release.student_release import (
     release,
     secrets,
 )
-from autograder.release.student_release.changes import MANIFEST, ReleaseError
-from autograder.release.student_release.git_branch import Branch
-from autograder.release.student_release.release import Made
+from grader.authoring.release.changes import MANIFEST, ReleaseError
+from grader.authoring.release.git_branch import Branch
+from grader.authoring.release.release import Made
+from grader.classroom.roster import Roster, Student
+from grader.classroom.terms import Allowance, Terms
+from grader.cli.authoring import release_command
+from grader.cli.problems import UsageProblem
+from grader.gradebook import stored_roster
+from grader.gradebook.store import Store
+from grader.views import notebooks, student_tree
+from grader.views.components import Component
 
 pytestmark = pytest.mark.xdist_group("release")  # it is made once
 NONE_OUT = datetime.date(2027, 2, 1)
@@ -109,8 +109,8 @@ def test_it_installs_as_a_project_with_lower_bounds_only(files):
     assert "numpy>=1.26" in requirements
     assert not [line for line in requirements if "==" in line or "<" in line.partition(";")[0]]
     pyproject = files["pyproject.toml"].decode()
-    assert "course_lib/student/program.py" in files
-    assert 'student = "course_lib.student.program:main"' in pyproject
+    assert "grader/student/program.py" in files
+    assert 'student = "grader.student.program:main"' in pyproject
     assert "student check" in files["README.md"].decode()
 
 

@@ -12,15 +12,15 @@ from collections import Counter
 import pytest
 from sample_results import SYLLABUS, sample
 
-from autograder.classroom.roster import Roster, Student
-from autograder.gradebook import manual
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.gradebook.result import Result
-from autograder.report import render, render_student, table
-from autograder.report.overview import histogram, mistakes
-from autograder.report.page import TEMPLATES, anchor
-from autograder.report.plain_text import visible
-from autograder.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
+from grader.classroom.roster import Roster, Student
+from grader.gradebook import manual
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.result import Result
+from grader.report import render, render_student, table
+from grader.report.overview import histogram, mistakes
+from grader.report.page import TEMPLATES, anchor
+from grader.report.plain_text import visible
+from grader.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
 
 HOSTILE = "<script>alert(1)</script><img src=http://x.example onerror=alert(1)>\"'>&\u202e\x1b[31m"
 WRONG = {

@@ -8,13 +8,13 @@ import proofs
 import pytest
 from sample_results import IN_TIME, SYLLABUS, sample
 
-from autograder.gradebook import manual
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.gradebook.result import Result
-from autograder.judge import grade as judge
-from autograder.judge import score
-from autograder.judge.models import model_part
-from autograder.judge.models.hidden_labels import HiddenLabels
+from grader.gradebook import manual
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.result import Result
+from grader.judge import grade as judge
+from grader.judge import score
+from grader.judge.models import model_part
+from grader.judge.models.hidden_labels import HiddenLabels
 
 A1 = SYLLABUS.assignment("a1")
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"

@@ -5,9 +5,9 @@ import datetime
 import pytest
 from sample_results import SYLLABUS
 
-from autograder.classroom.csv_file import CsvError
-from autograder.classroom.roster import Roster, Student
-from autograder.classroom.terms import Allowance, Terms
+from grader.classroom.csv_file import CsvError
+from grader.classroom.roster import Roster, Student
+from grader.classroom.terms import Allowance, Terms
 
 A1 = SYLLABUS.assignment("a1")
 UTC = datetime.timezone.utc

@@ -15,9 +15,9 @@ import pytest
 from threats import OWN_TIME, THREATS, notebook
 
 from autograder import bugs
-from autograder.release.components import Component
-from autograder.sandbox import detection
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
+from grader.sandbox import detection
+from grader.views.components import Component
 
 HONEST = ("01_0ada", "21_0ben", "45_0cyd", "99_dee")  # somewhere between the others
 QUICK = tuple(threat for threat in THREATS if threat.quick)
@@ -84,7 +84,7 @@ class Graded:
         write_class(self.work / "submitted", threats)
         before = contents(world)
         self.done = subprocess.run(
-            [sys.executable, "-m", "autograder.cli", "grade", "submitted", "--jobs", str(jobs)],
+            [sys.executable, "-m", "grader.cli", "grade", "submitted", "--jobs", str(jobs)],
             cwd=self.work,
             env={
                 **{name: os.environ[name] for name in ("PATH", "OMP_NUM_THREADS")},

@@ -6,9 +6,9 @@ import os
 import proofs
 import pytest
 
-from autograder.grading import class_run
-from autograder.intake import submissions
-from autograder.release.components import Component
+from grader.grading import class_run
+from grader.intake import submissions
+from grader.views.components import Component
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 

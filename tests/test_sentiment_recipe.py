@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from course_lib.classifier import EncoderClassifier
-from course_lib.course import submission_folder
 from course_lib.data import datasets
 from course_lib.data.batching import TokenBuckets
 from course_lib.data.tokenization import TextTokenizer
@@ -14,6 +13,7 @@ from course_lib.data.word_dropout import WordDropout
 from course_lib.recipes import classifier_profiles
 from course_lib.recipes.classifier import train_classifier
 from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
+from grader.course import submission_folder
 
 
 def batches(rate, seed=0):

@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from autograder.site import serving
+from book import serving
 
 PAGE = b"<p>attention</p>" * 200
 

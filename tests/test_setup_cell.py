@@ -6,11 +6,11 @@ import sys
 import pytest
 from setup_world import cell_of, run_cell, served, with_repository, write_tree, zipped
 
-from autograder.release import setup_cell
 from course_lib import __version__
-from course_lib.course import notebook_home
-from course_lib.course.profile_choice import ProfileChoice
-from course_lib.course.setup_error import SetupError
+from grader.course.profile_choice import ProfileChoice
+from grader.course.setup_error import SetupError
+from grader.student import notebook_home
+from grader.views import setup_cell
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_the_library_must_not_be_older_than_the_notebook():
 def test_a_release_without_the_assignment_is_said(monkeypatch, tmp_path):
     with pytest.raises(SetupError, match="there is no assignment 'a9'.*get the release"):
         notebook_home.begin("a9", made_for=__version__)
-    monkeypatch.setattr("course_lib.course.syllabus.ROOT", tmp_path)
+    monkeypatch.setattr("grader.course.syllabus.ROOT", tmp_path)
     with pytest.raises(SetupError, match="has no checks of a1: get the release"):
         notebook_home.begin("a1", made_for=__version__)
 

@@ -7,14 +7,14 @@ import pytest
 from typer.testing import CliRunner
 
 from autograder import bugs, variants
-from autograder.bench import disguises
-from autograder.cli.app import app
-from autograder.cli.problems import sentence
-from autograder.release import notebooks
-from autograder.release.components import Component
-from autograder.similarity import compare, page, winnowing
-from autograder.similarity.own_work import Handout
-from course_lib.course.syllabus import ROOT, load
+from bench import disguises
+from grader.cli.app import app
+from grader.cli.problems import sentence
+from grader.course.syllabus import ROOT, load
+from grader.similarity import compare, page, winnowing
+from grader.similarity.own_work import Handout
+from grader.views import notebooks
+from grader.views.components import Component
 
 COURSE = load()
 A1 = COURSE.assignment("a1")

@@ -10,9 +10,9 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
-from autograder.site import site_build, timetable  # noqa: E402
-from autograder.site.site_build import LECTURES  # noqa: E402
-from autograder.site.slides import SHOWN  # noqa: E402
+from book import site_build, timetable  # noqa: E402
+from book.site_build import LECTURES  # noqa: E402
+from book.slides import SHOWN  # noqa: E402
 
 PARTS = 7
 LEAST_SLIDES = 34

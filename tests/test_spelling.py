@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
 
 pytest.importorskip("codespell_lib", reason="no codespell: `pip install -e .[dev]` brings it")
 

@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.release import no_leak, student_tree
-from autograder.release.stand_ins import (
+from autograder.stand_ins import (
     attention,
     embeddings,
     encoder,
@@ -15,7 +14,7 @@ from autograder.release.stand_ins import (
     positions,
     residual,
 )
-from autograder.release.stand_ins.training import optimizers, schedules
+from autograder.stand_ins.training import optimizers, schedules
 from course_lib import attention as course_attention
 from course_lib.attention import MultiHeadAttention
 from course_lib.embeddings import TransformerEmbedding
@@ -27,6 +26,8 @@ from course_lib.positions import sinusoidal_positions
 from course_lib.residual import ResidualConnection
 from course_lib.training import optimizers as course_optimizers
 from course_lib.training import schedules as course_schedules
+from grader.authoring import no_leak
+from grader.views import student_tree
 
 
 def with_the_same_weights(stand_in, own):

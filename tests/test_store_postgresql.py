@@ -7,10 +7,10 @@ import pytest
 from sample_results import SYLLABUS, sample
 from typer.testing import CliRunner
 
-from autograder.cli.app import app
-from autograder.gradebook import manual
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.gradebook.store import GradebookError, Store, key_of
+from grader.cli.app import app
+from grader.gradebook import manual
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.store import GradebookError, Store, key_of
 
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 LOST = {"1.3": [{}]}

@@ -7,11 +7,11 @@ import pytest
 from sample_results import SYLLABUS, sample
 from typer.testing import CliRunner
 
-from autograder.cli.app import app
-from autograder.cli.problems import sentence
-from autograder.gradebook.database import file_of, shown
-from autograder.gradebook.manual import ManualMark, ManualMarks
-from autograder.gradebook.store import GradebookError, Store
+from grader.cli.app import app
+from grader.cli.problems import sentence
+from grader.gradebook.database import file_of, shown
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.store import GradebookError, Store
 
 MARK = ManualMarks(SYLLABUS, {("s01", "a1", "1.3"): ManualMark(1.0, "a slip")})
 

@@ -12,12 +12,12 @@ import proofs
 import pytest
 from test_cli import one_sentence
 
-from autograder.intake import submissions
-from autograder.release import student_tree
-from autograder.release.student_release import contents as release_contents
-from course_lib.course.grading import Grading, Group
-from course_lib.course.syllabus import ROOT
-from course_lib.student import archive, progress, running, submit, work
+from grader.authoring.release import contents as release_contents
+from grader.course.grading import Grading, Group
+from grader.course.syllabus import ROOT
+from grader.intake import submissions
+from grader.student import archive, progress, running, submit, work
+from grader.views import student_tree
 
 A1, A3 = proofs.COURSE.assignment("a1"), proofs.COURSE.assignment("a3")
 SCALED = "course_lib.numpy_forms.attention:scaled_scores"
@@ -57,7 +57,7 @@ def place(path, data):
 
 
 def student(folder, *arguments, program=None):
-    command = [sys.executable, *(program or ["-m", "course_lib.student"]), *map(str, arguments)]
+    command = [sys.executable, *(program or ["-m", "grader.student"]), *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": ""}
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment)
 
@@ -85,7 +85,7 @@ def test_check_says_what_the_notebooks_own_check_says_and_progress_remembers(tre
 def installed():
     """The console script, from another checkout than the tree that the student is in."""
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
-    return ["-c", f"{code}from course_lib.student.program import main; main(sys.argv[1:])"]
+    return ["-c", f"{code}from grader.student.program import main; main(sys.argv[1:])"]
 
 
 def test_full_opens_the_hidden_tests_after_an_attempt(tree, own):
@@ -261,9 +261,9 @@ def test_bad_input_is_one_sentence(tree, own, arguments, parts):
 def test_a_wrong_folder_and_a_missing_package_are_one_sentence(tree, own, tmp_path):
     own("starter")
     place(tmp_path / "course_lib/__init__.py", b"")
-    shutil.copytree(tree / "course_lib/student", tmp_path / "course_lib/student")
+    shutil.copytree(tree / "grader/student", tmp_path / "grader/student")
     one_sentence(student(tmp_path, "progress"), 2, "change into the course's folder")
-    code = "import sys; sys.modules['pydantic'] = None; import course_lib.student.program as p; "
+    code = "import sys; sys.modules['pydantic'] = None; import grader.student.program as p; "
     done = student(tree, "check", "a1", program=["-c", f"{code}p.main(sys.argv[1:])"])
     one_sentence(done, 2, "'pydantic' is not installed", "pip install")
 

@@ -8,15 +8,15 @@ import proofs
 import pytest
 from study_files import HONEST, UNREADABLE, WRONG, changed, invented, rotated
 
-from autograder.grading import class_run
-from autograder.intake import submissions
-from course_lib.checking import session
-from course_lib.course.syllabus import ROOT, public_tests
-from course_lib.seam.errors import NOT_WRITTEN
-from course_lib.seam.local import local_student
 from course_lib.study import handed_in
 from course_lib.study.database.rows import COLUMNS
 from course_lib.study.trial import run_trial
+from grader.checking import session
+from grader.course.syllabus import ROOT, public_tests
+from grader.grading import class_run
+from grader.intake import submissions
+from grader.seam.errors import NOT_WRITTEN
+from grader.seam.local import local_student
 
 A5 = proofs.COURSE.assignment("a5")
 SUITE = ROOT / "autograder/suites/a5/test_5_5_study.py"

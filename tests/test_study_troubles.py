@@ -12,7 +12,6 @@ import study_stub
 import torch
 from sqlalchemy import text
 
-from autograder import cli
 from course_lib.study.database import storage as storage_module
 from course_lib.study.database import trackers
 from course_lib.study.database.plan import queue
@@ -23,6 +22,7 @@ from course_lib.study.database.storage import RETRIES, StudyError, open_study, s
 from course_lib.study.database.worker import waiting, work
 from course_lib.study.profiles import PROFILES
 from course_lib.study.trial import attempt, run_trial
+from grader import cli
 
 GRACE = 5
 
@@ -264,7 +264,7 @@ def course(monkeypatch, capsys):
     )
     monkeypatch.setattr("course_lib.study.profiles.PROFILES", {"tiny": short})
 
-    from autograder.cli.study import study_command
+    from grader.cli.study import study_command
 
     def here(opened, name, command, n_workers, tell):
         study_command.run_trials(opened, name, study_stub.Stub(), run_trial, attempt, device="cpu")

@@ -8,12 +8,12 @@ import zipfile
 import pytest
 from sample_results import sample
 
-from autograder.cli.grading import grade_command
-from autograder.grading import class_run
-from autograder.intake import places, plain_files, submissions
-from course_lib.course import syllabus
-from course_lib.notebook import notebook_file
-from course_lib.notebook.notebook_file import InvalidNotebook
+from grader.cli.grading import grade_command
+from grader.course import syllabus
+from grader.grading import class_run
+from grader.intake import places, plain_files, submissions
+from grader.notebook import notebook_file
+from grader.notebook.notebook_file import InvalidNotebook
 
 NOTEBOOK = '{"cells": [{"cell_type": "code", "source": ["x = 1\\r\\n", "y = 2"]}], "nbformat": 4}'
 IDS = ["a1", "a2"]

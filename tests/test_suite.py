@@ -4,18 +4,18 @@ import os
 
 import pytest
 
-from course_lib.checking import faults, session
-from course_lib.checking.messages import explain
-from course_lib.checking.suite import proofread, read_tests
-from course_lib.seam import Student, StudentError
-from course_lib.seam.errors import POLICY, TIMEOUT
-from course_lib.seam.executor import Executor
-from course_lib.seam.forbidden import Rules, watched
-from course_lib.seam.local import LocalBackend, local_student
+from grader.checking import faults, session
+from grader.checking.messages import explain
+from grader.checking.suite import proofread, read_tests
+from grader.seam import Student, StudentError
+from grader.seam.errors import POLICY, TIMEOUT
+from grader.seam.executor import Executor
+from grader.seam.forbidden import Rules, watched
+from grader.seam.local import LocalBackend, local_student
 
 HEAD = """\
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 """
 

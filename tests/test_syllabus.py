@@ -4,8 +4,8 @@ import datetime
 
 import pytest
 
-from course_lib.course import syllabus
-from course_lib.course.syllabus import ROOT, SyllabusError
+from grader.course import syllabus
+from grader.course.syllabus import ROOT, SyllabusError
 
 TEXT = (ROOT / "course.toml").read_text(encoding="utf-8")
 

@@ -11,18 +11,18 @@ from sample_results import sample
 from typer.testing import CliRunner
 
 from autograder import bugs
-from autograder.classroom.roster import Roster
-from autograder.cli.app import app
-from autograder.gradebook.course_grades import course_grades
-from autograder.judge.grade import grade
-from autograder.proof import cases, challenge
 from course_lib.analysis.attention_properties import operation_counts
 from course_lib.attention import MultiHeadAttention
-from course_lib.checking.session import PASSED
-from course_lib.course import syllabus
-from course_lib.course.syllabus import ROOT
 from course_lib.masks import target_mask
 from course_lib.numpy_forms.attention import attention
+from grader.authoring.proof import cases, challenge
+from grader.checking.session import PASSED
+from grader.classroom.roster import Roster
+from grader.cli.app import app
+from grader.course import syllabus
+from grader.course.syllabus import ROOT
+from grader.gradebook.course_grades import course_grades
+from grader.judge.grade import grade
 
 TEACH = ROOT / "lectures" / "teach"
 

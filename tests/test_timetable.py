@@ -8,9 +8,9 @@ pytest.importorskip(
     "sphinx", reason="the site's packages are not installed: pip install -e .[site]"
 )
 
-from autograder.site import timetable
-from course_lib.course import syllabus
-from course_lib.course.syllabus import ROOT
+from book import timetable
+from grader.course import syllabus
+from grader.course.syllabus import ROOT
 
 PARTS = sorted((ROOT / "lectures").glob("part*.md"))
 ACTIVITY = ":::{activity} Draw it\n:kind: live\n:minutes: 8\nDo it.\n:::\n"

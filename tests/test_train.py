@@ -24,7 +24,6 @@ from small_training import (
 )
 from torch import nn
 
-from course_lib.course.syllabus import ROOT
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import DivergedError, TrainingConfig, fit
@@ -33,6 +32,7 @@ from course_lib.training.loop.batch_groups import groups, shares, tokens
 from course_lib.training.loop.log import TrainingLog
 from course_lib.training.running_average import WeightAverage
 from course_lib.training.schedules import warmup_rate
+from grader.course.syllabus import ROOT
 
 LOOP = ROOT / "course_lib/training/loop"
 MODULES = {

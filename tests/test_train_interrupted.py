@@ -23,11 +23,11 @@ from small_training import (
 )
 from torch import nn
 
-from course_lib.course.syllabus import ROOT
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import CheckpointError, TrainingConfig, fit
 from course_lib.training.loop.random_state import random_state, set_random_state
 from course_lib.training.running_average import WeightAverage
+from grader.course.syllabus import ROOT
 
 SCRIPT = Path(__file__).with_name("small_training.py")
 

@@ -9,23 +9,23 @@ from safetensors.torch import save
 from small_translation import CODE, LAST, SMALL, TEST, pairs
 from unwatched import unwatched
 
-from autograder.grading import class_run
-from autograder.intake import handed_in
-from autograder.judge.grade import Load, grade
-from autograder.judge.models import hidden_labels, model_part
-from autograder.judge.models.asking import Asked, how_many
-from autograder.judge.models.hidden_labels import HiddenLabels
-from autograder.judge.models.thresholds import full_at, share
-from autograder.judge.models.translation import LONGEST, Translation
-from autograder.release import notebooks
-from autograder.release.components import Component
-from autograder.report.model_sentences import model_sentences
-from course_lib.course import submission_folder
 from course_lib.data.datasets import DataError
 from course_lib.evaluation.translation import bleu
-from course_lib.notebook.collect import collect
-from course_lib.notebook.notebook_file import Cell, read
 from course_lib.recipes.translation import train_translator, untrained_model
+from grader.course import submission_folder
+from grader.grading import class_run
+from grader.intake import handed_in
+from grader.judge.grade import Load, grade
+from grader.judge.models import hidden_labels, model_part
+from grader.judge.models.asking import Asked, how_many
+from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.thresholds import full_at, share
+from grader.judge.models.translation import LONGEST, Translation
+from grader.notebook.collect import collect
+from grader.notebook.notebook_file import Cell, read
+from grader.report.model_sentences import model_sentences
+from grader.views import notebooks
+from grader.views.components import Component
 
 pytestmark = pytest.mark.xdist_group("translation_part")  # its model is trained once
 

@@ -9,7 +9,7 @@ from small_translation import SMALL, TEST, pairs
 from torch import nn
 from unwatched import unwatched
 
-from autograder.bench import results_file, training, translation
+from bench import results_file, training, translation
 from course_lib.config import TransformerConfig
 from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import use_fast_forms

@@ -10,16 +10,16 @@ import numpy as np
 import proofs
 import pytest
 
-from autograder.grading import class_run, fingerprints
-from autograder.intake import archives, plain_files, submissions
-from autograder.judge import grade
-from autograder.judge.models import classification, measure, model_part
-from autograder.judge.models.hidden_labels import HiddenLabels
-from course_lib.notebook import notebook_file
-from course_lib.notebook.collect import MAX_NOTICES, collect
-from course_lib.notebook.notebook_file import Cell
-from course_lib.seam import Student, StudentError
-from course_lib.seam.codec import MAX_PAYLOAD, Decoder
+from grader.grading import class_run, fingerprints
+from grader.intake import archives, plain_files, submissions
+from grader.judge import grade
+from grader.judge.models import classification, measure, model_part
+from grader.judge.models.hidden_labels import HiddenLabels
+from grader.notebook import notebook_file
+from grader.notebook.collect import MAX_NOTICES, collect
+from grader.notebook.notebook_file import Cell
+from grader.seam import Student, StudentError
+from grader.seam.codec import MAX_PAYLOAD, Decoder
 
 A1 = proofs.COURSE.assignment("a1")
 

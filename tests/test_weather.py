@@ -15,12 +15,12 @@ import pytest
 from busy import busy_machine
 
 from autograder import bugs
-from autograder.gradebook.store import Store
-from autograder.grading import class_run, class_tries, work_folder
-from autograder.intake.submissions import Submission
-from autograder.proof import cases
-from autograder.sandbox import process_tree
-from course_lib.course.syllabus import ROOT
+from grader.authoring.proof import cases
+from grader.course.syllabus import ROOT
+from grader.gradebook.store import Store
+from grader.grading import class_run, class_tries, work_folder
+from grader.intake.submissions import Submission
+from grader.sandbox import process_tree
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 LOOP = "def softmax(x, axis=-1):\n    while True:\n        pass\n"
@@ -189,7 +189,7 @@ def test_nothing_stays_behind_a_run_that_was_killed(tmp_path, monkeypatch, numbe
     place.parent.mkdir(parents=True)
     place.write_bytes(proofs.notebook("a1", "solution", {SOFTMAX: LOOP}))
     process = subprocess.Popen(
-        [sys.executable, "-c", "from autograder.cli import main; main()", "grade", "class"],
+        [sys.executable, "-c", "from grader.cli import main; main()", "grade", "class"],
         env=os.environ | {"TMPDIR": str(tmp_path), "PYTHONPATH": str(ROOT)},
         cwd=tmp_path,
         stdout=subprocess.DEVNULL,

@@ -8,10 +8,11 @@ import sys
 import pytest
 
 from autograder import bugs
-from autograder.release import components, whole
-from autograder.release.components import BuildError
-from course_lib.course import syllabus
-from course_lib.course.syllabus import ROOT
+from grader.authoring import whole
+from grader.course import syllabus
+from grader.course.syllabus import ROOT
+from grader.views import components
+from grader.views.components import BuildError
 
 BUG = "autograder/bugs/a1/scores_not_scaled.toml"
 SUITE = "autograder/suites/a1/test_1_1_softmax.py"
@@ -125,7 +126,7 @@ def test_the_command_says_it_without_a_traceback(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
 
     def told(*command):
-        line = [sys.executable, "-m", "autograder.cli", *command]
+        line = [sys.executable, "-m", "grader.cli", *command]
         done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.returncode == 2
         assert "Traceback" not in done.stderr

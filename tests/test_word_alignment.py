@@ -14,12 +14,12 @@ from unwatched import unwatched
 
 from course_lib.analysis.translator_alignment import align, error_rate
 from course_lib.config import TransformerConfig
-from course_lib.course.syllabus import ROOT
 from course_lib.data.datasets import LoadedData, load
 from course_lib.data.grammar.sentence_pairs import pairs, words
 from course_lib.data.word_spans import word_numbers
 from course_lib.recipes.translation import train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile
+from grader.course.syllabus import ROOT
 
 pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained once
 
@@ -50,7 +50,7 @@ def folder(translator, tmp_path_factory):
 
 
 def run(*arguments, text=None):
-    command = [sys.executable, "-m", "course_lib.student", "translate", *map(str, arguments)]
+    command = [sys.executable, "-m", "grader.student", "translate", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, input=text, cwd=ROOT)
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from autograder.release import workload
-from course_lib.course import syllabus
+from grader.authoring import workload
+from grader.course import syllabus
 
 COURSE = syllabus.load()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 
-from course_lib.course.toml_lines import line_of
+from grader.course.toml_lines import line_of
 
 if sys.version_info >= (3, 11):
     import tomllib

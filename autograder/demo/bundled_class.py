@@ -14,12 +14,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.course.syllabus import Assignment, Syllabus
+from grader.course.syllabus import Assignment, Syllabus
+from grader.intake.handed_in import FOLDER
+from grader.views import notebooks
+from grader.views.components import Component
 
 from .. import bugs, variants
-from ..intake.handed_in import FOLDER
-from ..release import notebooks
-from ..release.components import Component
 from . import classifier
 from . import translator as demo_translator
 

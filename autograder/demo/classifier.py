@@ -13,7 +13,6 @@ from torch import nn
 
 from course_lib.classifier import EncoderClassifier
 from course_lib.config import PRESETS
-from course_lib.course import submission_folder
 from course_lib.data import datasets
 from course_lib.data.batching import TokenBuckets, batches_in_order
 from course_lib.data.datasets import LoadedData
@@ -21,6 +20,7 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.fast.forms import use_fast_forms
 from course_lib.training.classification_step import training_step
 from course_lib.training.schedules import WarmupSchedule
+from grader.course import submission_folder
 
 CONFIG = replace(PRESETS["tiny"], d_model=32, d_ff=64)
 MAX_TOKENS, RATE, WARMUP = 512, 0.3, 100

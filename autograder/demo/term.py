@@ -20,9 +20,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from course_lib.course import syllabus
+from grader.course import syllabus
+from grader.exchange.for_nbgrader import command as nbgrader
 
-from ..for_nbgrader import command as nbgrader
 from . import term_class
 
 Totals = dict[tuple[str, str], float | None]  # by student and assignment
@@ -43,7 +43,7 @@ class Term:
         """What `course ARGUMENTS` prints. Raises CalledProcessError if it fails."""
         words = [str(argument) for argument in arguments]
         print("course", *words, flush=True)
-        whole = [sys.executable, "-m", "autograder.cli", *words]
+        whole = [sys.executable, "-m", "grader.cli", *words]
         done = subprocess.run(whole, capture_output=True, text=True)
         if done.returncode:
             print(done.stdout, done.stderr, sep="\n", file=sys.stderr)

@@ -12,12 +12,12 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from course_lib.course.syllabus import Assignment, Syllabus
+from bench.disguises import laid_out_anew, reordered
+from grader.course.syllabus import Assignment, Syllabus
+from grader.views import notebooks
+from grader.views.components import Component
 
 from .. import bugs, variants
-from ..bench.disguises import laid_out_anew, reordered
-from ..release import notebooks
-from ..release.components import Component
 from .bundled_class import HOSTILE
 
 SITUATIONS = (

@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from course_lib.course.syllabus import ROOT, Assignment, Syllabus
+from bench import results_file
 from course_lib.data.registry import Source
+from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.gradebook.result import Result
+from grader.gradebook.store import Store
+from grader.grading import class_run
+from grader.intake import handed_in
+from grader.intake.handed_in import HandedIn
+from grader.intake.submissions import Submission
+from grader.judge.models import hidden_labels
+from grader.sandbox import detection, process_tree
 
-from ..bench import results_file
-from ..gradebook.result import Result
-from ..gradebook.store import Store
-from ..grading import class_run
-from ..intake import handed_in
-from ..intake.handed_in import HandedIn
-from ..intake.submissions import Submission
-from ..judge.models import hidden_labels
-from ..sandbox import detection, process_tree
 from .translator import TRAINED, DemoTranslator
 
 NAME = "bench_trained_class"

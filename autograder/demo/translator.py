@@ -67,12 +67,12 @@ def train(folder: Path) -> None:
 
     os.nice(10)  # the grading that the user watches goes first
     from course_lib.analysis.translator_alignment import error_rate
-    from course_lib.course.submission_folder import save_translator
     from course_lib.data import datasets
     from course_lib.data.grammar.sentence_pairs import pairs
     from course_lib.evaluation.translation import exact_match
     from course_lib.recipes.translation import train_translator
     from course_lib.recipes.translation_profiles import profile
+    from grader.course.submission_folder import save_translator
 
     torch.set_num_threads(1)
     settings = profile(PROFILE)

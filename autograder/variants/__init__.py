@@ -10,7 +10,7 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.course.syllabus import Assignment
+from grader.course.syllabus import Assignment
 
 FOLDER = Path(__file__).parent
 

@@ -9,8 +9,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from ..course.syllabus import ROOT
-from ..course.toml_lines import line_of
+from grader.course.syllabus import ROOT
+from grader.course.toml_lines import line_of
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -17,9 +17,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from grader.course.submission_folder import SETTINGS, TOKENIZER, save_model
+from grader.course.submission_folder import TRANSLATOR_WEIGHTS as WEIGHTS
+
 from ..config import TransformerConfig
-from ..course.submission_folder import SETTINGS, TOKENIZER, save_model
-from ..course.submission_folder import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..data.batching import batches_in_order
 from ..data.tokenization import TextTokenizer
 from ..fast.cached_decoder import FastDecoder

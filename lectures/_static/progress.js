@@ -1,4 +1,4 @@
-// What is done, and the plan of the home page, kept in this browser. See autograder/site/steps.py.
+// What is done, and the plan of the home page, kept in this browser. See book/steps.py.
 (() => {
   "use strict";
 

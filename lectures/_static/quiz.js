@@ -1,4 +1,4 @@
-// Checks the forms of a quiz and keeps the answers in this browser. See autograder/site/quiz.py.
+// Checks the forms of a quiz and keeps the answers in this browser. See book/quiz.py.
 (() => {
   "use strict";
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 from opening import assert_nothing_is_left, backend_of
 
-from autograder.judge.workers.remote import WarmProcess
-from autograder.sandbox import detection
-from course_lib.course.syllabus import ROOT
-from course_lib.seam import Student
+from grader.course.syllabus import ROOT
+from grader.judge.workers.remote import WarmProcess
+from grader.sandbox import detection
+from grader.seam import Student
 
 
 def pytest_generate_tests(metafunc):

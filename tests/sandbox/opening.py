@@ -4,10 +4,10 @@ import ast
 import time
 from pathlib import Path
 
-from autograder.judge.workers.remote import RemoteBackend, WarmProcess
-from autograder.sandbox import process_tree
-from course_lib.course.syllabus import ROOT
-from course_lib.notebook.statements import Statement
+from grader.course.syllabus import ROOT
+from grader.judge.workers.remote import RemoteBackend, WarmProcess
+from grader.notebook.statements import Statement
+from grader.sandbox import process_tree
 
 DEADLINE = 1.0  # seconds per call; the course's own is longer
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox.readable import Readable, for_python
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
+from grader.sandbox.readable import Readable, for_python
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from opening import alive, assert_nothing_is_left, backend_of, statements
 
-from autograder.judge.workers.remote import RemoteBackend, SandboxError, WarmProcess
-from autograder.sandbox import process_tree, tiers
-from course_lib.seam import Student, StudentError
+from grader.judge.workers.remote import RemoteBackend, SandboxError, WarmProcess
+from grader.sandbox import process_tree, tiers
+from grader.seam import Student, StudentError
 
 COUNTER = """
 import time

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from opening import assert_nothing_is_left
 
-from course_lib.seam import StudentError
+from grader.seam import StudentError
 
 X = np.array([[1.0, 2.0, 4.0], [-1e4, 0.0, 1e4]])
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course_lib.course.syllabus import ROOT
-from course_lib.seam import StudentError
+from grader.course.syllabus import ROOT
+from grader.seam import StudentError
 
 SEARCHES = ["16_searches_frames", "17_searches_modules", "18_searches_disk", "19_writes_gradebook"]
 
@@ -44,8 +44,8 @@ def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(any_tier, submi
         pytest.skip("tier D does not close the disk")
     student = submit(READ, process=any_tier)
     tried = """
-        course.toml course_lib course_lib/course/syllabus.py autograder autograder/suites
-        autograder/sandbox/main.py solutions tests .git .git/HEAD
+        course.toml course_lib grader/course/syllabus.py autograder autograder/suites
+        grader/sandbox/main.py solutions tests .git .git/HEAD
     """.split()
     opened = [path for path in tried if isinstance(student.read(str(ROOT / path)), int)]
     assert opened == []

@@ -6,8 +6,8 @@ Every one of them answers zeros where a softmax is asked for, and every one fail
 import numpy as np
 import pytest
 
-from course_lib.checking import expect
-from course_lib.seam import StudentError
+from grader.checking import expect
+from grader.seam import StudentError
 
 X = np.array([[1.0, 2.0, 4.0]])
 WANT = np.exp(X - 4) / np.exp(X - 4).sum()

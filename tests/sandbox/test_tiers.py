@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.sandbox import confine, detection, process_tree, tiers
-from course_lib.course.syllabus import ROOT
+from grader.course.syllabus import ROOT
+from grader.sandbox import confine, detection, process_tree, tiers
 
 MOUNTS = Path("/proc/self/mounts")
 
@@ -61,7 +61,7 @@ def test_a_kernel_that_refuses_a_layer_gives_a_lower_tier_and_says_why(
         "rules = s.SyscallFilter(defaction=s.ALLOW)\n"
         f"rules.add_rule(s.ERRNO(errno.EPERM), {refused!r})\n"
         "rules.load()\n"
-        "from autograder.sandbox import detection\n"
+        "from grader.sandbox import detection\n"
         "tier = detection.detect()\n"
         "print(tier.name, tier.missing)\n"
     )

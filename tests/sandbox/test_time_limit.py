@@ -8,11 +8,11 @@ import pytest
 from busy import busy_machine
 from opening import backend_of
 
-from autograder.judge.workers import time_limit
-from autograder.judge.workers.remote import SandboxError, WarmProcess
-from autograder.judge.workers.time_limit import Patience, TimeLimit
-from autograder.sandbox.wire import Timeout
-from course_lib.seam import Student, StudentError
+from grader.judge.workers import time_limit
+from grader.judge.workers.remote import SandboxError, WarmProcess
+from grader.judge.workers.time_limit import Patience, TimeLimit
+from grader.sandbox.wire import Timeout
+from grader.seam import Student, StudentError
 
 COMPUTES = """
 import time

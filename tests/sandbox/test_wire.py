@@ -8,14 +8,7 @@ import threading
 
 import pytest
 
-from autograder.sandbox.wire import (
-    MAX_PAYLOAD,
-    MAX_TREE,
-    Channel,
-    ProtocolError,
-    Timeout,
-    WallClock,
-)
+from grader.sandbox.wire import MAX_PAYLOAD, MAX_TREE, Channel, ProtocolError, Timeout, WallClock
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The visible checks of exercise 2.7: counting parameters."""
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off

@@ -4,8 +4,8 @@ import math
 
 import torch
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off

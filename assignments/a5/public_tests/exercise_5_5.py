@@ -1,12 +1,12 @@
 """The visible checks of exercise 5.5: the study's file."""
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.expect import Failure
-from course_lib.seam import StudentError
-from course_lib.seam.errors import NOT_WRITTEN
 from course_lib.study.handed_in import BadFile, read_trials
 from course_lib.study.space import DEFAULT, FACTORS
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.expect import Failure
+from grader.seam import StudentError
+from grader.seam.errors import NOT_WRITTEN
 
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off

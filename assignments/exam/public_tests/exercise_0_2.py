@@ -2,8 +2,8 @@
 
 import torch
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("0.2")

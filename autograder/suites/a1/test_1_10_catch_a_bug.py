@@ -5,8 +5,8 @@ The faulty attentions are implemented here; a submission only returns inputs for
 
 import numpy as np
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "exercise 1.10"
 GAP, MOST_ROWS, LARGEST = 1e-3, 100, 1e6

@@ -3,8 +3,8 @@
 import numpy as np
 
 from autograder.suites.a1.substitutes import attention
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.2.1, Eq. 1; exercise 1.12"
 NAMES = ("query", "key", "value")

@@ -1,8 +1,8 @@
 """Hidden tests of exercise 1.2: queries, keys and values as linear maps of the same input."""
 
 from autograder.suites.a1.substitutes import project_qkv
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.2.2"
 NAMES = ("query", "key", "value")

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from autograder.suites.a1.substitutes import scaled_scores
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.2.1, Eq. 1"
 ROWS = "rows and columns are swapped: row i belongs to query i"

@@ -5,9 +5,9 @@ import re
 import numpy as np
 
 from autograder.suites.a1.substitutes import attention, scaled_scores, softmax
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.seam import StudentError
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.seam import StudentError
 
 READ = "§3.2.1, Eq. 1"
 MASKS = "§3.2.3, last item; exercise 1.4, what is pinned"

@@ -3,8 +3,8 @@
 import numpy as np
 
 from autograder.suites.a1.substitutes import attention, project_qkv
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.2.2"
 NAMES = ("w_q", "w_k", "w_v")

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.seam import Handle
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.seam import Handle
 
 READ = "exercise 1.6"
 READABLE = ("viridis", "cividis")

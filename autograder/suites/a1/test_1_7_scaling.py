@@ -7,8 +7,8 @@ over 300 queries), once in 4 million for all of them together.
 
 import numpy as np
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.2.1, footnote 4"
 N_KEYS = 32

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "exercise 1.8; §3.5"
 CYCLE = np.array([2, 0, 3, 1])  # one cycle of four tokens: not its own inverse

@@ -1,7 +1,7 @@
 """Hidden tests of exercise 1.9: the leading terms of Table 1."""
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§4, Table 1"
 

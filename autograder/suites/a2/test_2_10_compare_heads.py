@@ -1,8 +1,8 @@
 """Hidden tests of exercise 2.10: one head or several, on runs small enough for a test."""
 
 from autograder.suites.a2.watched_readers import SIZES, readers
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 ROW_A = "§6.2, Table 3, row (A)"
 DOCSTRING = "exercise 2.10, the docstring"

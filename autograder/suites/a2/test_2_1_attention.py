@@ -8,8 +8,8 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention as fused
 
 from autograder.suites.a2.tensors import flow, normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 EQUATION = "§3.2.1, Eq. 1"
 # float32 sums differ between machines by up to 2e-7 here; mistakes are off by 1e-2.

@@ -5,8 +5,8 @@ import torch
 from autograder.suites.a2.multi_head_reference import reference
 from autograder.suites.a2.tensors import normal
 from autograder.suites.a2.test_2_3_multi_head import PINNED, TOLERANCE, build, draw
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 def transparent(student, rng):

@@ -5,8 +5,8 @@ from torch.nn.functional import linear
 
 from autograder.suites.a2.multi_head_reference import LAYERS, joined, mistakes, reference, slices
 from autograder.suites.a2.tensors import normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 MULTI_HEAD = "§3.2.2"
 PINNED = "pinned conventions of the handout"

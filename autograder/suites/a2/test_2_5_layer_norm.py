@@ -12,8 +12,8 @@ import torch
 from torch import native_layer_norm
 
 from autograder.suites.a2.tensors import flow, normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 NORM = "§3.1; Ba et al. 2016, Eq. 4"
 

@@ -4,8 +4,8 @@ import torch
 from torch import native_layer_norm
 
 from autograder.suites.a2.tensors import normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 POST = "§3.1, LayerNorm(x + Sublayer(x))"
 DROPPED = "§5.4, residual dropout"

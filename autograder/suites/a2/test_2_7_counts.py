@@ -5,8 +5,8 @@ import torch
 # Imported by name before any rule removes it: students may not use it, the tests may.
 from torch.nn import MultiheadAttention
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 COUNT = "§3.2.2"
 

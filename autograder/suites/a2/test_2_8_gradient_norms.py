@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from autograder.suites.a2.tensors import normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 NORMS = "exercise 2.8, the docstring"
 # Modules are built in the student's process, and again here for the expected values.

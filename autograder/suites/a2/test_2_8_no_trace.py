@@ -4,8 +4,8 @@ import torch
 
 from autograder.suites.a2.tensors import normal
 from autograder.suites.a2.test_2_8_gradient_norms import LAYERS, NORMS, built, gradients
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 MODES = "[part.training for part in module.modules()]"

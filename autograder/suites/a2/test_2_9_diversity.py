@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 DIVERSITY = "exercise 2.9, the formula"
 

@@ -1,9 +1,9 @@
 """Hidden tests of exercise 2.9: a heat map for every head."""
 
 from autograder.suites.a2.test_2_9_diversity import weights_of
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.seam import Handle
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.seam import Handle
 
 PLOT = "Appendix, Figure 5"
 DOCSTRING = "exercise 2.9, the docstring"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from course_lib.checking import expect
+from grader.checking import expect
 
 SOURCE = Path(__file__).with_name("reader_watch.py").read_text(encoding="utf-8")
 WATCH = "(exec(text, scope := {}), scope)[1]"

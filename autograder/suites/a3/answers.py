@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
-from course_lib.checking import expect, raised
-from course_lib.checking.expect import Failure
-from course_lib.seam import StudentError
+from grader.checking import expect, raised
+from grader.checking.expect import Failure
+from grader.seam import StudentError
 
 
 def normal(rng, *shape):

@@ -3,8 +3,8 @@
 import torch
 
 from autograder.suites.a3.answers import normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "exercise 3.12; Appendix, Figures 3-5"
 

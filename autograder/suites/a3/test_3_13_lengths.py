@@ -3,8 +3,8 @@
 import math
 
 from autograder.suites.a3.answers import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "the docstring of 3.13"
 KEYS = ("from", "to", "n", "accuracy", "standard_error")

@@ -1,7 +1,7 @@
 """Hidden tests of exercise 3.14: a fair comparison of pre-norm and post-norm."""
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "the docstring of 3.14"
 KEYS = ("norm", "seed", "loss", "gradient_norm_first_layer", "gradient_norm_last_layer")

@@ -6,8 +6,8 @@ import math
 import numpy as np
 
 from autograder.suites.a3.answers import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "the docstring of 3.16"
 NAMES = ("accuracy", "precision", "recall", "f1", "standard_error")

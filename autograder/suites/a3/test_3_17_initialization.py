@@ -5,9 +5,9 @@ import math
 import torch
 
 from autograder.suites.a3.answers import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.shown import show
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.shown import show
 
 READ = "the docstring of 3.17"
 IN, OUT = 50, 150

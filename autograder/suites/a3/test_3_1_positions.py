@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from autograder.suites.a3.encoder_reference import sinusoids
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.5, the two formulas for PE"
 AS_MANY_COSINES = "an odd d_model has one cosine fewer than sines"

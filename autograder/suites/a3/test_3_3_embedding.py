@@ -6,8 +6,8 @@ import torch
 
 from autograder.suites.a3.answers import normal
 from autograder.suites.a3.encoder_reference import embedded, sinusoids
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.4, last sentence; §3.5"
 DROPPED = "§5.4, residual dropout"

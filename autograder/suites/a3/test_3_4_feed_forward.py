@@ -4,8 +4,8 @@ import torch
 from torch.nn.functional import linear
 
 from autograder.suites.a3.answers import answered, is_random, named_parts, normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.3, Eq. 2"
 

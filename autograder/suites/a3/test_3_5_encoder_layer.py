@@ -14,8 +14,8 @@ from autograder.suites.a3.answers import (
 )
 from autograder.suites.a3.encoder_reference import draw, layer, layer_shapes, network, norm, under
 from autograder.suites.a3.torch_encoder_layer import torch_case
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.1, Encoder"
 SIZES = (8, 2, 12)  # d_model, n_heads, d_ff

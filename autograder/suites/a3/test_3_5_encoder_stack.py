@@ -10,8 +10,8 @@ from autograder.suites.a3.answers import (
     only_one_rate,
 )
 from autograder.suites.a3.encoder_reference import draw, encoder, encoder_shapes, norm
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.1, Encoder"
 SIZES = (3, 8, 2, 12)  # n_layers, d_model, n_heads, d_ff

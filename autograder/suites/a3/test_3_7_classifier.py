@@ -9,8 +9,8 @@ from autograder.suites.a3.answers import (
     only_one_rate,
 )
 from autograder.suites.a3.encoder_reference import classified, draw, encoder_shapes, mean, norm
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.1; exercise 3.7"
 IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])

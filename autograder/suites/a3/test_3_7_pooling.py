@@ -6,8 +6,8 @@ import torch
 
 from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a3.encoder_reference import mean
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 POOLING = "exercise 3.7"
 IDS = torch.tensor([[5, 3, 8, 2, 7], [4, 9, 1, 0, 0], [6, 0, 0, 0, 0]])

@@ -7,8 +7,8 @@ import torch
 
 from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a3.test_3_8_warmup import FROM_1, mistakes, rate
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§5.3"
 MODEL = "torch.nn.ParameterDict({n: torch.nn.Parameter(v) for n, v in values.items()})"

@@ -2,9 +2,9 @@
 
 import functools
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.seam import StudentError
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.seam import StudentError
 
 READ = "§5.3, Eq. 3"
 NO_VALUE = "step^-0.5 has no value at 0: raise a ValueError"

@@ -13,8 +13,8 @@ from autograder.suites.a3.watched_training import (
     returned,
     stepped,
 )
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 def check_weights(run, wanted, before, max_norm, what, causes=None):

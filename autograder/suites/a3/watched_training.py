@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from autograder.suites.a3.answers import answered, normal
-from course_lib.checking import expect
+from grader.checking import expect
 
 READ = "§5.3, §5.4; exercise 3.9"
 IDS = torch.tensor([[1, 2, 3], [4, 4, 0], [5, 1, 1], [2, 6, 7]])

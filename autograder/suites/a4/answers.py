@@ -2,7 +2,7 @@
 
 import math
 
-from course_lib.checking import expect
+from grader.checking import expect
 
 MATRIX = "embedding.tokens.weight"
 

@@ -6,10 +6,10 @@ from autograder.suites.a3.answers import answered
 from autograder.suites.a3.encoder_reference import draw
 from autograder.suites.a4.answers import write_in
 from course_lib.attention import attention, split_heads
-from course_lib.checking import expect
 from course_lib.masks import causal_mask, padding_mask
-from course_lib.seam import Handle
 from course_lib.transformer import Transformer
+from grader.checking import expect
+from grader.seam import Handle
 
 READ = "§3.2.3; the docstrings of 4.19"
 SIZES = {"n_layers": 2, "d_model": 8, "n_heads": 2, "d_ff": 16}

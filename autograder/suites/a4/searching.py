@@ -8,9 +8,9 @@ import numpy as np
 import torch
 
 from autograder.suites.a4.search_models import TableModel
-from course_lib.checking import evidence, expect
-from course_lib.checking.expect import Failure
-from course_lib.seam import Handle, StudentError
+from grader.checking import evidence, expect
+from grader.checking.expect import Failure
+from grader.seam import Handle, StudentError
 
 START, END = 2, 3
 ROUNDING = 1e-4  # the largest difference of two scores that count as equal

@@ -2,8 +2,8 @@
 
 from autograder.suites.a4.search_reference import greedy
 from autograder.suites.a4.searching import END, Search, compare, drawn
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3; the docstring of 4.10"
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from autograder.suites.a4.beam_cases import READ, STEPS, case, clear, expectations
 from autograder.suites.a4.searching import Found, Search, compare, drawn
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 def copies(rng):

@@ -14,8 +14,8 @@ from autograder.suites.a4.beam_cases import (
 )
 from autograder.suites.a4.search_reference import beam, exhaustive, greedy
 from autograder.suites.a4.searching import END, Found, Search, compare, drawn
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("4.11", weight=2, after=STEPS)

@@ -5,8 +5,8 @@ import torch
 
 from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a4.beam_cases import READ
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 PENALTY = "Wu et al. 2016, Eq. 14"
 

@@ -7,8 +7,8 @@ import torch
 
 from autograder.suites.a3.answers import answered
 from autograder.suites.a4.searching import END
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 SPLIT, STOP = "the docstring of `split_candidates`", "the docstring of `is_final`"
 NO_CHANCE = -1e6  # stands for −∞, so that scores can be subtracted

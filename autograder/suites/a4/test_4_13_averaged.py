@@ -3,8 +3,8 @@
 import torch
 
 from autograder.suites.a3.answers import answered, normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§6.1; the docstring of 4.13"
 # The names whose mean shares memory with a state.

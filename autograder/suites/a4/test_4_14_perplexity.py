@@ -4,8 +4,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from autograder.suites.a3.answers import answered, normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§6.2, Table 3; the docstring of 4.14"
 VOCAB = 7

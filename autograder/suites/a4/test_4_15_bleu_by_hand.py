@@ -3,8 +3,8 @@
 import math
 from collections import Counter
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§6.1; Papineni et al. 2002; the docstring of 4.15"
 RAISED = {

@@ -3,9 +3,9 @@
 import numpy as np
 
 from autograder.suites.a3.answers import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.seam import Handle
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.seam import Handle
 
 READ = "the docstring of 4.16"
 SMALL = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots()"

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "the docstring of 4.17"
 KEYS = ("dropped", "added", "repeated", "rare")

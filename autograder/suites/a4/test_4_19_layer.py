@@ -5,10 +5,10 @@ import torch
 from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a3.encoder_reference import draw
 from autograder.suites.a4.cached_decoding import READ, SIZES, heads
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
 from course_lib.decoder import DecoderLayer
 from course_lib.decoding.cache import LayerCache, attend, cached_layer
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("4.19", weight=2)

@@ -3,8 +3,8 @@
 import torch
 
 from autograder.suites.a4.cached_decoding import READ, SIZES, Decoding, grown
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 # Logs how many tokens the feed-forward networks and the projections of the source are given.
 WATCH = (

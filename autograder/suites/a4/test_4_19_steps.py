@@ -3,8 +3,8 @@
 import torch
 
 from autograder.suites.a4.cached_decoding import READ, Decoding, grown
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("4.19", weight=2, after=["start_cache", "cached_layer"])

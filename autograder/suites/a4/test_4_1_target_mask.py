@@ -4,8 +4,8 @@ import torch
 
 from autograder.suites.a3.answers import answered
 from autograder.suites.a4.decoder_reference import causal, real
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.2.3; exercise 4.1"
 WAY = "real tokens, (batch, 1, 1, n), and tokens that are not later, (1, 1, n, n): both must hold"

@@ -4,9 +4,9 @@ import math
 from functools import partial
 
 from autograder.suites.a3.answers import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
 from course_lib.evaluation.translation import bleu, paired_bootstrap
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§6.2; the docstring of 4.20"
 KEYS = ("width", "length_penalty", "bleu", "difference", "low", "high", "sentences_per_second")

@@ -9,9 +9,9 @@ from autograder.suites.a3.answers import normal
 from autograder.suites.a4.search_models import TableModel
 from autograder.suites.a4.search_reference import greedy
 from autograder.suites.a4.searching import END, Found, Search, compare, drawn
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.numeric import FALSE_ALARM
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.numeric import FALSE_ALARM
 
 READ = "the docstring of 4.21"
 TOP_P = "Holtzman et al. 2020; the docstring of 4.21"

@@ -16,9 +16,9 @@ from autograder.suites.a4.decoder_reference import (
     layer_shapes,
     misfits,
 )
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.shown import describe
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.shown import describe
 
 READ = "§3.1, Decoder; §3.2.3"
 DOCSTRING = "the docstring of 4.3"

@@ -18,9 +18,9 @@ from autograder.suites.a4.decoder_reference import (
     real,
     under,
 )
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.shown import describe
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.shown import describe
 
 READ = "§3.1, Decoder"
 DOCSTRING = "the docstring of `Decoder`"

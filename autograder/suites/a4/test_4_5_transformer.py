@@ -19,9 +19,9 @@ from autograder.suites.a4.decoder_reference import (
     transformer_shapes,
     translated,
 )
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.shown import describe
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.shown import describe
 
 READ = "§3.1, Figure 1; §3.4"
 DOCSTRING = "the docstring of 4.5"

@@ -6,8 +6,8 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from autograder.suites.a3.answers import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§5.4, Label Smoothing; exercise 4.6"
 NOTHING = "0 / 0 is NaN: divide by at least 1"

@@ -27,9 +27,9 @@ from autograder.suites.a4.watched_translation import (
     stepped,
     unshifted,
 )
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
 from course_lib.training.losses import label_smoothed_loss
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 SHIFT = "all but the last token are read, all but the first are wanted: [:, :-1] and [:, 1:]"
 DOCSTRING = "the docstring of 4.7"

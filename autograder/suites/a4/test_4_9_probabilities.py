@@ -6,8 +6,8 @@ from autograder.suites.a3.answers import answered, normal
 from autograder.suites.a3.encoder_reference import draw
 from autograder.suites.a4.answers import MATRIX, write_in
 from autograder.suites.a4.decoder_reference import HEADS, decoded, real, transformer_shapes
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "§3.4, last but one sentence; exercise 4.9"
 WAY = "decode the prefixes, then take the log-softmax of the last position"

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 
-from course_lib.checking import expect
+from grader.checking import expect
 
 READ = "the docstrings of 5.1"
 FACTORS = {

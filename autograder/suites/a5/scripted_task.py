@@ -8,7 +8,7 @@ import numpy as np
 
 from autograder.suites.a3.answers import answered
 from autograder.suites.a5.student_side import made
-from course_lib.checking import expect
+from grader.checking import expect
 
 READ = "the docstring of 5.2"
 CONFIGURATION = {"depth": 3, "rate": 0.25, "shape": "flat"}

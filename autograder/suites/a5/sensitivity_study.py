@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from autograder.suites.a5.study_rows import answered, line, table
-from course_lib.checking import expect
+from grader.checking import expect
 
 READ = "the docstring of sensitivity"
 FACTORS = {"n_heads": (2, 4, 8), "dropout": (0.3, 0.0, 0.1), "schedule": ("paper", "cosine")}

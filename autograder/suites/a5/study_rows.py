@@ -3,10 +3,10 @@
 import numpy as np
 from scipy import stats
 
-from course_lib.checking import expect, raised
-from course_lib.checking.expect import Failure
-from course_lib.checking.shown import describe
-from course_lib.seam import StudentError
+from grader.checking import expect, raised
+from grader.checking.expect import Failure
+from grader.checking.shown import describe
+from grader.seam import StudentError
 
 FAILURES = ("diverged", "out of memory", "timed out")
 

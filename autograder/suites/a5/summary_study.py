@@ -1,7 +1,7 @@
 """The trials of a small study with failed and pruned ones, and the reading of its summary."""
 
 from autograder.suites.a5.study_rows import answered, table, trial
-from course_lib.checking import expect
+from grader.checking import expect
 
 READ = "the docstring of summarize"
 FACTORS = ("n_layers", "schedule")

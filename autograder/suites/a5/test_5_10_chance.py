@@ -6,9 +6,9 @@ import numpy as np
 from scipy import stats
 
 from autograder.suites.a5.study_rows import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.shown import show
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.shown import show
 
 READ = "the docstring of chance_of_being_best"
 N_DRAWS = 40_000

@@ -3,9 +3,9 @@
 import functools
 
 from autograder.suites.a5.study_rows import answered, line
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.checking.shown import describe
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.shown import describe
 
 READ = "the docstring of recommend"
 

@@ -12,8 +12,8 @@ from autograder.suites.a5.designs import (
     key,
     right_design,
 )
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("5.1", weight=2)

@@ -1,8 +1,8 @@
 """Hidden tests of exercise 5.2: the numbers of a trial's row."""
 
 from autograder.suites.a5.scripted_task import CONFIGURATION, READ, SEED, Run, written
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("5.2", weight=2)

@@ -1,9 +1,9 @@
 """Hidden tests of exercise 5.2: what one trial seeds, trains, measures and times."""
 
 from autograder.suites.a5.scripted_task import CONFIGURATION, READ, SEED, Run, written
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.seam import StudentError
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.seam import StudentError
 
 
 def drawn(student, script, seed, unrelated):

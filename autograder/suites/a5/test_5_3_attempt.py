@@ -1,10 +1,10 @@
 """Hidden tests of exercise 5.3: which failures become rows, and which are raised."""
 
 from autograder.suites.a5.student_side import made
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
-from course_lib.seam import StudentError
-from course_lib.seam.errors import NOT_WRITTEN
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.seam import StudentError
+from grader.seam.errors import NOT_WRITTEN
 
 READ = "the docstring of 5.3"
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import stats
 
 from autograder.suites.a5.draws import READ, t, values_of
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 def half_widths(values, level):

@@ -14,9 +14,9 @@ from autograder.suites.a5.tiny_study import (
     seeds_by_configuration,
     trials_of,
 )
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
 from course_lib.study.space import DEFAULT, FACTORS
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 AGAIN = "run `course study run --profile tiny` to its end, then `course study rows`"
 N_CONFIGURATIONS = 15

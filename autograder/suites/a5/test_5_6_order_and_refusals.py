@@ -4,8 +4,8 @@ import numpy as np
 
 from autograder.suites.a5.study_rows import answered, raises_value_error, table, trial
 from autograder.suites.a5.summary_study import KEYS, READ, lines_of, of, study
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("5.6")

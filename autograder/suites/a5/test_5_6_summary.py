@@ -7,8 +7,8 @@ from scipy import stats
 
 from autograder.suites.a5.study_rows import interval
 from autograder.suites.a5.summary_study import READ, lines_of, of, study
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("5.6")

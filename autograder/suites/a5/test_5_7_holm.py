@@ -4,8 +4,8 @@ import numpy as np
 
 from autograder.suites.a5.sensitivity_study import adjusted, in_place
 from autograder.suites.a5.study_rows import answered
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "the docstring of holm"
 OTHERWISE = "sort them upwards, multiply the i-th by m − i, keep them from falling, stop at 1"

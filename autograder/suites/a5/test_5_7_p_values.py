@@ -16,8 +16,8 @@ from autograder.suites.a5.sensitivity_study import (
     summary,
 )
 from autograder.suites.a5.study_rows import line
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 
 @exercise("5.7", weight=2, after=["holm"])

@@ -5,8 +5,8 @@ import functools
 import numpy as np
 
 from autograder.suites.a5.study_rows import answered, indices
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "the docstring of successive_halving"
 

@@ -5,12 +5,12 @@ import hashlib
 import numpy as np
 
 from autograder.suites.a5.student_side import made
-from course_lib.checking.expect import Failure
-from course_lib.seam import StudentError
-from course_lib.seam.errors import MISSING, NOT_WRITTEN
 from course_lib.study.handed_in import BadFile, read_trials
 from course_lib.study.profiles import profile
 from course_lib.study.space import FACTORS
+from grader.checking.expect import Failure
+from grader.seam import StudentError
+from grader.seam.errors import MISSING, NOT_WRITTEN
 
 FILE = "results.csv"
 READ = "exercise 5.5; §6.2, Table 3"

@@ -1,7 +1,7 @@
 """Hidden tests of exercise 0.2: those of exercise 2.2."""
 
 from autograder.suites.a2 import test_2_2_heads as of_a2
-from course_lib.checking.exercise import exercise
+from grader.checking.exercise import exercise
 
 
 @exercise("0.2", weight=2)

@@ -1,7 +1,7 @@
 """Hidden tests of exercise 0.3: those of exercise 2.3."""
 
 from autograder.suites.a2 import test_2_3_multi_head as of_a2
-from course_lib.checking.exercise import exercise
+from grader.checking.exercise import exercise
 
 
 @exercise("0.3", weight=2)

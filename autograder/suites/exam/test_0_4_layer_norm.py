@@ -1,7 +1,7 @@
 """The hidden test of exercise 0.4: a part counts when it is mended and nothing else is broken."""
 
 from autograder.suites.a2 import test_2_5_layer_norm as of_a2
-from course_lib.checking.exercise import exercise
+from grader.checking.exercise import exercise
 
 
 @exercise("0.4")

@@ -1,7 +1,7 @@
 """The hidden test of exercise 0.8: a part counts when it is mended and nothing else is broken."""
 
 from autograder.suites.a3 import test_3_5_encoder_stack as of_a3
-from course_lib.checking.exercise import exercise
+from grader.checking.exercise import exercise
 
 
 @exercise("0.8")

@@ -9,8 +9,8 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention as fused
 
 from autograder.suites.a2.tensors import normal
-from course_lib.checking import expect
-from course_lib.checking.exercise import exercise
+from grader.checking import expect
+from grader.checking.exercise import exercise
 
 READ = "exercise 0.9"
 ATOL = 1e-5

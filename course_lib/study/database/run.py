@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
-from ...course.interrupts import Interrupts
+from grader.course.interrupts import Interrupts
+
 from .progress import Progress
 from .storage import GRACE, RETRIES, StudyError, open_study, sentences
 from .worker import waiting

@@ -17,7 +17,8 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
-from ...course.interrupts import Interrupts
+from grader.course.interrupts import Interrupts
+
 from ..space import FACTORS, Configuration, Factors
 from ..tasks.task import Task
 from ..tasks.timing import PeakMemory

@@ -1,5 +1,0 @@
-"""`python -m autograder.cli`, for processes that a command starts itself."""
-
-from . import main
-
-main()

@@ -1,1 +1,0 @@
-"""The course site: the lectures as a book and as slides, made from the same files."""

@@ -1,0 +1,144 @@
+"""Our grading against `nbgrader autograde`, on the same notebooks and machine, in one run.
+
+Both grade a single submission, and a class (with one command for nbgrader).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.gradebook.result import Result
+from grader.grading import class_run, judge_process
+from grader.intake.submissions import Submission
+
+from . import nbgrader_course, results_file
+
+JOBS = 2  # `course grade`'s default
+A_SUBMISSION = "s a submission"
+UNITS = {
+    "seconds": A_SUBMISSION,
+    "nbgrader_seconds": A_SUBMISSION,
+    "class_seconds": A_SUBMISSION,
+    "nbgrader_class_seconds": A_SUBMISSION,
+    "start_seconds": "s",
+}
+
+
+def run(
+    syllabus: Syllabus, submissions: int, assignments: list[str], log: Callable[[str], None]
+) -> dict[str, Any]:
+    """Measure both and write `results/bench_grading.json`; returns the measures.
+
+    A class is `submissions` copies of an assignment's built solution. `aN_seconds` are per
+    submission, graded one at a time; `aN_class_seconds` is wall time per submission with `course
+    grade`'s two jobs. Both exclude the start of the grader, which takes `aN_start_seconds` per run;
+    nbgrader's times are of whole commands. Notebooks train with the profile "tiny", and no trained
+    model is handed in, because nbgrader cannot score one.
+
+    Raises RuntimeError if a solution does not get all points of its code.
+    """
+    seconds: dict[str, dict[str, list[float]]] = {}
+    digest = hashlib.sha256()
+    for assignment in (syllabus.assignment(id) for id in assignments):
+        notebook = ROOT / "solutions" / f"{assignment.id}.ipynb"
+        digest.update(notebook.read_bytes())
+        seconds[assignment.id] = _measured(syllabus, assignment, notebook, submissions, log)
+    measures = {
+        f"{id}_{kind}": results_file.measure(unit, found[kind])
+        for id, found in seconds.items()
+        for kind, unit in UNITS.items()
+    }
+    for name, ours, theirs in (
+        ("speedup_one_at_a_time", "seconds", "nbgrader_seconds"),
+        ("speedup_over_nbgrader", "class_seconds", "nbgrader_class_seconds"),
+    ):
+        sums = [
+            sum(statistics.median(found[kind]) for found in seconds.values())
+            for kind in (theirs, ours)
+        ]
+        measures[name] = results_file.measure("ratio", [sums[0] / sums[1]])
+    data = {
+        "name": f"the built solution notebooks of {' and '.join(assignments)}, "
+        f"{submissions} of each in a class",
+        "source": "solutions/",
+        "sha256": digest.hexdigest(),
+    }
+    command = f"course bench grading --submissions {submissions}"
+    if assignments != [a.id for a in syllabus.assignments]:
+        command += f" --assignments {','.join(assignments)}"
+    results_file.write("bench_grading", command, measures, data)
+    return measures
+
+
+def _measured(
+    syllabus: Syllabus,
+    assignment: Assignment,
+    notebook: Path,
+    submissions: int,
+    log: Callable[[str], None],
+) -> dict[str, list[float]]:
+    """Seconds by kind; ours and nbgrader's alternate, for equal conditions."""
+    data = notebook.read_bytes()
+    made = [Submission(f"s{n:02}", assignment.id, str(notebook), data) for n in range(submissions)]
+    with (
+        nbgrader_course.made(assignment) as course,
+        _warm_judges(syllabus, assignment, made[0]) as (pool, start_seconds),
+    ):
+        found = {"start_seconds": [start_seconds]}
+        for submission in made:
+            folder = course / "submitted" / submission.student / assignment.id
+            folder.mkdir(parents=True)
+            shutil.copy(notebook, folder / notebook.name)
+        log(f"{assignment.id}: one submission, ours and nbgrader's")
+        found["seconds"] = [_ours(assignment, pool, [submission]) for submission in made]
+        found["nbgrader_seconds"] = [_nbgrader(course, assignment, f"--student={made[0].student}")]
+        log(f"{assignment.id}: a class of {submissions}, ours and nbgrader's")
+        found["class_seconds"] = [_ours(assignment, pool, made)]
+        found["nbgrader_class_seconds"] = [_nbgrader(course, assignment, "--force") / submissions]
+    return found
+
+
+@contextmanager
+def _warm_judges(
+    syllabus: Syllabus, assignment: Assignment, submission: Submission
+) -> Iterator[tuple[ProcessPoolExecutor, float]]:
+    """Judges that have graded once, so that each has read the suite; and the seconds that took."""
+    started = time.perf_counter()
+    with class_run.judges(syllabus, {assignment.id}, class_run.Settings(jobs=JOBS)) as pool:
+        _graded(pool, [submission] * (2 * JOBS))
+        yield pool, time.perf_counter() - started
+
+
+def _graded(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
+    waiting = [pool.submit(judge_process.grade_one, submission, None) for submission in made]
+    return [future.result() for future in waiting]
+
+
+def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submission]) -> float:
+    """Wall seconds per submission, each graded in a fresh sandboxed worker."""
+    started = time.perf_counter()
+    results = _graded(pool, made)
+    seconds = (time.perf_counter() - started) / len(made)
+    for entry in (entry for result in results for entry in result.exercises):
+        if entry.kind == "code" and entry.points != entry.max_points:
+            raise RuntimeError(
+                f"the solution of {assignment.id} got {entry.points} of {entry.max_points} "
+                f"points in exercise {entry.id}"
+            )
+    return seconds
+
+
+def _nbgrader(course: Path, assignment: Assignment, option: str) -> float:
+    """Seconds of one `nbgrader autograde` command."""
+    started = time.perf_counter()
+    nbgrader_course.run(["autograde", assignment.id, option], course)
+    return time.perf_counter() - started

@@ -1,0 +1,152 @@
+"""Trains the translator on real Multi30k and records its results, one value per seed."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from course_lib.data import datasets
+from course_lib.data.registry import Source
+from course_lib.decoding.translator import Translator
+from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
+from course_lib.recipes.translation import TrainedTranslator, train_translator
+from course_lib.recipes.translation_profiles import TranslationProfile, profile
+from grader.course.syllabus import ROOT
+
+from . import results_file
+
+REAL: tuple[Source, ...] = ("mirror",)
+TEST = "test_2016_flickr"
+WIDTH = 5
+LENGTH_PENALTIES = (0.0, 0.6, 1.0, 1.4, 2.0, 3.0)  # one is chosen on validation
+MODELS = ROOT / "out" / "translators"
+Measures = dict[str, Any]
+
+
+def run(
+    profile_name: str,
+    seeds: Sequence[int],
+    name: str,
+    test_name: str | None,
+    log: Callable[[str], None],
+) -> Measures:
+    """Train once per seed; writes `results/NAME.json` after each, the model to `out/translators`.
+
+    The test split is translated only with `test_name`, after training and the choice of the length
+    penalty; the results are written to `results/TEST_NAME.json`.
+    """
+    torch.set_num_threads(1)
+    settings = profile(profile_name)
+    data = datasets.load(settings.dataset, sources=REAL)
+    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
+    about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
+    command = f"course bench multi30k --profile {profile_name} --seeds {_listed(seeds)}"
+    command += f" --name {name}" + (f" --test {test_name}" if test_name else "")
+    rows, test_rows = list[dict[str, float]](), list[dict[str, float]]()
+    measures: Measures = {}
+    for seed in seeds:
+        trained = train_translator(data, settings, seed, progress=True)
+        trained.translator.save(MODELS / f"{name}_{seed}")
+        rows.append(_trained(trained, data, settings))
+        log(f"seed {seed}: " + _line(rows[-1]))
+        measures = _measures(rows)
+        results_file.write(name, command, measures, about)
+        if test_name:
+            test_rows.append(_tested(trained.translator, data, settings))
+            log(f"seed {seed}: " + _line(test_rows[-1]))
+            results_file.write(test_name, command, _measures(test_rows), about)
+    return measures | (_measures(test_rows) if test_rows else {})
+
+
+def _trained(
+    trained: TrainedTranslator, data: datasets.LoadedData, settings: TranslationProfile
+) -> dict[str, float]:
+    """Results of the training. `cpu_minutes` includes training the tokenizer."""
+    validation = data["validation"][:]
+    translations, seconds = _translate(trained.translator, validation[settings.source], 1, 0.0)
+    reached = {
+        "validation_bleu": bleu(translations, validation[settings.target]).value,
+        "cpu_minutes": trained.cpu_seconds / 60,
+        "wall_minutes": trained.wall_seconds / 60,
+        "decoding_cpu_minutes": seconds / 60,
+        "training_tokens_per_cpu_second": trained.tokens / trained.cpu_seconds,
+    }
+    before = 0.0
+    samples = [row for row in trained.history if "sample_bleu" in row]
+    for number, row in enumerate(samples, start=1):
+        steps = [r for r in trained.history if "loss" in r and before < r["step"] <= row["step"]]
+        reached[f"training_loss_epoch_{number}"] = statistics.fmean(r["loss"] for r in steps)
+        reached[f"sample_bleu_epoch_{number}"] = row["sample_bleu"]
+        before = row["step"]
+    return reached
+
+
+def _tested(
+    translator: Translator, data: datasets.LoadedData, settings: TranslationProfile
+) -> dict[str, float]:
+    """Test BLEU of greedy and beam search, with the length penalty that is best on validation.
+
+    Resampling the sentences gives their difference a 95 % interval, and the beam's score a standard
+    error.
+    """
+    reached = {}
+    validation, test = data["validation"][:], data[TEST][:]
+    for penalty in LENGTH_PENALTIES:
+        translations, _ = _translate(translator, validation[settings.source], WIDTH, penalty)
+        reached[_penalty_key(penalty)] = bleu(translations, validation[settings.target]).value
+    best = max(LENGTH_PENALTIES, key=lambda penalty: reached[_penalty_key(penalty)])
+    references = test[settings.target]
+    greedy, greedy_seconds = _translate(translator, test[settings.source], 1, best)
+    beam, beam_seconds = _translate(translator, test[settings.source], WIDTH, best)
+    compared = paired_bootstrap(beam, greedy, references)
+    return reached | {
+        "length_penalty": best,
+        "greedy_bleu": compared.second,
+        f"beam{WIDTH}_bleu": compared.first,
+        f"beam{WIDTH}_bleu_standard_error": float(bootstrap(beam, references).std(ddof=1)),
+        "difference_bleu": compared.difference,
+        "difference_bleu_low": compared.interval[0],
+        "difference_bleu_high": compared.interval[1],
+        "difference_p_value": compared.p_value,
+        "greedy_sentences_per_cpu_second": len(greedy) / greedy_seconds,
+        f"beam{WIDTH}_sentences_per_cpu_second": len(beam) / beam_seconds,
+    }
+
+
+def _penalty_key(penalty: float) -> str:
+    return f"validation_beam{WIDTH}_bleu_length_penalty_{penalty}"
+
+
+def _translate(
+    translator: Translator, texts: list[str], width: int, penalty: float
+) -> tuple[list[str], float]:
+    """The translations and the CPU seconds they took."""
+    started = time.process_time()
+    translations = translator.translate(texts, width=width, length_penalty=penalty)
+    return translations, time.process_time() - started
+
+
+def _measures(rows: list[dict[str, float]]) -> Measures:
+    return {key: results_file.measure(_unit(key), [row[key] for row in rows]) for key in rows[0]}
+
+
+def _line(row: dict[str, float]) -> str:
+    return ", ".join(f"{key} {value:.2f}" for key, value in row.items() if "_epoch_" not in key)
+
+
+def _listed(seeds: Sequence[int]) -> str:
+    return ",".join(map(str, seeds))
+
+
+def _unit(key: str) -> str:
+    if "bleu" in key:
+        return "BLEU"
+    if key.endswith("minutes"):
+        return "min"
+    if key.endswith("second"):
+        return "1/s"
+    return "nats" if "loss" in key else "1"

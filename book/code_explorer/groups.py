@@ -1,0 +1,45 @@
+"""Which part of the model a module belongs to, and where the live model shows that part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from grader.views.components import BuildError
+
+
+@dataclass(frozen=True)
+class Group:
+    """Modules and packages of `course_lib`; `live` is a place of the live page, or ""."""
+
+    title: str
+    modules: tuple[str, ...]
+    live: str = ""
+
+
+GROUPS = (
+    Group("Tokens, embedding, positions", ("data", "embeddings", "positions"), "positions"),
+    Group("Masks", ("masks",), "causal"),
+    Group("Attention", ("numpy_forms", "attention", "fast.attention"), "cross"),
+    Group("Feed-forward", ("feed_forward",), "stream"),
+    Group("Add and norm", ("residual", "normalization", "fast.forms"), "stream"),
+    Group("Encoder", ("encoder", "classifier"), "encoder"),
+    Group("Decoder", ("decoder", "fast.cached_decoder"), "self"),
+    Group(
+        "Whole model and loss", ("transformer", "config", "training.losses", "fast.loss"), "text"
+    ),
+    Group("Training", ("training", "initialization", "recipes")),
+    Group("Decoding", ("decoding",), "beam"),
+    Group("Analysis and diagnosis", ("analysis", "evaluation", "diagnosis")),
+    Group("The study", ("study",)),
+)
+
+
+def group_of(module: str) -> Group:
+    """The group that names the module, or the innermost package around it. Raises BuildError."""
+    name = module.partition(".")[2]
+    while name:
+        for group in GROUPS:
+            if name in group.modules:
+                return group
+        name = name.rpartition(".")[0]
+    raise BuildError(f"{module} has a component, but no group of the code explorer names it")

@@ -1,0 +1,62 @@
+"""Builds the site: the book at the top, the decks of slides in `slides/`."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.course.syllabus import ROOT
+
+from . import quoted
+from .slides import DECK
+
+LECTURES = ROOT / "lectures"
+DECKS = "slides"  # the folder of the decks, and the page that lists them
+INSTRUCTORS = "teach"  # pages with exams and answers, which the site of a week does not have
+_COLORS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class SiteError(Exception):
+    """The site cannot be built; the message holds Sphinx's own, with file and line."""
+
+
+def build(to: Path, cache: Path, week: int, log: Callable[[str], None]) -> int:
+    """Write the site to `to`; returns the number of its pages.
+
+    Pages and cells that did not change come from `cache`. Answers whose last late day is not over
+    when `week` begins stay hidden, and instructors' pages are left out; 0 shows all. Every warning
+    is an error: raises SiteError.
+    """
+    if week:
+        shutil.rmtree(to / INSTRUCTORS, ignore_errors=True)
+    log("the book")
+    _run("html", to, cache, week)
+    log("the slides")
+    _run(DECK, to / DECKS, cache, week)
+    for folder in (to, to / DECKS):
+        (folder / ".buildinfo").unlink(missing_ok=True)
+        shutil.rmtree(folder / ".doctrees", ignore_errors=True)
+    return sum(1 for page in to.rglob("*.html") if "_static" not in page.parts)
+
+
+def _run(builder: str, to: Path, cache: Path, week: int) -> None:
+    cells = (cache / "cells").resolve()
+    cells.mkdir(parents=True, exist_ok=True)
+    options = (f"{quoted.WEEK}={week}", f"nb_execution_cache_path={cells}")
+    command = [sys.executable, "-m", "sphinx", "-b", builder, "-q", "-W", "--keep-going"]
+    command += ["-d", str(cache / builder)]
+    command += [part for option in options for part in ("-D", option)]
+    tags = [tag for tag, given in (("deck", builder == DECK), ("students", week)) if given]
+    command += [part for tag in tags for part in ("-t", tag)]
+    command += [str(LECTURES), str(to)]
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    quiet = {"PYTHONPATH": path, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "NO_COLOR": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **quiet})
+    if done.returncode:
+        said = _COLORS.sub("", done.stderr).strip()
+        raise SiteError(f"the {builder} pages have mistakes:\n{said}")

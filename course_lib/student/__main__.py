@@ -1,5 +1,0 @@
-"""`python -m course_lib.student`, where the command `student` is not installed."""
-
-from .program import main
-
-main()

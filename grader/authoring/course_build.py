@@ -1,0 +1,216 @@
+"""`course build`: writes every generated file, or says which are out of date."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course.syllabus import ROOT, Assignment, Syllabus
+
+from ..views import notebooks, text_notebook, texts
+from ..views.components import BuildError
+from ..views.notebooks import Notebook
+from ..views.student_tree import unreleased
+from . import figures, house_map, no_leak, picture, pictures, whole
+
+DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+EXECUTION_SECONDS = 1800  # per cell; some cells train a model
+
+
+@dataclass(frozen=True)
+class Target:
+    """One generated file and its expected text (without outputs for a solution)."""
+
+    path: Path
+    text: str
+    is_solution: bool = False
+
+    def write(self, text: str) -> None:
+        """Write the file, with `text` in place of the text without outputs."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text(text, encoding="utf-8")
+
+    @property
+    def name(self) -> str:
+        return self.path.relative_to(ROOT).as_posix()
+
+    def drift(self) -> str:
+        """Why the file on disk is out of date, or ""."""
+        if not self.path.exists():
+            return "is missing"
+        found = self.path.read_text(encoding="utf-8")
+        if not self.is_solution:
+            return "" if found == self.text else "differs from what its source generates"
+        executed = json.loads(found)
+        if notebooks.dump(_bare(executed)) != self.text:
+            return "differs from what its source generates"
+        if not _is_of(executed, json.loads(self.text)):
+            return "has outputs of an older version"
+        return ""
+
+
+@dataclass(frozen=True)
+class PictureTarget(Target):
+    """A drawing's picture, whose bytes are kept while the drawing is the same."""
+
+    data: bytes = b""
+    is_current: bool = False
+
+    def drift(self) -> str:
+        return "" if self.is_current else "is no picture of its drawing as it is now"
+
+    def write(self, text: str) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_bytes(self.data)
+
+
+def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Target]:
+    """Every generated file of the course. Raises BuildError, also if a starter leaks an answer."""
+    whole.check(syllabus)
+    if not only:
+        yield Target(ROOT / "course.svg", picture.draw(syllabus))
+        for path in (ROOT / "README.md", ROOT / "autograder" / "README.md"):
+            yield Target(path, figures.filled(path.read_text(encoding="utf-8")))
+        contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        yield Target(ROOT / "CONTRIBUTING.md", house_map.filled(contributing))
+    for assignment in syllabus.graded:
+        if only and assignment.id not in only:
+            continue
+        starter = notebooks.build(syllabus, assignment, "starter")
+        _prove_no_leak(syllabus, assignment, starter)
+        folder = ROOT / "assignments" / assignment.id
+        yield Target(folder / f"{assignment.id}.ipynb", notebooks.dump(starter))
+        if assignment is not syllabus.exam:
+            yield Target(folder / "README.md", texts.readme(syllabus, assignment))
+        for cell in text_notebook.read(assignment):
+            if cell.directive == "drawing":
+                made = text_notebook.drawn(assignment, cell)
+                yield Target(folder / "drawings" / f"{made.name}.svg", made.svg)
+                current = pictures.is_current(assignment, made)
+                place, data = pictures.path_of(assignment, made), pictures.of(assignment, made)
+                yield PictureTarget(place, "", data=data, is_current=current)
+        solution = notebooks.build(syllabus, assignment, "solution")
+        path = ROOT / "solutions" / f"{assignment.id}.ipynb"
+        yield Target(path, notebooks.dump(solution), is_solution=True)
+
+
+def drifted(syllabus: Syllabus, only: list[str] | None = None) -> list[str]:
+    """One sentence for each generated file that is not up to date."""
+    return [f"{t.name} {reason}" for t in targets(syllabus, only) if (reason := t.drift())]
+
+
+def write(
+    syllabus: Syllabus,
+    only: list[str] | None = None,
+    execute: bool = True,
+    log: Callable[[str], None] = print,
+) -> list[str]:
+    """Write what is out of date, executing solutions; returns the names of the written files."""
+    written = []
+    for target in targets(syllabus, only):
+        if not target.drift():
+            continue
+        text = target.text
+        if target.is_solution and execute:
+            text = notebooks.dump(_executed(target, log))
+        target.write(text)
+        written.append(target.name)
+    return written
+
+
+def _executed(target: Target, log: Callable[[str], None]) -> Notebook:
+    """The notebook with its outputs, which are reused if its code has not changed."""
+    notebook: Notebook = json.loads(target.text)
+    if target.path.exists():
+        before = json.loads(target.path.read_text(encoding="utf-8"))
+        if _is_of(before, notebook):
+            return _with_outputs(notebook, before)
+    log(f"running {target.path.name}")
+    return run(notebook, ROOT / "solutions")
+
+
+def _with_outputs(notebook: Notebook, executed: Notebook) -> Notebook:
+    """`notebook` with the outputs of `executed`, whose code is the same."""
+    found = copy.deepcopy(notebook)
+    found["metadata"]["course"]["executed"] = _digest(notebook)
+    for cell, ran in zip(_code(found), _code(executed), strict=True):
+        cell["outputs"], cell["execution_count"] = ran["outputs"], ran["execution_count"]
+    return found
+
+
+def run(notebook: Notebook, folder: Path) -> Notebook:
+    """Execute a notebook. Raises BuildError with the traceback of a cell that fails."""
+    import nbclient
+    import nbformat
+
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # else the kernel warns on stderr
+    node = nbformat.reads(notebooks.dump(notebook), as_version=4)
+    client = nbclient.NotebookClient(
+        node,
+        timeout=EXECUTION_SECONDS,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+    )
+    try:
+        client.execute()
+    except nbclient.exceptions.CellExecutionError as error:
+        raise BuildError(f"a cell of the solution fails:\n{str(error)[-1500:]}") from None
+    return _with_outputs(notebook, json.loads(nbformat.writes(node)))
+
+
+def _bare(notebook: Notebook) -> Notebook:
+    """The notebook without outputs and without the digest of its execution."""
+    bare = copy.deepcopy(notebook)
+    bare["metadata"]["course"].pop("executed", None)
+    for cell in bare["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return bare
+
+
+def _code(notebook: Notebook) -> list[notebooks.Cell]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _digest(notebook: Notebook) -> str:
+    """Hash of what outputs depend on: the code in order, without docstrings and set-up."""
+    code = [c for c in _code(notebook) if notebooks.SETUP not in c["metadata"].get("tags", ())]
+    sources = [_without_docstrings("".join(cell["source"])) for cell in code]
+    return hashlib.sha256(json.dumps(sources).encode()).hexdigest()
+
+
+def _without_docstrings(source: str) -> str:
+    """The lines of a cell without docstrings; a cell with magics is unchanged."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    lines = source.splitlines()
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            first, last = node.body[0].lineno, node.body[0].end_lineno or node.body[0].lineno
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(line for line in lines if line.strip())
+
+
+def _is_of(executed: Notebook, notebook: Notebook) -> bool:
+    """Whether `executed` has the outputs of this notebook's code."""
+    digest = executed["metadata"]["course"].get("executed")
+    return digest == _digest(executed) == _digest(notebook)
+
+
+def _prove_no_leak(syllabus: Syllabus, assignment: Assignment, starter: Notebook) -> None:
+    code = no_leak.code_of_notebook(f"starter {assignment.id}", starter)
+    hidden: Iterable[str] = unreleased(syllabus)
+    if assignment is syllabus.exam:  # which shows other answers, with a mistake each
+        broken = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
+        hidden = {c for e in assignment.exercises for c in e.components} - broken
+    leaks = no_leak.find(code, hidden)
+    if leaks:
+        raise BuildError("; ".join(map(str, leaks)))

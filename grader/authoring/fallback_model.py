@@ -1,0 +1,162 @@
+"""Trains the fallback model of an assignment, measures it as students will use it, and writes it.
+
+It goes beside a release, never into one: `fallback/aN` with the files of a submission without its
+predictions, and a card (see `grader.course.fallback`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import course_lib
+from grader.course.exercise import ModelPart
+from grader.course.fallback import CARD, FOLDER, Card
+from grader.course.submission_folder import TRANSLATOR_WEIGHTS, WEIGHTS, save_model
+from grader.course.syllabus import Assignment, Syllabus
+from grader.notebook import notebook_file
+from grader.student import own_code
+from grader.student.work import Work
+
+from ..views import notebooks
+
+PACKAGE = Path(course_lib.__file__).parent
+
+
+class FallbackError(Exception):
+    """A fallback model that cannot be made; the message says why, in one sentence."""
+
+
+def make(syllabus: Syllabus, assignment: Assignment, profile: str, seed: int, to: Path) -> Card:
+    """Train a model and write it to `to/fallback/aN`; without `profile`, the assignment's default.
+
+    Raises FallbackError if the assignment has no model, if its data set cannot be had, or if the
+    model would earn no points on the validation split. Then nothing is written.
+    """
+    if assignment.model is None or assignment.profiles is None:
+        raise FallbackError(f"{assignment.id} trains no model, so it needs no fallback")
+    name = profile or assignment.profiles.default
+    target = to / FOLDER / assignment.id
+    if target.exists() and not (target / CARD).is_file():
+        raise FallbackError(f"{target}: is there already, and holds no fallback model; move it")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, assignment.id)
+        card = _trained(syllabus, assignment, assignment.model, name, seed, made)
+        least = next(e.zero_at for e in assignment.exercises if e.kind == "model") or 0.0
+        if card.score <= least:
+            raise FallbackError(
+                f"the model reaches {card.measure} {card.score:.1f} on {card.examples} validation "
+                f"sentences, and points begin above {least:g}: choose another profile or seed"
+            )
+        shutil.rmtree(target, ignore_errors=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(made, target)
+    return card
+
+
+def _trained(
+    syllabus: Syllabus, assignment: Assignment, part: ModelPart, name: str, seed: int, folder: Path
+) -> Card:
+    from torch import __version__ as torch_version
+
+    from course_lib.data import datasets
+
+    translates = part.measure == "bleu"
+    settings = _profile(name, translates)
+    data = datasets.load(settings.dataset)
+    if data.name != settings.dataset:
+        raise FallbackError(
+            f"{settings.dataset} cannot be had, only {data.name} in its place: set COURSE_DATA to "
+            "the folder of the data sets, or choose another profile"
+        )
+    trained_on = {"name": data.name, "source": str(data.source), "sha256": data.sha256}
+    facts = [assignment.id, name, seed, course_lib.__version__, _code(), data.sha256]
+    id = hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
+    about: dict[str, Any] = {"data": trained_on, "fallback": id}
+    if translates:
+        from course_lib.config import TransformerConfig
+        from course_lib.recipes.translation import train_translator
+
+        made = train_translator(data, settings, seed)
+        sizes = TransformerConfig.of(made.model).arguments
+        about["model"] = {"vocab_size": made.tokenizer.vocab_size, **sizes}
+        about["measured"] = {"length_penalty": made.length_penalty}
+        save_model(folder, TRANSLATOR_WEIGHTS, made.model, about, made.tokenizer)
+    else:
+        from course_lib.recipes.classifier import train_classifier
+
+        classifier = train_classifier(data, settings, seed)
+        about["model"] = classifier.arguments
+        save_model(folder, WEIGHTS, classifier.model, about, classifier.tokenizer)
+    examples = data["validation"][: settings.sample] if translates else data["validation"][:]
+    columns = (
+        settings.source if translates else part.source,
+        (settings.target if translates else part.target),
+    )
+    score = _score(syllabus, assignment, part, folder, examples[columns[0]], examples[columns[1]])
+    files = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
+    card = Card(
+        id,
+        assignment.id,
+        name,
+        seed,
+        course_lib.__version__,
+        _code(),
+        str(torch_version),
+        trained_on,
+        part.measure,
+        round(score, 2),
+        len(examples[columns[0]]),
+        files,
+    )
+    (folder / CARD).write_text(json.dumps(asdict(card), indent=1) + "\n", encoding="utf-8")
+    return card
+
+
+def _profile(name: str, translates: bool) -> Any:
+    from course_lib.recipes import classifier_profiles, translation_profiles
+
+    try:
+        return (translation_profiles if translates else classifier_profiles).profile(name)
+    except ValueError as error:
+        raise FallbackError(str(error)) from None
+
+
+def _code() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _score(
+    syllabus: Syllabus,
+    assignment: Assignment,
+    part: ModelPart,
+    folder: Path,
+    inputs: list[str],
+    wanted: list[Any],
+) -> float:
+    """Accuracy in percent, or BLEU, when a solved notebook's own functions load and ask it."""
+    solved = notebooks.dump(notebooks.build(syllabus, assignment, "solution")).encode()
+    found = Work(assignment, Path(assignment.source), solved, notebook_file.read(solved))
+    namespace, _ = own_code.loaded(found)
+    load, ask = (_entry(namespace, name) for name in part.entry_points)
+    answers = ask(load(os.fspath(folder)), inputs)
+    if part.measure == "bleu":
+        from course_lib.evaluation.translation import bleu
+
+        return bleu(answers, wanted).value
+    return 100 * sum(a == b for a, b in zip(answers, wanted, strict=True)) / len(wanted)
+
+
+def _entry(namespace: dict[str, Any], name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = namespace[name]
+    return found

@@ -1,0 +1,86 @@
+"""Submissions whose grade is known beforehand, built from the library's own source."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from autograder import bugs, variants
+from grader.course import syllabus
+from grader.course.syllabus import Assignment, Syllabus
+
+from ...views import notebooks, text_notebook
+from ...views.components import Component
+
+KINDS = ("reference", "starter", "variant", "bug")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One such submission: the reference, the starter, a correct variant or a named bug."""
+
+    assignment: str
+    kind: str
+    variant: variants.Variant | None = None
+    bug: bugs.Bug | None = None
+
+    @property
+    def name(self) -> str:
+        """Unique among the cases of its assignment."""
+        thing = self.variant or self.bug
+        return thing.name if thing else self.kind
+
+    @property
+    def notebook(self) -> bytes:
+        """The submission's bytes. Raises BugError for a bug that does not fit its component."""
+        view: notebooks.View = "starter" if self.kind == "starter" else "solution"
+        replace = dict(self.variant.replace) if self.variant else {}
+        if self.bug:
+            source = Component.parse(self.bug.component).source
+            replace[self.bug.component] = self.bug.apply(source)
+        return notebook(self.assignment, view, replace)
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """What is handed in beside the notebook: the exercises' files, except with a starter."""
+        if self.kind == "starter":
+            return {}
+        return variants.handed_in(course().assignment(self.assignment))
+
+    @property
+    def broken(self) -> list[str]:
+        """Exercises that the starter hands out with a mistake."""
+        assignment = course().assignment(self.assignment)
+        shown = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
+        return [e.id for e in assignment.exercises if shown & set(e.components)]
+
+    def affected(self, assignment: Assignment) -> list[str]:
+        """Exercises whose code it changes, and those that depend on them."""
+        changed = (
+            {self.bug.component} if self.bug else set(self.variant.replace if self.variant else ())
+        )
+        own = [e.id for e in assignment.exercises if changed & set(e.components)]
+        below = {id for exercise in own for id in (exercise, *assignment.downstream(exercise))}
+        return [e.id for e in assignment.exercises if e.id in below]
+
+
+@functools.lru_cache(maxsize=1)
+def course() -> Syllabus:
+    return syllabus.load()
+
+
+def notebook(id: str, view: notebooks.View, replace: dict[str, str] | None = None) -> bytes:
+    """A submission's bytes; `replace` gives some components other sources."""
+    built = notebooks.build(course(), course().assignment(id), view, replace)
+    return notebooks.dump(built).encode()
+
+
+def of(assignment: Assignment) -> list[Case]:
+    """All cases of an assignment. Raises BugError for a bug file with a wrong key."""
+    id = assignment.id
+    return [
+        Case(id, "reference"),
+        Case(id, "starter"),
+        *(Case(id, "variant", variant=variant) for variant in variants.load(assignment)),
+        *(Case(id, "bug", bug=bug) for bug in bugs.load(id)),
+    ]

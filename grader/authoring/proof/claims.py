@@ -1,0 +1,82 @@
+"""Claims about the grade of a known submission; each returns "" or a sentence on what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from autograder.bugs import Bug
+from grader.checking.session import TestResult
+
+from ...gradebook.exercise_result import GradedTest
+from ...gradebook.result import Result
+
+
+def everything(result: Result) -> str:
+    """A correct submission gets every automatic point and passes every test that ran."""
+    if failed := failing(result):
+        return "; ".join(f"{id}: {test.message}" for id, test in failed.items())
+    # the demonstration and other tests cover trained models
+    lost = [
+        f"{entry.id} has {entry.points} of {entry.max_points}"
+        for entry in result.exercises
+        if entry.kind == "code" and entry.points != entry.max_points
+    ]
+    if lost or result.outcome != "GRADED":
+        return "; ".join(lost) or f"{result.outcome}: {result.reason}"
+    return ""
+
+
+def nothing(result: Result, broken: Collection[str] = ()) -> str:
+    """A starter gets no points and a notice that nothing is written.
+
+    `broken` are exercises that it hands out with a mistake, to be repaired: they are written.
+    """
+    if result.totals.total:
+        return f"it has {result.totals.total} points"
+    statuses = {entry.status for entry in result.exercises if entry.id not in broken}
+    if not statuses <= {"not written", "pending"}:
+        return f"exercises have the statuses {', '.join(sorted(statuses))}"
+    noted = bool(broken) or any("nothing is written" in notice for notice in result.notices)
+    return "" if noted else "no notice says that nothing is written"
+
+
+def caught(result: Result, bug: Bug) -> str:
+    """A named bug fails the test that names it, its exercise shows the hint, and no other bug's.
+
+    A hint that is mere advice is hidden where another test of the exercise has found a cause, so it
+    is enough that some failing test shows it.
+    """
+    failed = failing(result)
+    if bug.test not in failed:
+        return f"{bug.test} passes; failed instead: {list(failed)}"
+    own = [test for id, test in failed.items() if exercise_of(result, id) == bug.exercise]
+    if not any(test.message and bug.hint in test.message.cause for test in own):
+        return f"its hint is not shown, but {[test.message for test in own]}"
+    others = {test.bug for test in own if test.bug} - {bug.name}
+    return f"another mistake is named: {sorted(others)}" if others else ""
+
+
+def caught_by(tests: list[TestResult], bug: Bug) -> str:
+    """The test that names a bug fails with its hint."""
+    test = next((test for test in tests if test.id == bug.test), None)
+    if test is None or test.message is None:
+        return f"{bug.test} passes" if test else f"there is no test {bug.test}"
+    if bug.hint not in test.message.cause:
+        return f"{bug.test} does not give its hint, but {test.message}"
+    return ""
+
+
+def contained(result: Result, allowed: Collection[str]) -> str:
+    """A bug fails nothing outside the exercises that depend on it."""
+    strays = [id for id in failing(result) if exercise_of(result, id) not in allowed]
+    return f"fails what does not depend on it: {strays}" if strays else ""
+
+
+def failing(result: Result) -> dict[str, GradedTest]:
+    """Failed tests by id, including those whose points were carried through."""
+    return {test.id: test for test in result.tests if test.outcome != "PASSED"}
+
+
+def exercise_of(result: Result, test_id: str) -> str:
+    """The exercise that a test of this result belongs to."""
+    return next(e.id for e in result.exercises for test in e.tests if test.id == test_id)

@@ -1,0 +1,198 @@
+"""Measures how much of each tolerance correct answers use, so that grades agree on all processors.
+
+Each correct submission is graded under many release seeds and with different numerics (instruction
+set, library, number of threads). For each test the largest ratio of difference to tolerance counts:
+a tenth is allowed, so that no honest answer comes near the limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from grader.checking import evidence
+
+from ...grading import judge_process, warm_processes
+from ...judge.grade import OpenWorker
+from ...judge.workers.connection import Workers
+from . import cases, claims, prove
+from .backends import BACKENDS, local_worker
+from .cases import Case
+
+MAX_RATIO = 0.1  # of a difference to its tolerance
+SEEDS = tuple(range(20))
+FEW_SEEDS: tuple[int, ...] = ()  # in addition to the release's, in the sandbox or other numerics
+CHANCE = "by_chance"  # comparisons of random answers, whose bound is a probability
+SEEDS_A_TASK = 7
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way in which a machine may compute; the variables are read when a library is imported."""
+
+    name: str
+    variables: tuple[tuple[str, str], ...] = ()
+    threads: int = 1
+    onednn: bool = True  # in the judge's process; `variables` set it in a worker
+    backends: tuple[str, ...] = BACKENDS
+
+
+AS_IT_IS = Setting("as this machine computes")
+SETTINGS = (
+    AS_IT_IS,
+    Setting("ATEN_CPU_CAPABILITY=default", (("ATEN_CPU_CAPABILITY", "default"),)),
+    Setting("ATEN_CPU_CAPABILITY=avx2", (("ATEN_CPU_CAPABILITY", "avx2"),)),
+    Setting("oneDNN off", (("ONEDNN_MAX_CPU_ISA", "SSE41"),), onednn=False),
+    Setting("MKL_CBWR=COMPATIBLE", (("MKL_CBWR", "COMPATIBLE"),)),
+    Setting("OPENBLAS_CORETYPE=Prescott", (("OPENBLAS_CORETYPE", "Prescott"),)),
+    Setting("OPENBLAS_CORETYPE=Haswell", (("OPENBLAS_CORETYPE", "Haswell"),)),
+    # a worker always has one thread
+    Setting("2 threads", threads=2, backends=("local",)),
+)
+
+
+class Margin(NamedTuple):
+    """The worst ratio among a test's comparisons of one kind, and where it occurred."""
+
+    ratio: float
+    case: str
+    backend: str
+    seed: int
+
+
+Margins = dict[tuple[str, str, str], Margin]  # by assignment, test and kind of comparison
+
+
+@dataclass(frozen=True)
+class Task:
+    """One correct submission, through one backend, under some seeds."""
+
+    case: Case
+    backend: str
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The result of a task. `wrong` are gradings without full points."""
+
+    margins: Margins
+    wrong: list[str]
+    gradings: int
+
+
+def tasks(ids: tuple[str, ...], setting: Setting, quick: bool) -> list[Task]:
+    """The tasks of a setting, longest first."""
+    found = []
+    for id in reversed(ids):
+        assignment = cases.course().assignment(id)
+        for backend in setting.backends:
+            many = setting is AS_IT_IS and backend == "local" and not quick
+            others = SEEDS if many else FEW_SEEDS
+            seeds = (assignment.seed, *(seed for seed in others if seed != assignment.seed))
+            parts = [seeds[n : n + SEEDS_A_TASK] for n in range(0, len(seeds), SEEDS_A_TASK)]
+            for case in cases.of(assignment):
+                if case.kind in ("reference", "variant"):
+                    found += [Task(case, backend, part) for part in parts]
+    return found
+
+
+def run(ids: tuple[str, ...], setting: Setting, jobs: int, quick: bool) -> Iterator[Found]:
+    """Yield what each task finds as it ends, from processes that use the setting."""
+    with _environment(setting), contextlib.ExitStack() as stack:
+        sandboxed = ids if "sandbox" in setting.backends else ()
+        workers = stack.enter_context(warm_processes.started(cases.course(), sandboxed))
+        pool = stack.enter_context(
+            ProcessPoolExecutor(
+                jobs,
+                mp_context=multiprocessing.get_context("spawn"),  # imports the libraries afresh
+                initializer=_start,
+                initargs=(workers, setting),
+            )
+        )
+        futures = [pool.submit(measured, task) for task in tasks(ids, setting, quick)]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _environment(setting: Setting) -> contextlib.AbstractContextManager[object]:
+    threads = dict.fromkeys(
+        ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(setting.threads)
+    )
+    return mock.patch.dict(os.environ, {**threads, **dict(setting.variables)})
+
+
+_workers: dict[str, Workers] = {}
+
+
+def _start(workers: dict[str, Workers], setting: Setting) -> None:
+    global _workers
+    judge_process.end_with_parent()
+    _workers = workers
+    warnings.simplefilter("ignore")  # from the submissions
+    import torch
+
+    torch.set_num_threads(setting.threads)
+    if not setting.onednn:
+        torch.backends.mkldnn.set_flags(False)
+
+
+def measured(task: Task) -> Found:
+    """Grade a correct submission under every seed of the task, watching its comparisons."""
+    assignment = cases.course().assignment(task.case.assignment)
+    opened: OpenWorker = local_worker
+    if task.backend == "sandbox":
+        opened = judge_process.opener(_workers[assignment.id], assignment)
+    only = None if task.case.kind == "reference" else task.case.affected(assignment)
+    margins: Margins = {}
+    wrong = []
+    for seed in task.seeds:
+
+        def observer(kind: str, ratio: float, seed: int = seed) -> None:
+            key = (assignment.id, _running_test(), kind)
+            margin = Margin(ratio, task.case.name, task.backend, seed)
+            merge(margins, {key: margin})
+
+        with evidence.observed(observer):
+            result = prove.graded(task.case, opened, only, seed)
+        if problem := claims.everything(result):
+            wrong.append(f"{assignment.id} {task.case.name} ({task.backend}, {seed}): {problem}")
+    return Found(margins, wrong, len(task.seeds))
+
+
+def merge(into: Margins, margins: Margins) -> None:
+    """Keep the worse margin for each key."""
+    for key, margin in margins.items():
+        if key not in into or margin.ratio > into[key].ratio:
+            into[key] = margin
+
+
+def too_wide(margins: Margins) -> list[str]:
+    """A line for each test in which a correct answer uses too much of the tolerance."""
+    return [
+        f"{id} {test} ({kind}): {margin.ratio:.3f} of the tolerance, {margin.case} "
+        f"({margin.backend}, seed {margin.seed})"
+        for (id, test, kind), margin in sorted(margins.items())
+        if margin.ratio > (1 if kind == CHANCE else MAX_RATIO)
+    ]
+
+
+def _running_test() -> str:
+    """`FILE::NAME` of the test that is on the stack."""
+    frame = sys._getframe(1)
+    while frame is not None and not frame.f_code.co_name.startswith("test_"):
+        frame = frame.f_back  # type: ignore[assignment]
+    assert frame is not None  # every comparison happens in a test
+    return f"{Path(frame.f_code.co_filename).name}::{frame.f_code.co_name}"

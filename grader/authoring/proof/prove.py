@@ -1,0 +1,120 @@
+"""Grades one known submission and checks the claims about it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from grader.checking import session
+from grader.notebook import notebook_file
+from grader.notebook.collect import collect
+from grader.notebook.verdicts import decided
+from grader.seam import Student
+
+from ...gradebook.result import Result
+from ...judge.grade import Load, OpenWorker, grade
+from ...judge.suite_files import suite_files
+from . import claims
+from .cases import Case, course
+
+CLAIMS = {
+    "reference": "reference at 100 %",
+    "starter": "starter at 0 %",
+    "variant": "correct variants at 100 %",
+    "bug": "named bugs caught with their hint",
+}
+CONTAINED = "named bugs that fail nothing unrelated"
+EVERY_SEED = "named bugs caught under every seed"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One claim about one case, through one backend, under one seed."""
+
+    assignment: str
+    case: str
+    claim: str
+    backend: str
+    seed: int
+    wrong: str  # "" when it holds
+    cpu_seconds: float  # of the judge, without a sandboxed worker's
+
+    def __str__(self) -> str:
+        where = f"{self.assignment} {self.case} ({self.backend}, seed {self.seed})"
+        return f"{where}: {self.claim}: {self.wrong or 'holds'}"
+
+
+def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome]:
+    """Check every claim about a case, under the release's own seed."""
+    timed = _Timed(case, backend)
+    if case.bug is None:
+        result = graded(case, open_worker)
+        is_starter = case.kind == "starter"
+        wrong = claims.nothing(result, case.broken) if is_starter else claims.everything(result)
+        yield timed.outcome(CLAIMS[case.kind], wrong)
+        return
+    result = graded(case, open_worker, [case.bug.exercise])
+    yield timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
+    if backend == "local":  # test results do not depend on the backend: once is enough
+        yield timed.outcome(CONTAINED, strays(case, open_worker))
+
+
+def under_seeds(
+    case: Case, backend: str, open_worker: OpenWorker, seeds: Sequence[int]
+) -> Iterator[Outcome]:
+    """Check that the test that names a bug catches it, with its hint, under each seed."""
+    assert case.bug is not None
+    bug, assignment, timed = case.bug, course().assignment(case.assignment), _Timed(case, backend)
+    collected = collect(notebook_file.read(case.notebook), assignment.exercise(bug.exercise).names)
+    verdicts = decided(assignment, collected)
+    with open_worker(Load(collected.statements, collected.unavailable)) as worker:
+        for seed in seeds:
+            tests = session.run(
+                assignment,
+                Student(worker),
+                files=suite_files(assignment),
+                only=[bug.test],
+                verdicts=verdicts,
+                handed_in=case.files,
+                seed=seed,
+            )
+            yield timed.outcome(EVERY_SEED, claims.caught_by(tests, bug), seed)
+
+
+def strays(case: Case, open_worker: OpenWorker) -> str:
+    """What a bug fails in unrelated exercises; only those are graded."""
+    assignment = course().assignment(case.assignment)
+    affected = case.affected(assignment)
+    others = [e.id for e in assignment.exercises if e.id not in affected]
+    return claims.contained(graded(case, open_worker, others), affected)
+
+
+def graded(
+    case: Case,
+    open_worker: OpenWorker,
+    only: Collection[str] | None = None,
+    seed: int | None = None,
+) -> Result:
+    """Grade a case, on the exercises `only`, under the release's seed or another."""
+    assignment = course().assignment(case.assignment)
+    if seed is not None:
+        assignment = assignment.model_copy(update={"seed": seed})
+    return grade(case.notebook, course(), assignment, open_worker, only, files=case.files)
+
+
+class _Timed:
+    """Creates the outcomes of one case, each with the CPU time since the previous one."""
+
+    def __init__(self, case: Case, backend: str):
+        self.case, self.backend = case, backend
+        self.seed = course().assignment(case.assignment).seed
+        self.since = time.process_time()
+
+    def outcome(self, claim: str, wrong: str, seed: int | None = None) -> Outcome:
+        now = time.process_time()
+        spent, self.since = round(now - self.since, 4), now
+        seed = self.seed if seed is None else seed
+        return Outcome(
+            self.case.assignment, self.case.name, claim, self.backend, seed, wrong, spent
+        )

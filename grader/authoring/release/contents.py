@@ -1,0 +1,137 @@
+"""The files of a release: what is out by a week, and the answers that may be out."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus, public_tests
+
+from ...views import notebooks, student_tree, texts
+from ...views.components import BuildError
+from .. import whole
+from . import handbook, project_files
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+Files = dict[str, bytes]  # by path in the release
+SOLUTIONS, AFTER = "solutions", "after_an_attempt"
+SUITES = "autograder/suites"
+
+AFTER_TEXT = """\
+# After an attempt
+
+Here are the hidden tests and the model answers, for readers without an instructor.
+
+Look here after you have tried an exercise and run its checks, not before: what you read first, you
+can no longer find out.
+
+- `solutions/a1.ipynb`: the model answers, executed, with figures, rubrics and remarks.
+- `autograder/suites/a1/`: the hidden tests, a file for each exercise. Their messages say what each
+  is about.
+"""
+
+
+def in_week(syllabus: Syllabus, week: int) -> list[Assignment]:
+    """The assignments that are out by this week. Raises BuildError if there is no such week."""
+    numbers = [w.number for w in syllabus.weeks]
+    if week not in numbers:
+        raise BuildError(
+            f"there is no week {week}: course.toml has weeks {min(numbers)} to {max(numbers)}"
+        )
+    return [a for a in syllabus.assignments if a.week <= week]
+
+
+def of_week(syllabus: Syllabus, week: int, answers: Collection[str]) -> Files:
+    """The tree of a week; `answers` are the assignments whose answers are out."""
+    out = in_week(syllabus, week)
+    whole.check_components(syllabus)
+    answers = [a.id for a in out if a.id in answers]
+    newest = out[-1].id if out else ""
+    files = _library(syllabus, newest, answers) | _assignments(syllabus, out)
+    for id in answers:
+        files |= solution(id, SOLUTIONS)
+    return files | _around(syllabus, out, answers, opened=False)
+
+
+def opened(syllabus: Syllabus) -> Files:
+    """The tree for self-study: everything, with hidden tests and model answers in a folder apart.
+
+    `course_lib` is whole, as hidden tests of later exercises build on earlier answers.
+    """
+    ids = [a.id for a in syllabus.assignments]
+    files = _library(syllabus, "", ids, reserved=False) | _assignments(
+        syllabus, syllabus.assignments
+    )
+    files[f"{AFTER}/README.md"] = AFTER_TEXT.encode()
+    files |= hidden_tests()
+    for id in ids:
+        files |= solution(id, f"{AFTER}/{SOLUTIONS}")
+    return files | _around(syllabus, syllabus.assignments, ids, opened=True)
+
+
+def hidden_tests() -> Files:
+    """The hidden tests, importable as `autograder.suites` from a folder apart."""
+    suites = ROOT / SUITES
+    files = {f"{AFTER}/autograder/__init__.py": b'"""Holds the hidden tests."""\n'}
+    for path in sorted(suites.rglob("*")):
+        inside = path.relative_to(suites)
+        if path.is_file() and not {"__pycache__", EXAM} & {*inside.parts}:
+            files[f"{AFTER}/{SUITES}/{inside.as_posix()}"] = path.read_bytes()
+    return files
+
+
+def solution(id: str, folder: str) -> Files:
+    """The executed model answers of an assignment. Raises BuildError if they were not built."""
+    path = ROOT / "solutions" / f"{id}.ipynb"
+    if not path.is_file():
+        raise BuildError(f"solutions/{id}.ipynb is missing: run `course build {id}`")
+    return {f"{folder}/{id}.ipynb": path.read_bytes()}
+
+
+def _library(
+    syllabus: Syllabus, newest: str, answers: Sequence[str], reserved: bool = True
+) -> Files:
+    """`course_lib` stubbed to this point, `course.toml` and the data's registry."""
+    if not reserved:
+        facts = syllabus.course.model_copy(update={"reserved": []})
+        syllabus = syllabus.model_copy(update={"course": facts})
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        student_tree.write(syllabus, root, newest, answers)
+        return {
+            path.relative_to(root).as_posix(): path.read_bytes()
+            for path in sorted(root.rglob("*"))
+            if path.is_file() and not path.relative_to(root).as_posix().startswith("assignments/")
+        }
+
+
+def _assignments(syllabus: Syllabus, out: Sequence[Assignment]) -> Files:
+    """Starters, each also as a copy to compare with, their READMEs, drawings and visible tests."""
+    files: Files = {}
+    for assignment in out:
+        folder = f"assignments/{assignment.id}"
+        starter = notebooks.build(syllabus, assignment, "starter")
+        text = notebooks.dump(starter).encode()
+        files[f"{folder}/{assignment.id}.ipynb"] = text
+        files[f"{folder}/{handbook.CLEAN}/{assignment.id}.ipynb"] = text
+        for path in sorted((ROOT / folder / "drawings").glob("*.svg")):
+            files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+        files[f"{folder}/README.md"] = texts.readme(syllabus, assignment).encode()
+        for path in public_tests(assignment.id):
+            files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    return files
+
+
+def _around(
+    syllabus: Syllabus, out: Sequence[Assignment], answers: Collection[str], opened: bool
+) -> Files:
+    own = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
+    text = handbook.readme(syllabus, out, answers, python, opened)
+    return {**project_files.files(), "README.md": text.encode()}

@@ -1,0 +1,192 @@
+"""The README of a release, written for students, from `course.toml`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+from grader.course.grading import Group
+from grader.course.submission_folder import FOLDER
+from grader.course.syllabus import Assignment, Syllabus
+
+from ...gradebook.lateness import written
+from ...views import texts
+
+CLEAN = "starter"  # the folder of the copy that nobody works on
+
+START = """\
+## Start
+
+**Jupyter, on your own machine** (Python {python}). In this folder:
+
+```bash
+python -m venv .venv
+.venv/bin/pip install -e .        # on Windows: .venv\\Scripts\\pip install -e .
+.venv/bin/pip install jupyter
+.venv/bin/jupyter lab {notebook}
+```
+
+`pip install -e .` installs what the notebooks use, and this folder as `course_lib`. A new release
+needs no new installation unless `requirements.txt` changed. Without a network, where those packages
+are installed already, `pip install --no-index -e .` adds the course to them: it needs nothing else.
+Nor need you install it: a notebook in this folder finds it by itself, and
+`python -m grader.student` is `student`.
+
+**Colab and Kaggle.** Open the notebook there: on Colab by the badge, if the notebook has one, or
+with File, Upload notebook; on Kaggle with File, Import Notebook, and switch Internet on in the
+sidebar. Its first cell fetches the course and installs only what is missing; its last cell brings
+`submission.zip` home. On Colab, save a copy in Drive, or your work is lost with the tab.
+"""
+
+WORK = """\
+## Work
+
+1. Read the sections of the paper that an exercise names.
+2. Replace each `raise NotImplementedError(…)`, run the cell, then the `check("A1.4")` below it. It
+   says what was expected, what your code returned, and the likely cause if the answer shows one.
+3. Write your prediction before you run an experiment; predictions count for being made, not for
+   being right.
+4. Restart the kernel and run everything once before you hand in: what works only in your session
+   does not work for the grader.
+
+`{starter}` is the notebook as you got it: copy from there what you want to begin again.
+"""
+
+PROGRAM = """
+In a terminal, `student` does the same on the saved file, which is what is graded. Where the shell
+does not find it, write `.venv/bin/student` (on Windows `.venv\\Scripts\\student`):
+
+```bash
+student check {id}      # the visible checks
+student progress      # what is done, and what is left
+student submit {id}     # makes the archive to hand in, and says what is in it
+```
+
+`student debug` runs a checklist on a model that does not learn, `student translate` uses the
+translator of assignment 4. `student --help` has the rest.
+"""
+
+
+def readme(
+    syllabus: Syllabus,
+    assignments: Sequence[Assignment],
+    answers: Collection[str],
+    python: str,
+    opened: bool = False,
+) -> str:
+    """The README for these assignments; `opened` for readers without an instructor."""
+    first = assignments[-1].id if assignments else "a1"
+    notebook = f"assignments/{first}/{first}.ipynb"
+    parts = [
+        f"# {syllabus.course.title}\n\nAssignments on *{syllabus.course.paper}*. The visible "
+        "checks are in this folder; hidden tests decide the rest of the points.\n",
+        _weeks(syllabus, assignments),
+        START.format(python=python, notebook=notebook),
+        (WORK + PROGRAM).format(id=first, starter=f"assignments/{first}/{CLEAN}/{first}.ipynb"),
+        SELF_STUDY if opened else _hand_in(syllabus, assignments),
+        "" if opened else _what_counts(syllabus),
+        _answers(syllabus, answers, opened),
+        "## Rules\n\nAssistants may tutor, not solve: [AI_POLICY.md](AI_POLICY.md). What changed: "
+        "[CHANGELOG.md](CHANGELOG.md). Data sets and their licenses: "
+        "[data/README.md](data/README.md). MIT license.\n",
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+SELF_STUDY = """\
+## Without an instructor
+
+The folder `after_an_attempt` holds the hidden tests and the model answers. Its name is the rule: a
+model answer that you read first teaches you to agree with it. See the file in it.
+"""
+
+
+def _weeks(syllabus: Syllabus, assignments: Sequence[Assignment]) -> str:
+    parts = {part.number: part.title for part in syllabus.parts}
+    rows = ["| week | about | assignment | hours | due |", "|--:|---|---|--:|---|"]
+    for assignment in assignments:
+        weeks = [w for w in syllabus.weeks if w.number in syllabus.weeks_of(assignment)]
+        numbers = ", ".join(str(week.number) for week in weeks)
+        covered = dict.fromkeys(number for week in weeks for number in week.parts)
+        about = ", ".join(parts[number] for number in covered)
+        link = f"[{assignment.title}](assignments/{assignment.id}/README.md)"
+        hours = _hours(assignment.minutes)
+        extra = sum(e.minutes for e in assignment.exercises if e.bonus)
+        bonus = f" + {_hours(extra)} of optional labs" if extra else ""
+        rows.append(
+            f"| {numbers} | {about} | {link} | {hours}{bonus} | {written(assignment.due)} |"
+        )
+    told = (
+        "Hours are the sum of the minutes that the exercises state, rounded up: an estimate of the "
+        "work at the keyboard. They do not count reading the paper, waiting for a training, or "
+        "learning NumPy and PyTorch on the way: if these are new to you, plan much more. Exercises "
+        "keep their numbers for good: where one is missing, it has become part of another."
+    )
+    return "## Week by week\n\n" + "\n".join(rows) + f"\n\n{told}\n"
+
+
+def _hours(minutes: int) -> str:
+    return f"{math.ceil(minutes / 30) / 2:g}"
+
+
+def _hand_in(syllabus: Syllabus, assignments: Sequence[Assignment]) -> str:
+    newest = assignments[-1].id if assignments else "a1"
+    with_files = [a for a in assignments if a.files]
+    folder = ""
+    if with_files:
+        folder = (
+            f" For {_numbers(with_files).lower()}, it also holds the files of the folder "
+            f"`{FOLDER}` beside the notebook, which the assignment's README lists."
+        )
+    terms: dict[str, list[Assignment]] = {}
+    for a in assignments:
+        told = f"up to {a.late_days} days late, {a.late_penalty_percent:g} % a day begun."
+        terms.setdefault(told, []).append(a)
+    late = " ".join(f"{_numbers(those)}: {told}" for told, those in terms.items())
+    return (
+        f"## Hand in\n\nSave the notebook and submit the archive that `student submit {newest}` "
+        "makes, or the one of the notebook's last cell, where your instructor asks for it."
+        f"{folder} {late}{texts.slip_days(syllabus)}\n"
+    )
+
+
+def _what_counts(syllabus: Syllabus) -> str:
+    """The parts of the course grade, as `course grades` adds them up."""
+    grading = syllabus.grading
+    alone = grading.standing_alone(syllabus.weights)
+    groups = {group.id: group for group in grading.groups}
+    extra = {e.id: e.weight_percent for e in grading.declared if e.extra_credit}
+    weights, lines = grading.weights(syllabus.weights), []
+    for id, weight in (alone | extra).items():
+        more = " on top, as extra credit" if id in extra else ""
+        lines.append(f"- {id}: {weight:g} %{more}{_within(groups, weights, id)}")
+    points = "An assignment has 100 points; the points of optional labs come on top of them."
+    cap = f" With extra credit, it ends at {grading.cap_percent:g} %." if extra else ""
+    told = "\n".join(lines)
+    return f"## What counts\n\nThe course grade is made up of:\n\n{told}\n\n{points}{cap}\n"
+
+
+def _within(groups: Mapping[str, Group], weights: Mapping[str, float], id: str) -> str:
+    """What a group holds, and which of it counts; of a group within it, the same."""
+    if id not in groups:
+        return ""
+    items = groups[id].items
+    unequal = len({weights[item] for item in items}) > 1
+    shares = f", as {', '.join(f'{i} {weights[i]:g}' for i in items)}" if unequal else ""
+    inner = "".join(f"; {i}{_within(groups, weights, i)}" for i in items if i in groups)
+    return f": {groups[id].rule}{shares}{inner}"
+
+
+def _numbers(assignments: Sequence[Assignment]) -> str:
+    """Assignments 1, 2 and 3."""
+    *others, last = (a.id.removeprefix("a") for a in assignments)
+    return f"Assignments {', '.join(others)} and {last}" if others else f"Assignment {last}"
+
+
+def _answers(syllabus: Syllabus, answers: Collection[str], opened: bool) -> str:
+    if opened or not answers:
+        return ""
+    lines = [
+        f"- [{a.title}](solutions/{a.id}.ipynb)" for a in syllabus.assignments if a.id in answers
+    ]
+    return "## Model answers\n\nThe time to hand in these is over:\n\n" + "\n".join(lines) + "\n"

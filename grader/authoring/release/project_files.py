@@ -1,0 +1,61 @@
+"""The files that make a release a project of its own: what to install, license, policy."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from grader.course.syllabus import ROOT
+from grader.student.missing_packages import requirements
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+TEXTS = Path(__file__).parent / "texts"
+IGNORED = """\
+.venv/
+__pycache__/
+*.egg-info/
+.ipynb_checkpoints/
+.course/
+runs/
+submission/
+fallback/
+*.zip
+"""
+
+PYPROJECT = """\
+[build-system]
+requires = []  # so that `pip install -e .` needs no network
+build-backend = "course_build"
+backend-path = ["."]
+
+[project]
+name = "transformer-course-student"
+description = "The Transformer, from the paper to the code: a student's copy."
+readme = "README.md"
+license = "MIT"
+requires-python = "{python}"
+dynamic = ["version", "dependencies"]  # course_lib/__init__.py, requirements.txt
+
+[project.scripts]
+student = "grader.student.program:main"
+"""
+
+
+def files() -> dict[str, bytes]:
+    """The files, by path in the release."""
+    own = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = requirements(ROOT)
+    pyproject = PYPROJECT.format(python=own["project"]["requires-python"])
+    names = ("AI_POLICY.md", "AGENTS.md", "course_build.py")
+    texts = {name: (TEXTS / name).read_bytes() for name in names}
+    return {
+        "pyproject.toml": pyproject.encode(),
+        "requirements.txt": "".join(f"{line}\n" for line in needed).encode(),
+        "LICENSE": (ROOT / "LICENSE").read_bytes(),
+        ".gitignore": IGNORED.encode(),
+        **texts,
+    }

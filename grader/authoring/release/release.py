@@ -1,0 +1,112 @@
+"""Makes a release, proves it, and only then puts it where it belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course.syllabus import Syllabus
+
+from . import archive, changes, contents, folder, proof, public, secrets
+from .changes import ReleaseError
+from .contents import Files
+from .git_branch import Branch
+
+ANSWERS = "Model answers"  # the name of a release of nothing else
+
+
+class LeakError(Exception):
+    """A finished release that holds what students must not have; the message lists every place."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a release did."""
+
+    files: int
+    new: bool  # whether anything changed
+    answers: list[str]
+    zip: Path | None = None
+
+
+def week(
+    syllabus: Syllabus, number: int, answers: Collection[str], to: Path, branch: str, zip: bool
+) -> Made:
+    """Release a week; `answers` are the assignments whose answers may be out.
+
+    Raises BuildError, LeakError and ReleaseError; then nothing was written.
+    """
+    out = [a.id for a in contents.in_week(syllabus, number) if a.id in answers]
+    place = _Place(to, branch, zip)
+    files = contents.of_week(syllabus, number, out)
+    place.finish(files, f"Week {number}", out)
+    prove(syllabus, place.files, out)
+    return place.write()
+
+
+def self_study(syllabus: Syllabus, to: Path, branch: str, zip: bool) -> Made:
+    """Release everything, for readers without an instructor. Raises BuildError, ReleaseError."""
+    place = _Place(to, branch, zip)
+    ids = [a.id for a in syllabus.assignments]
+    place.finish(contents.opened(syllabus), "Self-study", ids)
+    return place.write()
+
+
+def answers(syllabus: Syllabus, id: str, out: Collection[str], to: Path, branch: str) -> Made:
+    """Release the model answers of one assignment, which must be in `out`.
+
+    Into an empty folder go the answers alone; a release of a week there is renewed with them.
+    """
+    place = _Place(to, branch, zip=False)
+    before = place.before
+    if before is None or before.name == ANSWERS:
+        have = sorted({id, *(before.answers if before else [])})
+        files: Files = {}
+        for one in have:
+            files |= contents.solution(one, contents.SOLUTIONS)
+        place.finish(files, ANSWERS, have)
+        prove(syllabus, place.files, have)
+        return place.write()
+    number = before.name.removeprefix("Week ")
+    if not number.isdigit():
+        raise ReleaseError(f"{to}: holds a release for self-study, which has all answers already")
+    return week(syllabus, int(number), {id, *out}, to, branch, zip=False)
+
+
+def prove(syllabus: Syllabus, files: Files, out: Collection[str]) -> None:
+    """Raises LeakError if a finished tree holds anything hidden."""
+    modules = {name for name in files if name.startswith("course_lib/")}
+    hidden = proof.marks(secrets.of(syllabus, out, modules), public.of(syllabus, out, modules))
+    leaks = [*proof.find(files, hidden), *proof.unexcused(syllabus, files, out)]
+    if leaks:
+        more = [f"and {len(leaks) - 20} more"] if leaks[20:] else []
+        raise LeakError("\n".join([*map(str, leaks[:20]), *more, "nothing was released"]))
+
+
+class _Place:
+    """Where a release goes: a folder or a branch, and perhaps a zip beside it."""
+
+    def __init__(self, to: Path, branch: str, zip: bool) -> None:
+        self.to, self.files = to, Files()
+        self.branch = Branch(to, branch) if branch else None
+        self.zip = archive.beside(to) if zip else None
+        there = self.branch.files() if self.branch else folder.read(to)
+        where = f"{to}, branch {branch}" if branch else str(to)
+        self.before, self.changelog = changes.previous(there, where)
+        self.there = there
+
+    def finish(self, files: Files, name: str, out: list[str]) -> None:
+        self.files = changes.finished(files, name, out, self.before, self.changelog)
+        self.name, self.out = name, out
+
+    def write(self) -> Made:
+        new = self.files != self.there
+        if self.zip:
+            data = archive.packed(self.files)
+            archive.write(data, self.zip)
+        if self.branch:
+            self.branch.commit(self.files, self.name)
+        elif new:
+            folder.write(self.files, self.to)
+        return Made(len(self.files), new, self.out, self.zip)

@@ -1,0 +1,130 @@
+"""What must not be in a release: answers that are not out, hidden tests, bugs, rubrics."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from autograder import bugs
+from grader.course.syllabus import ROOT, Assignment, Syllabus
+
+from ...views import text_notebook
+from ...views.components import Component, module_text
+from ...views.student_tree import PACKAGE, SHARED, unreleased
+
+HIDDEN_CODE = ("suites", "variants")  # of the autograder: never handed out
+
+
+@dataclass(frozen=True)
+class Code:
+    """Hidden code; `given` is the part of it that students have.
+
+    An answer is found under other names too; a hidden test is not worth renaming.
+    """
+
+    what: str
+    source: str
+    given: str = ""
+    is_answer: bool = True
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """Everything hidden, each with the words that name it."""
+
+    code: list[Code]
+    sentences: dict[str, str]  # text → what it is
+    names: dict[str, str]  # identifier → what it is
+
+
+def of(syllabus: Syllabus, answers: Collection[str], modules: Collection[str]) -> Secrets:
+    """What is hidden while the answers of `answers` are out.
+
+    `modules` are the files of `course_lib` that students get: the others are hidden as a whole.
+    """
+    closed = [a for a in syllabus.assignments if a.id not in answers]
+    hidden = unreleased(syllabus, answers)
+    code = [*_components(hidden), *_absent(modules), *_hidden_code(syllabus)]
+    sentences: dict[str, str] = {}
+    for assignment in closed:
+        code += _code_answers(assignment)
+        sentences |= _written(assignment)
+    for assignment in syllabus.graded:
+        for bug in bugs.load(assignment.id):
+            sentences[bug.hint] = f"the hint of the named mistake {bug.name}"
+    return Secrets(code, sentences, _names(syllabus))
+
+
+def _components(hidden: dict[str, str]) -> Iterator[Code]:
+    for reference in hidden:
+        component = Component.parse(reference)
+        what = f"the answer {reference}, which is not out"
+        yield Code(what, component.source, component.stub(""))
+
+
+def _absent(modules: Collection[str]) -> Iterator[Code]:
+    """The definitions of modules that are left out, as they show how an answer is used."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        inside = path.relative_to(PACKAGE)
+        name = f"course_lib/{inside.as_posix()}"
+        if name not in modules and inside.parts[0] not in SHARED:
+            dotted = name.removesuffix(".py").replace("/", ".")
+            for definition, source in module_text(dotted).definitions.items():
+                yield Code(f"{dotted}:{definition}, which is not out", source)
+
+
+def _hidden_code(syllabus: Syllabus) -> Iterator[Code]:
+    for path in _hidden_files(syllabus):
+        text = path.read_text(encoding="utf-8")
+        lines, where = text.splitlines(), path.relative_to(ROOT).as_posix()
+        for node in ast.parse(text).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+                yield Code(f"{node.name} of {where}", source, is_answer="variants" in path.parts)
+
+
+def _hidden_files(syllabus: Syllabus) -> list[Path]:
+    folders = [ROOT / "autograder" / kind / a.id for kind in HIDDEN_CODE for a in syllabus.graded]
+    return [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+
+
+def _code_answers(assignment: Assignment) -> Iterator[Code]:
+    for cell in text_notebook.read(assignment):
+        if cell.directive == "student":
+            question, _, answer = cell.text.partition(text_notebook.CODE_ANSWER)
+            what = f"the answer in code to {cell.argument}, which is not out"
+            yield Code(what, answer, question)
+
+
+def _written(assignment: Assignment) -> dict[str, str]:
+    """The sentences of rubrics and model answers."""
+    found: dict[str, str] = {}
+    for cell in text_notebook.read(assignment):
+        if cell.directive == "rubric":
+            found |= dict.fromkeys(_sentences(cell.text), f"the rubric of {cell.argument}")
+        elif cell.directive in ("written", "prediction"):
+            answer = cell.text.partition(text_notebook.TEXT_ANSWER)[2]
+            found |= dict.fromkeys(_sentences(answer), f"the model answer to {cell.argument}")
+    return found
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of a text, by which a part of it is found as well."""
+    return [s.strip() for s in re.split(r"(?<=[.!?])\s+|\n\s*\n|\n\s*[-*\d]", text) if s.strip()]
+
+
+def _names(syllabus: Syllabus) -> dict[str, str]:
+    """Names of hidden tests, their files, and named mistakes."""
+    found: dict[str, str] = {}
+    for path in _hidden_files(syllabus):
+        if path.stem.startswith("test_"):
+            found[path.stem] = "a file of hidden tests"
+            for name in re.findall(r"(?m)^def (test_\w+)", path.read_text(encoding="utf-8")):
+                found[name] = f"a hidden test of {path.parent.name}"
+    for assignment in syllabus.graded:
+        for bug in bugs.load(assignment.id):
+            found[bug.name] = "a named mistake"
+    return found

@@ -1,0 +1,67 @@
+"""Lets pip install this folder with nothing but Python, so that it works without a network.
+
+`pip install -e .` finds this file by pyproject.toml (PEP 517 and 660: a build backend within the
+tree). What the course needs is listed in requirements.txt, its version in course_lib/__init__.py.
+"""
+
+import base64
+import hashlib
+import re
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+NAME = "transformer_course_student"
+SCRIPTS = "[console_scripts]\nstudent = grader.student.program:main\n"
+
+
+def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """A wheel that adds this folder to Python's path."""
+    return _wheel(wheel_directory, {f"{NAME}.pth": f"{ROOT}\n".encode()})
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    """A wheel with a copy of the library and of what checks notebooks."""
+    packages = [ROOT / "course_lib", ROOT / "grader"]
+    paths = sorted(path for p in packages for path in p.rglob("*") if path.is_file())
+    files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
+    return _wheel(wheel_directory, {n: d for n, d in files.items() if "__pycache__" not in n})
+
+
+def _wheel(folder, files):
+    version = _stated("course_lib/__init__.py", r'__version__ = "(.+)"')
+    python = _stated("pyproject.toml", r'requires-python = "(.+)"')
+    needed = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    about = [
+        "Metadata-Version: 2.1",
+        f"Name: {NAME.replace('_', '-')}",
+        f"Version: {version}",
+        f"Requires-Python: {python}",
+        *(f"Requires-Dist: {line}" for line in needed if line.strip()),
+    ]
+    info = f"{NAME}-{version}.dist-info"
+    files = {
+        **files,
+        f"{info}/METADATA": "\n".join([*about, ""]).encode(),
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: course_build\n"
+        b"Root-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": SCRIPTS.encode(),
+    }
+    record = [f"{name},sha256={_digest(data)},{len(data)}" for name, data in files.items()]
+    files[f"{info}/RECORD"] = "\n".join([*record, f"{info}/RECORD,,", ""]).encode()
+    name = f"{NAME}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(Path(folder, name), "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, data in files.items():
+            wheel.writestr(path, data)
+    return name
+
+
+def _stated(file, pattern):
+    found = re.search(pattern, (ROOT / file).read_text(encoding="utf-8"))
+    if found is None:
+        raise ValueError(f"{file} does not have {pattern}: unpack the release again")
+    return found.group(1)
+
+
+def _digest(data):
+    return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -1,0 +1,153 @@
+"""Checks that course.toml, the library, tests and bugs fit together, before anything is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from autograder import bugs
+from grader.checking.faults import SuiteError
+from grader.checking.suite import proofread
+from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus, public_tests
+from grader.course.toml_lines import line_of
+
+from ..judge import substitutes
+from ..views import hint_checks
+from ..views.components import BuildError, Component, SourceError
+
+_MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
+_MOST = 12  # problems told at once
+
+
+def check(syllabus: Syllabus) -> None:
+    """Raises BuildError: one sentence, with file and line, for each thing that does not fit.
+
+    A component's file that is no Python is told alone.
+    """
+    found = list(dict.fromkeys(_problems(syllabus)))
+    if found[_MOST:]:
+        found = [*found[:_MOST], f"and {len(found) - _MOST} more problems of this kind"]
+    if found:
+        raise BuildError("\n".join(found))
+
+
+def check_components(syllabus: Syllabus) -> None:
+    """Raises BuildError for components that do not exist, as `check` does, without the rest."""
+    if found := list(_lacking(syllabus)):
+        raise BuildError("\n".join(found))
+
+
+def _place(*location: str | int, file: str = "course.toml") -> str:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return f"{file}, line {line_of(text, location)}"
+
+
+def _place_of(syllabus: Syllabus, assignment: Assignment, *location: str | int) -> str:
+    """The place in the file of an assignment, or of the exam."""
+    if assignment is syllabus.exam:
+        return _place(*location, file=f"{EXAM}.toml")
+    return _place("assignments", syllabus.assignments.index(assignment), *location)
+
+
+def _lacking(syllabus: Syllabus) -> Iterator[str]:
+    for reference in syllabus.course.reserved:
+        if why := _missing(reference):
+            yield f"{_place('course', 'reserved')}: `reserved`: {why}"
+    for assignment in syllabus.graded:
+        for position, exercise in enumerate(assignment.exercises):
+            for reference in exercise.components:
+                if why := _missing(reference):
+                    place = _place_of(syllabus, assignment, "exercises", position, "components")
+                    yield f"{place}: exercise {exercise.id}: {why}"
+
+
+def _problems(syllabus: Syllabus) -> Iterator[str]:
+    yield from _lacking(syllabus)
+    yield from _unreadable(syllabus)
+    for assignment in syllabus.graded:
+        tested = {id for _, _, id in _marks(assignment)}
+        for position, exercise in enumerate(assignment.exercises):
+            if exercise.kind == "code" and exercise.id not in tested:
+                place = _place_of(syllabus, assignment, "exercises", position, "id")
+                yield (
+                    f"{place}: no test is "
+                    f'marked @exercise("{exercise.id}"), so everybody would get 0 of its points: '
+                    f"write one in autograder/suites/{assignment.id}"
+                )
+    listed = {c for a in syllabus.graded for e in a.exercises for c in e.components}
+    for assignment in syllabus.graded:
+        known = [exercise.id for exercise in assignment.exercises]
+        for path, line, id in _marks(assignment):
+            if id not in known:
+                yield (
+                    f"{path}, line {line}: a test is marked for exercise {id}, which course.toml "
+                    f"does not have in {assignment.id}: correct the mark, or add the exercise"
+                )
+        for bug in bugs.load(assignment.id):
+            if not (bug.component in listed and _missing(bug.component)):  # that is told already
+                yield from _unfit(bug, assignment)
+        if assignment is not syllabus.exam:  # which has no hints
+            yield from hint_checks.unfit(assignment)
+
+
+def _unreadable(syllabus: Syllabus) -> Iterator[str]:
+    """Tests and substitutes that no submission could be graded with."""
+    for assignment in syllabus.graded:
+        read = [partial(proofread, path) for path in _test_files(assignment)]
+        for one in (*read, partial(substitutes.proofread, assignment)):
+            try:
+                one()
+            except SuiteError as error:
+                yield str(error)
+
+
+def _missing(reference: str) -> str:
+    """Why there is no such component, or "". Raises SourceError: no component of it can be read."""
+    try:
+        Component.parse(reference).source  # noqa: B018, reading it is the check
+    except SourceError:
+        raise
+    except BuildError as error:
+        return str(error)
+    return ""
+
+
+def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
+    """File, line and exercise of each test, hidden or visible."""
+    return [
+        (path.relative_to(ROOT).as_posix(), text.count("\n", 0, mark.start()) + 1, mark[1])
+        for path in _test_files(assignment)
+        for text in [path.read_text(encoding="utf-8")]
+        for mark in _MARK.finditer(text)
+    ]
+
+
+def _test_files(assignment: Assignment) -> list[Path]:
+    hidden = sorted((ROOT / "autograder" / "suites" / assignment.id).glob("test_*.py"))
+    return [*hidden, *public_tests(assignment.id)]
+
+
+def _unfit(bug: bugs.Bug, assignment: Assignment) -> Iterator[str]:
+    """What a named bug refers to that is not there."""
+    path = bugs.FOLDER / assignment.id / f"{bug.name}.toml"
+    text = path.read_text(encoding="utf-8")
+
+    def place(key: str) -> str:
+        return f"{path.relative_to(ROOT).as_posix()}, line {line_of(text, (key,))}"
+
+    if bug.exercise not in [exercise.id for exercise in assignment.exercises]:
+        yield f"{place('exercise')}: {assignment.id} has no exercise {bug.exercise}"
+    if why := _missing(bug.component):
+        yield f"{place('component')}: {why}"
+    else:
+        try:
+            bug.apply(Component.parse(bug.component).source)
+        except bugs.BugError as error:
+            yield f"{place('find')}: {error}; copy the line from there"
+    file, _, name = bug.test.partition("::")
+    suite = bugs.FOLDER.parent / "suites" / assignment.id / file
+    tests = suite.read_text(encoding="utf-8") if suite.is_file() else ""
+    if not re.search(rf"^def {re.escape(name.partition('[')[0])}\b", tests, re.MULTILINE):
+        yield f"{place('test')}: there is no test {bug.test} in autograder/suites/{assignment.id}"

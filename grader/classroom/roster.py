@@ -1,0 +1,174 @@
+"""The roster: a CSV with a row for each student.
+
+    student,name,section,email,canvas,moodle,gradescope,github,a1,a2
+    ada,Ada Lovelace,Tuesday,ada@example.org,1041,,,ada-l,,2027-02-20T23:59:00+00:00
+    ben,Benoît Mandelbrot,Friday,,1042,,,,+2,excused
+
+`student` is the name that grades go by: that of the folder or file a submission comes in. The
+columns of other systems hold a student's name there. A column named like an assignment holds what
+is different for this student: a due date of their own, `+2` for two more days, `waived` (late, but
+nothing is deducted), `excused` (the assignment does not count), several of these, or nothing.
+`slip_days`, `grace_minutes` and `late_penalty_percent` (of a day, in every assignment) hold numbers
+of the student's own. `leaderboard` holds a pseudonym (see `pseudonyms`). Only `student` is needed.
+A `-` for the name says that the student has left the class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .csv_file import CsvFile, Row
+from .terms import ALLOWANCES, Allowance, Terms
+
+if TYPE_CHECKING:
+    from grader.course.syllabus import Syllabus
+
+SYSTEMS = ("canvas", "moodle", "gradescope", "github", "nbgrader")  # columns of names elsewhere
+_TEXTS = ("name", "section", "email", "leaderboard")
+PERSONAL = (*_TEXTS, *SYSTEMS, *ALLOWANCES)
+LEFT = "-"  # for a name: this student has left the class
+
+
+@dataclass(frozen=True)
+class Student:
+    """One student. `names` holds their names in other systems, by system."""
+
+    id: str
+    name: str = ""
+    section: str = ""
+    email: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+    terms: Mapping[str, Terms] = field(default_factory=dict)  # by assignment
+    leaderboard: str = ""  # a pseudonym
+    allowance: Allowance = Allowance()
+
+    @classmethod
+    def of(
+        cls, id: str, cells: Mapping[str, str], terms: Mapping[str, Terms] | None = None
+    ) -> Student:
+        """The student whom a row describes, from its columns in `PERSONAL`. Raises ValueError."""
+        names = {system: cells[system] for system in SYSTEMS if cells.get(system)}
+        texts = {column: cells.get(column, "") for column in _TEXTS}
+        return cls(id, names=names, terms=terms or {}, allowance=Allowance.read(cells), **texts)
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """The cells of the row that are not empty, by column in `PERSONAL`."""
+        texts = {column: getattr(self, column) for column in _TEXTS} | {**self.names}
+        return {column: text for column, text in texts.items() if text} | self.allowance.cells
+
+    @property
+    def shown(self) -> str:
+        """The name to print: the student's own, or that of the folder."""
+        return self.name or self.id
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students, by the name that grades go by. Without a CSV it is empty."""
+
+    students: Mapping[str, Student] = field(default_factory=dict)
+    assignments: tuple[str, ...] = ()  # those it has a column of terms for
+    columns: tuple[str, ...] = PERSONAL  # of these, those it has
+    unused: tuple[str, ...] = ()  # columns that mean nothing here
+
+    @classmethod
+    def read(cls, path: str | Path, syllabus: Syllabus) -> Roster:
+        """Raises CsvError, which lists every bad row."""
+        ids = [assignment.id for assignment in syllabus.graded]
+        file = CsvFile.read(path, ["student"])
+        found = file.each(lambda row: _student(row, ids), _all_names)
+        told, columns = (
+            tuple(name for name in names if name in file.columns) for names in (ids, PERSONAL)
+        )
+        used = {"student", *ids, *PERSONAL}
+        unused = tuple(name for name in file.columns if name and name not in used)
+        return cls({student.id: student for student in found}, told, columns, unused)
+
+    def over(self, older: Roster) -> Roster:
+        """The class once this roster is added to what was known before.
+
+        It replaces what it has a row and a column for; all else stays. A name in another system
+        has one owner, the new one. Whoever has left is left out.
+        """
+        taken = {(s, n.casefold()) for new in self.students.values() for s, n in new.names.items()}
+        merged = {id: _without(old, taken) for id, old in older.students.items()}
+        for id, new in self.students.items():
+            old = merged.get(id, Student(id))
+            cells = {c: text for c, text in old.cells.items() if c not in self.columns}
+            terms = {a: own for a, own in old.terms.items() if a not in self.assignments}
+            merged[id] = Student.of(id, cells | new.cells, terms | {**new.terms})
+        return Roster(
+            {id: student for id, student in merged.items() if student.name != LEFT},
+            tuple(dict.fromkeys([*older.assignments, *self.assignments])),
+        )
+
+    def __contains__(self, id: str) -> bool:
+        return id in self.students
+
+    def student(self, id: str) -> Student:
+        """The student that grades call `id`; one that the roster does not have has only that."""
+        return self.students.get(id, Student(id))
+
+    def terms(self, id: str, assignment: str) -> Terms:
+        return self.student(id).terms.get(assignment, Terms())
+
+    def called(self, system: str, name: str) -> Student | None:
+        """The student who has this name in another system."""
+        wanted = name.casefold()
+        for student in self.students.values():
+            if wanted and student.names.get(system, "").casefold() == wanted:
+                return student
+        return None
+
+    def with_email(self, email: str) -> Student | None:
+        """The only student with this address."""
+        wanted = email.casefold()
+        found = [s for s in self.students.values() if wanted and s.email.casefold() == wanted]
+        return found[0] if len(found) == 1 else None
+
+    def named(self, name: str) -> Student | None:
+        """The only student with this name, in any order of its words: "Lovelace, Ada"."""
+        wanted = _orders(name)
+        found = [s for s in self.students.values() if wanted & _orders(s.name)]
+        return found[0] if len(found) == 1 else None
+
+    def missing(self, assignment: str, handed_in: Collection[str]) -> list[str]:
+        """Students who have not handed in an assignment, except those who are excused."""
+        return [
+            student.id
+            for student in self.students.values()
+            if student.id not in handed_in and not self.terms(student.id, assignment).excused
+        ]
+
+
+def _orders(name: str) -> set[str]:
+    """The words of a name without spaces, beginning with each: systems write either name first."""
+    words = re.findall(r"\w+", name.casefold())
+    return {"".join(words[n:] + words[:n]) for n in range(len(words))}
+
+
+def _without(student: Student, taken: Collection[tuple[str, str]]) -> Student:
+    kept = {s: name for s, name in student.names.items() if (s, name.casefold()) not in taken}
+    return student if kept == student.names else replace(student, names=kept)
+
+
+def _all_names(student: Student) -> list[str]:
+    """Every name that must be the student's alone."""
+    elsewhere = [f"the {system} name {name!r} is" for system, name in student.names.items()]
+    return [f"student {student.id!r} is", *elsewhere]
+
+
+def _student(row: Row, assignments: list[str]) -> Student | None:
+    if not any(row.values()):
+        return None
+    if not row["student"]:
+        raise ValueError("no student: write the name that their submissions come under")
+    if "/" in row["student"] or row["student"] in (".", ".."):
+        raise ValueError(f"{row['student']!r} is no name of a student: leave out the slash")
+    terms = {id: Terms.read(row[id]) for id in assignments if row.get(id)}
+    return Student.of(row["student"], row, terms)

@@ -1,0 +1,52 @@
+"""`course build`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from grader.course import syllabus
+
+from ...authoring import course_build
+from ...exchange.for_nbgrader import course_folder
+from .. import EXIT_FOUND, EXIT_OK, lookup
+from ..problems import UsageProblem
+
+
+def run(assignments: list[str], check: bool, as_json: bool, nbgrader: Path | None = None) -> int:
+    course = syllabus.load()
+    for id in assignments:
+        lookup.assignment(course, id)
+    if nbgrader is not None:
+        return _for_nbgrader(course, nbgrader, assignments, check, as_json)
+    if check:
+        drifted = course_build.drifted(course, assignments)
+        if as_json:
+            print(json.dumps({"drifted": drifted}))
+        for line in drifted if not as_json else []:
+            print(f"{line}: run `course build`", file=sys.stderr)
+        if not drifted and not as_json:
+            print("every built file is up to date")
+        return EXIT_FOUND if drifted else EXIT_OK
+    written = course_build.write(course, assignments, log=lambda text: print(text, file=sys.stderr))
+    return _told(written, as_json)
+
+
+def _for_nbgrader(
+    course: syllabus.Syllabus, folder: Path, assignments: list[str], check: bool, as_json: bool
+) -> int:
+    if check:
+        raise UsageProblem("--nbgrader writes a folder and --check writes nothing: give one")
+    if folder.exists() and not folder.is_dir():
+        raise UsageProblem(f"{folder}: is a file; give a folder for the nbgrader course")
+    written = course_folder.write(course, folder, assignments)
+    return _told([str(path) for path in written], as_json)
+
+
+def _told(written: list[str], as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"written": written}))
+    else:
+        print("\n".join(f"wrote {name}" for name in written) or "every built file is up to date")
+    return EXIT_OK

@@ -1,0 +1,38 @@
+"""`course challenge`: a notebook to repair in class."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from grader.course import syllabus
+
+from ...authoring.proof import challenge
+from .. import EXIT_OK
+from ..problems import UsageProblem
+
+
+def run(id: str, names: list[str], number: int, seed: int, to: Path, as_json: bool) -> int:
+    """Write the notebook and the sheet beside it. Raises UsageProblem and BugError."""
+    course = syllabus.load()
+    try:
+        assignment = course.assignment(id)
+    except KeyError as error:
+        raise UsageProblem(str(error.args[0])) from None
+    found = challenge.chosen(course, assignment, names, number, seed)
+    green = [bug for bug in found if names and not challenge.is_visible(course, assignment, bug)]
+    notebook, sheet = to / f"{id}_broken.ipynb", to / f"{id}_key.md"
+    to.mkdir(parents=True, exist_ok=True)
+    notebook.write_text(challenge.notebook(course, assignment, found), encoding="utf-8")
+    sheet.write_text(challenge.key(found), encoding="utf-8")
+    if as_json:
+        said = {"notebook": str(notebook), "key": str(sheet), "bugs": [b.name for b in found]}
+        print(json.dumps(said | {"green_from_the_start": [bug.name for bug in green]}))
+    else:
+        print(f"{notebook} has {len(found)} bugs; {sheet} says which: keep it to yourself")
+        for bug in green:
+            print(
+                f"! {bug.name}: no visible check of {bug.exercise} catches it, so it is green "
+                "from the start: tell the class, or choose another bug"
+            )
+    return EXIT_OK

@@ -1,0 +1,168 @@
+"""`course release`."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from grader.course import syllabus
+from grader.course.fallback import FOLDER as FALLBACK
+from grader.course.syllabus import ROOT, Syllabus
+
+from ...authoring.release import contents, dates, release
+from ...authoring.release.changes import MANIFEST
+from ...gradebook import stored_terms
+from ...gradebook.late_policy import AllTerms
+from ...gradebook.lateness import written
+from ...views import setup_cell
+from .. import EXIT_OK, lookup
+from ..problems import UsageProblem
+from ..records import class_list, stores
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of `course release`."""
+
+    to: Path
+    week: int | None = None
+    answers: str | None = None
+    self_study: bool = False
+    fallback: str | None = None
+    profile: str = ""
+    seed: int = 0
+    git_branch: str = ""
+    zip: bool = False
+    roster: Path | None = None
+    no_extensions: bool = False
+    out: Path = Path("out/grades")
+    store: str | None = None
+    today: datetime.date | None = None
+    json: bool = False
+
+
+def run(options: Options) -> int:
+    """Make the release; what is wrong is one sentence, and then nothing was written."""
+    course = syllabus.load()
+    given = (options.week, options.answers, options.fallback)
+    if sum(one is not None for one in given) + options.self_study != 1:
+        raise UsageProblem(
+            "say what to release: --week N, --answers a1, --self-study or --fallback a3, one of "
+            "them"
+        )
+    _check_place(options.to)
+    _check_branch(course, options.git_branch)
+    if options.fallback is not None:
+        return _fallback(options, course, options.fallback)
+    if options.self_study:
+        return _told(
+            options, release.self_study(course, options.to, options.git_branch, options.zip)
+        )
+    roster = class_list.roster(options.roster, course, options.out, options.store)
+    kept = _stored_terms(options)
+    unknown = "" if kept or roster.students else _unknown(options)
+    terms = dates.with_roster(kept, roster)
+    own = {student.id: student.allowance for student in roster.students.values()}
+    now = _now(options)
+    out = dates.answers_out(course, terms, now, own)
+    if options.week is not None:
+        due = [a.id for a in contents.in_week(course, options.week) if a.id in out]
+        if unknown and due:
+            print(f"without the answers of {', '.join(due)}: {unknown}", file=sys.stderr)
+            out = []
+        made = release.week(course, options.week, out, options.to, options.git_branch, options.zip)
+        return _told(options, made)
+    id = lookup.assignment(course, options.answers or "").id
+    if unknown:
+        raise UsageProblem(f"the answers of {id} stay closed: {unknown}; nothing was written")
+    if id not in out:
+        last = dates.last_late_date(course, course.assignment(id), terms, own)
+        raise UsageProblem(
+            f"the answers of {id} come out after its last late date, {written(last)} (extensions "
+            f"included), and it is {written(now)}: nothing was written"
+        )
+    if options.zip:
+        raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
+    return _told(options, release.answers(course, id, out, options.to, options.git_branch))
+
+
+def _fallback(options: Options, course: Syllabus, id: str) -> int:
+    """Train a fallback model beside a release."""
+    from ...authoring import fallback_model
+
+    if (options.to / MANIFEST).exists() or options.zip or options.git_branch:
+        raise UsageProblem(
+            "a fallback model stands beside a release, never in it or in a commit: give the folder "
+            "around the release with --to, without --zip and --git-branch"
+        )
+    with contextlib.redirect_stdout(sys.stderr):  # what the data set says about itself
+        card = fallback_model.make(
+            course, lookup.assignment(course, id), options.profile, options.seed, options.to
+        )
+    folder = options.to / FALLBACK / id
+    print(json.dumps({"to": str(folder), **asdict(card)}) if options.json else f"{folder}: {card}")
+    return EXIT_OK
+
+
+def _check_place(to: Path) -> None:
+    """Raises UsageProblem if a release would go into the instructors' own checkout."""
+    if to.resolve() == ROOT or to.resolve() in ROOT.parents:
+        raise UsageProblem(f"{to}: is the course's own folder; give another folder with --to")
+
+
+def _check_branch(course: Syllabus, branch: str) -> None:
+    """Raises UsageProblem if badges and set-up cells would name another branch."""
+    named = course.course.student_branch
+    if branch and branch != named and setup_cell.on_github(course):
+        raise UsageProblem(
+            f"--git-branch {branch}: badges and set-up cells name the branch {named}; give that, "
+            "or change student_branch in course.toml and run `course build`"
+        )
+
+
+def _now(options: Options) -> datetime.datetime:
+    """The time that decides: now, or the beginning of the day that was given, in UTC."""
+    if options.today is None:
+        return datetime.datetime.now(datetime.timezone.utc)
+    midnight = datetime.time(tzinfo=datetime.timezone.utc)
+    return datetime.datetime.combine(options.today, midnight)
+
+
+def _stored_terms(options: Options) -> AllTerms:
+    """Everybody's terms, as far as a store knows them."""
+    if not options.store and not stores.is_there(options.out, None):
+        return {}
+    with stores.existing(options.out, options.store) as store:
+        return stored_terms.read(store)
+
+
+def _unknown(options: Options) -> str:
+    """Why nobody's extensions are known, or "".
+
+    A store without a roster knows of no extension, nor that there is none.
+    """
+    if options.no_extensions:
+        return ""
+    where = "the store" if options.store else options.out
+    return (
+        f"no extensions are known, as there is no roster in {where}; give one with --roster, "
+        "or --no-extensions if nobody has more time"
+    )
+
+
+def _told(options: Options, made: release.Made) -> int:
+    if options.json:
+        zip = str(made.zip) if made.zip else None
+        content = {"files": made.files, "new": made.new, "answers": made.answers, "zip": zip}
+        print(json.dumps({"to": str(options.to), **content}))
+        return EXIT_OK
+    where = f"{options.to}, branch {options.git_branch}" if options.git_branch else str(options.to)
+    answers = f", with the answers of {', '.join(made.answers)}" if made.answers else ""
+    print(f"{where}: {made.files} files{answers}" if made.new else f"{where}: nothing has changed")
+    if made.zip:
+        print(f"{made.zip}: the same files")
+    return EXIT_OK

@@ -1,0 +1,49 @@
+"""`course check`: the visible tests on a saved notebook, in a sandbox."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from grader.checking.messages import Message, summary
+from grader.course import syllabus
+
+from ..gradebook.result import Result
+from ..grading import class_run, judge_process
+from ..intake.submissions import Submission
+from . import EXIT_FOUND, EXIT_OK, lookup
+from .problems import UsageProblem
+
+
+def run(assignment: str, notebook: Path, as_json: bool) -> int:
+    """Print the result of each visible test; exit 1 unless all pass."""
+    course = syllabus.load()
+    id = lookup.assignment(course, assignment).id
+    if not notebook.is_file():
+        what = "is a folder" if notebook.is_dir() else "there is no such file"
+        raise UsageProblem(f"{notebook}: {what}; give a notebook file, such as a1.ipynb")
+    submission = Submission("you", id, str(notebook), notebook.read_bytes())
+    with class_run.judges(course, {id}, class_run.Settings(jobs=1)) as pool:
+        result = pool.submit(judge_process.check_one, submission).result()
+    if as_json:
+        print(json.dumps(result.as_json(), ensure_ascii=False))
+    else:
+        _print(result)
+    all_pass = all(test.outcome == "PASSED" for test in result.tests)
+    return EXIT_OK if result.outcome != "INVALID" and all_pass else EXIT_FOUND
+
+
+def _print(result: Result) -> None:
+    if result.outcome == "INVALID":
+        print(f"This file cannot be checked: {result.reason}.")
+        return
+    for entry in result.exercises:
+        outcomes = [
+            (test.title, Message(**dict(test.message)) if test.message else None)
+            for test in entry.tests
+        ]
+        if outcomes:
+            print("\n".join(summary(f"{entry.id} {entry.title}", outcomes)))
+    for notice in result.notices:
+        print(f"  ! {notice}")
+    print("Hidden tests check more when you submit.")

@@ -1,0 +1,99 @@
+"""`course demo`: grades a small bundled class, and trains a translator meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from autograder.demo import bundled_class, translator
+from grader.course import syllabus
+
+from ...gradebook.result import Result
+from ...gradebook.store import Store
+from ...grading import class_run
+from ...intake.submissions import Submission
+from .. import EXIT_OK
+from ..records import results
+from . import grade_command, isolation
+
+LOOK_AT = """
+What to look at in the report: s03 forgot the scaling. s10 handed in the same file, which only
+`course similar` on the folder "submitted" tells. s04's softmax ignores its axis, but the exercises
+that use it keep their points ("carried through"). s11 never ends and s12 searches the disk for
+answers, and neither costs anyone else a point. In assignments 3 and 4, s04 trained too briefly, and
+s09 handed in predictions without the weights."""
+
+TRANSLATED = (
+    "The proud nurse does not know the old garden.",
+    "Three proud nurses will not visit a museum tomorrow.",
+)
+
+
+def run(out: Path, jobs: int) -> int:
+    """Write the class's notebooks, grade them, write the report, and say what to look at.
+
+    A first report covers the assignments without a trained model. Meanwhile a translator trains in
+    the background; it is then handed in, graded, and given two sentences to translate.
+    """
+    started = time.perf_counter()
+    course = syllabus.load()
+    tier = isolation.checked_tier(None, trust=True)  # the class is ours
+    results.prepare(out)
+    folder, models = out / "submitted", out / "translators"
+    for old in (folder, models):
+        shutil.rmtree(old, ignore_errors=True)
+    early = [a.id for a in course.assignments if a.model is None]
+    with (
+        translator.DemoTranslator(models) as training,
+        Store(out / "results.db") as store,
+    ):
+        print("a translator trains in the background", file=sys.stderr)
+        print(f"isolation: {isolation.tier_text(tier)}", file=sys.stderr)
+
+        def grade(is_wanted: Callable[[Submission], bool]) -> list[Result]:
+            kept = [s for s in grade_command.received(folder, course) if is_wanted(s)]
+            labels = grade_command.hidden_labels(
+                course, grade_command.with_models(course, kept, None), "generated"
+            )
+            settings = class_run.Settings(
+                jobs, tier.name, min_tier="D", regrade=True, hidden=labels
+            )
+            return grade_command.grade(kept, course, store, settings, quiet=False)
+
+        bundled_class.write(folder, course, early)
+        graded = grade(lambda submission: submission.assignment in early)
+        first = results.write(store, course, out)
+        took = time.perf_counter() - started
+        ids = " and ".join(early)
+        print(f"{ids} graded in {took:.0f} s; a first report: {first.report}", file=sys.stderr)
+        bundled_class.write(folder, course, [a.id for a in course.assignments if a.model])
+        late = bundled_class.with_translators(course)
+        graded += grade(
+            lambda s: s.assignment not in early and (s.student, s.assignment) not in late
+        )
+        learned = training.wait()
+        bundled_class.hand_in_translators(folder, course, models)
+        graded += grade(lambda s: (s.student, s.assignment) in late)
+        written = results.write(store, course, out)
+    results.print_table(written.of(graded), course)
+    print(LOOK_AT)
+    _translate(models / translator.TRAINED, learned)
+    took = time.perf_counter() - started
+    print(f"\n{len(graded)} submissions graded in {took:.0f} s. Open the report: {written.report}")
+    return EXIT_OK
+
+
+def _translate(folder: Path, learned: dict[str, float]) -> None:
+    """Translate two sentences, and print how good the translator is on unseen ones."""
+    from course_lib.decoding.translator import Translator
+
+    print(
+        f"\nMeanwhile a translator learned generated sentences in {learned['cpu_seconds']:.0f} s "
+        f"of CPU time: {learned['exact_match']:.1%} of 1,000 new ones are exactly right, and its "
+        f"attention aligns the words (error rate {learned['alignment_error_rate']:.2f})."
+    )
+    for text, made in zip(TRANSLATED, Translator.load(folder).translate(TRANSLATED), strict=True):
+        print(f"  {text} → {made}")

@@ -1,0 +1,130 @@
+"""`course nbgrader`: grades an nbgrader course in the sandbox and fills nbgrader's gradebook."""
+
+from __future__ import annotations
+
+import glob
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grader.course import syllabus
+from grader.course.syllabus import Syllabus
+
+from ...classroom.roster import Roster
+from ...exchange.for_nbgrader import command, gradebook, marks, scores
+from ...gradebook import manual, stored_roster
+from ...gradebook.manual import ManualMarks
+from ...gradebook.result import Result
+from ...gradebook.store import Store
+from ...gradebook.totals import UNGRADED
+from ...intake import download_names
+from .. import lookup
+from ..records import class_list, results
+from . import grade_command
+
+if TYPE_CHECKING:
+    from nbgrader.coursedir import CourseDirectory
+
+
+def run(folder: Path, id: str, options: grade_command.Options) -> int:
+    """Take over marks from nbgrader's gradebook, grade, and write the scores there.
+
+    Raises UsageProblem, NbgraderError or GradebookError, and what `grade` raises.
+    """
+    course = syllabus.load()
+    assignment = lookup.assignment(course, id)
+    given = class_list.given(options.roster, course)
+    configured = gradebook.configured(folder)
+    with gradebook.opened(configured) as book:
+        gradebook.check(book, assignment, folder)
+    results.prepare(options.out)
+    with Store(options.out / "results.db") as store:
+        stored_roster.keep(store, given)
+        roster = stored_roster.read(store)
+        with gradebook.opened(configured) as book:
+            found = marks.read(book, course, assignment, lambda name: _ours(name, course, roster))
+        store.keep(found.manual)
+        before = {result.student: result for result in store.latest(id)}
+        elsewhere = _only_in_store(store.manual(course), found.manual, id)
+    submitted = Path(configured.root) / configured.submitted_directory
+    code = grade_command.run(replace(options, submissions=submitted, roster=None))
+    with Store(options.out / "results.db") as store:
+        graded = [r for r in store.latest(id) if options.only in (None, r.student)]
+        counted = results.counted_results(store, course)  # by each student's own terms
+    penalties = {r.student: r.totals.late_penalty for r in counted if r.assignment == id}
+    theirs = {_ours(path.name, course, roster): path.name for path in submitted.iterdir()}
+    ready = {
+        theirs.get(result.student, result.student): result
+        for result in graded
+        if result.outcome != UNGRADED
+    }
+    only = theirs.get(options.only, options.only) if options.only else None
+    without = _bookkeeping(configured, submitted, id, ready, only)
+    with gradebook.opened(configured) as book:
+        for name, result in ready.items():
+            penalty, old = float(penalties[result.student] or 0), before.get(result.student)
+            scores.write(book, assignment, name, result, penalty, old)
+    _say(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
+    for text in [*found.warnings, *elsewhere, *without]:
+        _say(text)
+    return code
+
+
+def _ours(name: str, course: Syllabus, roster: Roster) -> str:
+    """The name that grades go by here, of a student's name in nbgrader."""
+    student = download_names.by_other_name(name, [a.id for a in course.graded], roster)
+    return student.id if student else name
+
+
+def _bookkeeping(
+    course: CourseDirectory,
+    submitted: Path,
+    id: str,
+    ready: Mapping[str, Result],
+    only: str | None,
+) -> list[str]:
+    """Let nbgrader copy and sanitize what was handed in, without running any of it.
+
+    `ready` are the results by the students' names in nbgrader.
+
+    Returns a sentence for each student whose notebook formgrader cannot show.
+    """
+    shown = [name for name, result in ready.items() if result.outcome != "INVALID"]
+    excluded = {path.name for path in submitted.iterdir()} - {*shown}
+    arguments = ["autograde", id, *command.BOOKKEEPING]
+    arguments += [f"--CourseDirectory.student_id_exclude={','.join(sorted(excluded))}"]
+    if only is not None:
+        arguments += [f"--student={glob.escape(only)}"]
+    problem = ""
+    if shown:
+        try:
+            command.run(arguments, Path(course.root))
+        except command.NbgraderError as error:
+            problem = str(error).strip().splitlines()[-1]
+    autograded = Path(course.root) / course.autograded_directory
+    copies = {s for s in shown if (autograded / s / id / f"{id}.ipynb").is_file()}
+    return [
+        f"{student}: formgrader has the points but no notebook to show; nbgrader takes only "
+        f"{id}.ipynb in {submitted.name}/{student}/{id}{f' ({problem})' if problem else ''}"
+        for student in shown
+        if student not in copies
+    ]
+
+
+def _only_in_store(kept: ManualMarks, found: ManualMarks, id: str) -> list[str]:
+    """A sentence about the marks that count here and that nbgrader does not have."""
+    items = [item for item in kept.marks if item[1] == id and item not in found.marks]
+    if not items:
+        return []
+    named = ", ".join(f"{student} {item}" for student, _, item in items[:5])
+    return [
+        f"marks that are not in formgrader still count here, so totals differ: {named}"
+        f"{' …' if len(items) > 5 else ''}; enter them there, or withdraw them by a CSV with "
+        f"{manual.WITHDRAWN} for points (course report --manual)"
+    ]
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)

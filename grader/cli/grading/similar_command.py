@@ -1,0 +1,116 @@
+"""`course similar`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import syllabus
+from grader.course.syllabus import Assignment, Syllabus
+from grader.notebook.notebook_file import InvalidNotebook
+
+from ...authoring import whole
+from ...classroom.cells import plain
+from ...intake.submissions import Submission
+from ...similarity import page
+from ...similarity.compare import SOLUTION, Pair, suspicious
+from ...similarity.own_work import Handout, Work
+from ...views import notebooks
+from ...views.components import Component
+from .. import EXIT_OK, lookup
+from ..problems import OutputProblem, UsageProblem
+from ..records import class_list
+from .grade_command import received
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    submissions: Path
+    assignment: str | None = None
+    to: Path = Path("out/similar.html")
+    common: int = 10
+    out: Path = Path("out/grades")
+    roster: Path | None = None
+    store: str | None = None
+    json: bool = False
+
+
+def run(options: Options) -> int:
+    """Compare the submissions of each assignment, print the pairs and write the page."""
+    folder, assignment, to = options.submissions, options.assignment, options.to
+    course = syllabus.load()
+    whole.check_components(course)
+    default = lookup.assignment(course, assignment) if assignment else None
+    roster = class_list.roster(options.roster, course, options.out, options.store)
+    handed_in = received(folder, course, default, roster)
+    found, unread = list[page.Compared](), list[str]()
+    for each in course.graded:
+        mine = [s for s in handed_in if s.assignment == each.id and default in (None, each)]
+        if mine:
+            print(f"{each.id}: comparing {len(mine)} submissions", file=sys.stderr)
+            works, solution = _works(course, each, mine, unread)
+            pairs = suspicious(works, solution, options.common)
+            found.append(page.Compared(each, len(works), pairs))
+    if not found:
+        raise UsageProblem(f"{folder}: nobody handed in {assignment}")
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.write_text(page.render(found, unread, options.common), encoding="utf-8")
+    except OSError as error:
+        raise OutputProblem(
+            f"{to}: cannot be written ({error.strerror}); give another --to"
+        ) from None
+    for sentence in unread:
+        print(f"not compared: {sentence}", file=sys.stderr)
+    rows = [(compared.assignment.id, pair) for compared in found for pair in compared.pairs]
+    if options.json:
+        print(json.dumps([_entry(id, pair) for id, pair in rows]))
+        return EXIT_OK
+    for id, pair in rows:
+        print(_line(id, pair))
+    print(f"{len(rows)} similar {'pair' if len(rows) == 1 else 'pairs'}; side by side: {to}")
+    return EXIT_OK
+
+
+def _works(
+    course: Syllabus, assignment: Assignment, chosen: list[Submission], unread: list[str]
+) -> tuple[list[Work], Work]:
+    """What each student or group wrote, and the course's solution; `unread` gets the rest."""
+    handout = Handout.of(course, assignment)
+    groups: dict[str, list[Submission]] = {}
+    for submission in chosen:
+        groups.setdefault(submission.file, []).append(submission)
+    works = []
+    for submission, *others in groups.values():
+        names = ", ".join([submission.student, *(other.student for other in others)])
+        try:
+            if submission.problem:
+                raise InvalidNotebook(submission.problem)
+            works.append(handout.work(names, submission.data))
+        except InvalidNotebook as error:
+            unread.append(plain(f"{names} {assignment.id}: {error}"))
+    components = [c for exercise in assignment.exercises for c in exercise.components]
+    sources = {component: Component.parse(component).source for component in components}
+    written = notebooks.build(course, assignment, "starter", sources)
+    return works, handout.work(SOLUTION, notebooks.dump(written).encode())
+
+
+def _entry(id: str, pair: Pair) -> dict[str, object]:
+    return {
+        "assignment": id,
+        "students": [plain(pair.first.student), plain(pair.second.student)],
+        "identical": pair.identical,
+        "share": round(pair.whole.share, 4),
+        "fingerprints": pair.whole.shared,
+        "copied": pair.copied,
+    }
+
+
+def _line(id: str, pair: Pair) -> str:
+    how = "the same code" if pair.identical else f"{pair.whole.share:.0%} in common"
+    copied = f", copied: {', '.join(pair.copied)}" if pair.copied else ""
+    return plain(f"{id}  {pair.first.student} and {pair.second.student}: {how}{copied}")

@@ -1,0 +1,25 @@
+"""What the command line names of the course: an assignment, an exercise."""
+
+from __future__ import annotations
+
+from grader.course.syllabus import Assignment, Syllabus
+
+from .problems import UsageProblem
+
+
+def assignment(course: Syllabus, id: str) -> Assignment:
+    """The assignment with this id. Raises UsageProblem, which lists those that the course has."""
+    try:
+        return course.assignment(id)
+    except KeyError as error:
+        raise UsageProblem(error.args[0]) from None
+
+
+def owner(course: Syllabus, exercise: str) -> Assignment:
+    """The assignment that an exercise belongs to. Raises UsageProblem if there is none."""
+    try:
+        found = course.assignment_of(exercise)
+        found.exercise(exercise)
+    except KeyError as error:
+        raise UsageProblem(error.args[0]) from None
+    return found

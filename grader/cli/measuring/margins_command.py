@@ -1,0 +1,87 @@
+"""`course margins`: how much of each test's tolerance a correct answer uses."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from grader.course import syllabus
+
+from .. import EXIT_FOUND, EXIT_OK, lookup
+
+NAME = "margins"
+
+
+def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
+    """Print which margins are too wide; exit 1 if any is, or if a right answer loses points."""
+    from ...authoring.proof import margins
+
+    course = syllabus.load()
+    assignments = [lookup.assignment(course, assignment)] if assignment else course.graded
+    ids = tuple(a.id for a in assignments)
+    settings = (margins.AS_IT_IS,) if quick else margins.SETTINGS
+    started = time.monotonic()
+    found: dict[str, margins.Margins] = {}
+    wrong: list[str] = []
+    gradings = 0
+    for setting in settings:
+        mine: margins.Margins = {}
+        for part in margins.run(ids, setting, jobs, quick):
+            margins.merge(mine, part.margins)
+            wrong += [f"{setting.name}: {line}" for line in part.wrong]
+            gradings += part.gradings
+        wrong += [f"{setting.name}: {line}" for line in margins.too_wide(mine)]
+        found[setting.name] = mine
+        worst = max((m.ratio for (_, _, k), m in mine.items() if k != margins.CHANCE), default=0.0)
+        took = time.monotonic() - started
+        print(f"{setting.name}: worst {worst:.3f}, {took:.0f} s", file=sys.stderr)
+    content = _measures(found, gradings)
+    if as_json:
+        print(json.dumps({"measures": content, "failures": wrong}))
+    else:
+        print("\n".join(wrong or [f"no margin is too wide, in {gradings} gradings"]))
+    if not quick and assignment is None:
+        print(f"written to {_write(content, wrong)}", file=sys.stderr)
+    return EXIT_FOUND if wrong else EXIT_OK
+
+
+def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
+    """The worst ratio of each test under each setting; "worst" is that of all tests."""
+    from bench.results_file import measure
+
+    from ...authoring.proof.margins import CHANCE
+
+    measures: dict[str, Any] = {}
+    everything = [
+        max((m.ratio for (_, _, kind), m in mine.items() if kind != CHANCE), default=0.0)
+        for mine in found.values()
+    ]
+    names = list(found)
+    unit = "of the tolerance, one value a setting"
+    measures["worst"] = measure(unit, everything) | {"settings": names}
+    for key in sorted({key for mine in found.values() for key in mine}):
+        id, test, kind = key
+        present = [name for name in names if key in found[name]]
+        ratios = [found[name][key].ratio for name in present]
+        sort = " (by chance)" if kind == CHANCE else ""
+        name = f"{id} {test}{' (bound)' if kind == 'bound' else sort}"
+        measures[name] = measure(unit, ratios) | ({} if present == names else {"settings": present})
+    measures["gradings"] = measure("submissions graded", [float(gradings)])
+    return measures
+
+
+def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
+    from bench import results_file
+
+    from ...authoring.proof.summary import digest
+
+    data = {
+        "name": "references and correct variants of all assignments",
+        "source": "solutions and autograder/variants",
+        "sha256": digest(("solutions", "autograder/variants")),
+    }
+    path = results_file.write(NAME, "course margins", measures, data, also={"failures": wrong})
+    return path.relative_to(syllabus.ROOT)

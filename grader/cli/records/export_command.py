@@ -1,0 +1,157 @@
+"""`course export`: grades in the formats of other systems."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import syllabus
+from grader.course.syllabus import Assignment, Syllabus
+
+from ...classroom.roster import Roster
+from ...classroom.whole_file import replace
+from ...exchange.matching import Filled
+from ...gradebook.result import Result
+from .. import EXIT_OK, lookup
+from ..problems import UsageProblem
+from . import class_list, results
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    format: str
+    assignment: str | None
+    to: Path
+    out: Path
+    roster: Path | None = None
+    source: Path | None = None
+    trust: bool = False
+    store: str | None = None
+
+
+def run(options: Options) -> int:
+    """Write the file or folder and say what was left out."""
+    course = syllabus.load()
+    if options.format not in FORMATS:
+        raise UsageProblem(f"there is no format {options.format!r}; there are {', '.join(FORMATS)}")
+    if options.assignment is not None:
+        _assignment(course, options)
+    FORMATS[options.format](course, options)
+    return EXIT_OK
+
+
+def _canvas(course: Syllabus, options: Options) -> None:
+    from ...exchange import canvas
+
+    source, roster = (
+        _source(options, "the gradebook that Canvas exported"),
+        _roster(course, options),
+    )
+    _say(canvas.filled(source, _results(course, options), course, roster), options)
+
+
+def _moodle(course: Syllabus, options: Options) -> None:
+    from ...exchange import moodle
+
+    source = _source(options, "Moodle's grading worksheet")
+    assignment, roster = _assignment(course, options), _roster(course, options)
+    _say(moodle.filled(source, _results(course, options), assignment, roster), options)
+
+
+def _junit(course: Syllabus, options: Options) -> None:
+    from ...exchange import junit
+
+    _write(junit.to_xml(_results(course, options)), options)
+
+
+def _parquet(course: Syllabus, options: Options) -> None:
+    from ...exchange import parquet
+
+    _write(parquet.to_parquet(_results(course, options), _roster(course, options)), options)
+
+
+def _csv(course: Syllabus, options: Options) -> None:
+    from ...exchange import long_csv
+
+    _write(long_csv.to_csv(_results(course, options), _roster(course, options)), options)
+
+
+def _gradescope(course: Syllabus, options: Options) -> None:
+    from ...exchange import gradescope
+
+    assignment = _assignment(course, options)
+    _write(gradescope.autograder_zip(assignment, "D" if options.trust else "C"), options)
+    if pending := gradescope.left_to_course_grade(assignment):
+        print(f"not graded on Gradescope: {', '.join(pending)}; use `course grade`, or by hand")
+
+
+def _github(course: Syllabus, options: Options) -> None:
+    from ...exchange import github
+
+    for path in github.write(course, _assignment(course, options), options.to):
+        print(path)
+
+
+FORMATS: dict[str, Callable[[Syllabus, Options], None]] = {
+    "canvas": _canvas,
+    "moodle": _moodle,
+    "junit": _junit,
+    "parquet": _parquet,
+    "csv": _csv,
+    "gradescope": _gradescope,
+    "github": _github,
+}
+
+
+def _say(filled: Filled, options: Options) -> None:
+    _write(filled.text, options)
+    print(f"{filled.changed} students have grades in it")
+    lists = {
+        "in the file, but nobody here (add them to the roster)": filled.unmatched,
+        "graded here, but not in the file": filled.absent,
+        "note": filled.notes,
+    }
+    for label, names in lists.items():
+        for name in names:
+            print(f"{label}: {name}", file=sys.stderr)
+
+
+def _write(data: str | bytes, options: Options) -> None:
+    if options.to.is_dir():
+        raise UsageProblem(f"{options.to}: is a folder; give the name of a file with --to")
+    try:
+        options.to.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageProblem(f"{options.to.parent}: is a file; give a folder for --to") from None
+    replace(options.to, data)
+    print(options.to)
+
+
+def _results(course: Syllabus, options: Options) -> list[Result]:
+    found = results.stored(options.out, course, options.store)
+    wanted = [result for result in found if options.assignment in (None, result.assignment)]
+    if not wanted:
+        raise UsageProblem(f"{options.out}: no result of {options.assignment} here")
+    return wanted
+
+
+def _roster(course: Syllabus, options: Options) -> Roster:
+    return class_list.roster(options.roster, course, options.out, options.store)
+
+
+def _source(options: Options, what: str) -> Path:
+    if options.source is None:
+        raise UsageProblem(f"give {what} with --from; it is filled in and written to --to")
+    return options.source
+
+
+def _assignment(course: Syllabus, options: Options) -> Assignment:
+    if options.assignment is None:
+        raise UsageProblem(
+            f"say which assignment: course export {options.format} a1 --to {options.to}"
+        )
+    return lookup.assignment(course, options.assignment)

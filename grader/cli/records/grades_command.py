@@ -1,0 +1,92 @@
+"""`course grades`: the course total of everybody."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course import syllabus
+from grader.course.syllabus import Syllabus
+
+from ...classroom import component_marks
+from ...classroom.whole_file import replace
+from ...gradebook import course_grades
+from ...gradebook.course_grades import CourseGrade
+from .. import EXIT_OK
+from ..problems import UsageProblem
+from . import class_list, results
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    out: Path
+    roster: Path | None = None
+    components: Sequence[Path] = ()
+    so_far: bool = False
+    explain: str | None = None
+    store: str | None = None
+    json: bool = False
+
+
+def run(options: Options) -> int:
+    """Write course_grades.csv and print a table, or how one student's grade came to be."""
+    course = syllabus.load()
+    roster = class_list.roster(options.roster, course, options.out, options.store)
+    found = results.stored(options.out, course, options.store)
+    known = {*roster.students, *(r.student for r in found)} if roster.students else None
+    ids = [component.id for component in course.grading.components]
+    marks = component_marks.read(options.components, ids, known)
+    grades = course_grades.course_grades(found, course, roster, marks, options.so_far)
+    missing = course_grades.without_grades(found, course, marks)
+    if missing and not options.so_far:
+        print(
+            f"nobody has a grade for {', '.join(missing)}: everybody gets 0 for it; --so-far "
+            "leaves it out",
+            file=sys.stderr,
+        )
+    if roster.students:
+        for id in sorted({grade.student.id for grade in grades} - {*roster.students}):
+            print(f"{id} has results but is not in the roster", file=sys.stderr)
+    if options.explain is not None:
+        return _explain(grades, options.explain, course)
+    path = options.out / "course_grades.csv"
+    replace(path, course_grades.to_csv(grades, course))
+    if options.json:
+        print(json.dumps([_as_json(grade) for grade in grades], ensure_ascii=False))
+        return EXIT_OK
+    _print(grades)
+    print(f"\nCourse grades  {path}")
+    return EXIT_OK
+
+
+def _print(grades: list[CourseGrade]) -> None:
+    from rich.console import Console
+
+    from ...report.course_grade import grades_table
+
+    Console().print(grades_table(grades))
+
+
+def _explain(grades: list[CourseGrade], student: str, course: Syllabus) -> int:
+    from ...report.course_grade import explained
+
+    found = next((grade for grade in grades if grade.student.id == student), None)
+    if found is None:
+        names = ", ".join(grade.student.id for grade in grades[:12])
+        raise UsageProblem(f"--explain {student}: there is no such student; there are {names}")
+    print(explained(found, course.grading))
+    return EXIT_OK
+
+
+def _as_json(grade: CourseGrade) -> dict[str, object]:
+    percents = {
+        id: None if mark.percent is None or not mark.known else float(mark.percent)
+        for id, mark in grade.marks.items()
+    }
+    facts = {"pending_parts": grade.pending, "remarks": grade.remarks}
+    return {"student": grade.student.id, "total": grade.total, "percent": percents, **facts}

@@ -1,0 +1,50 @@
+"""`course history`: every grading and every manual mark of one student and assignment."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+from grader.course import syllabus
+
+from ...gradebook.lateness import moment, written
+from ...report.plain_text import visible
+from .. import EXIT_OK, lookup
+from ..problems import UsageProblem
+from . import stores
+
+TESTS = 8  # shown of one grading; --json has all
+
+
+def run(student: str, assignment: str, out: Path, url: str | None, as_json: bool) -> int:
+    """Print what happened, oldest first."""
+    course = syllabus.load()
+    with stores.existing(out, url) as store:
+        found = store.history(student, lookup.assignment(course, assignment).id)
+        if not found:
+            raise UsageProblem(stores.nothing_for(store, student, assignment))
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False))
+        return EXIT_OK
+    print(visible(f"{student}, {assignment}: {len(found)} entries, oldest first"))
+    for entry in found:
+        print(visible("\n".join(_lines(entry))))
+    return EXIT_OK
+
+
+def _lines(entry: dict[str, Any]) -> list[str]:
+    outcome = entry.get("outcome", "GRADED")
+    kind = "" if outcome == "GRADED" else f" [{outcome}]"
+    lines = ["", f"{written(moment(entry['at']))}{kind}", f"  {entry['sentence']}"]
+    if "made" in entry:
+        lines.append(f"  an earlier grade counts again: that of {written(moment(entry['made']))}")
+    tests = entry.get("tests", [])
+    for test in tests[:TESTS]:
+        moved = f"{test['exercise']} {test['title']}: {test['before']} → {test['now']}"
+        lines += textwrap.wrap(f"{moved} ({test['points']:+g})", 96, initial_indent="    ",
+                               subsequent_indent="      ")  # fmt: skip
+    if len(tests) > TESTS:
+        lines.append(f"    and {len(tests) - TESTS} more tests (--json lists all)")
+    return lines

@@ -1,0 +1,157 @@
+"""What `grade`, `report` and `demo` write and print: files, a table, failing tests in full."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.course.syllabus import Syllabus
+
+from ... import report
+from ...classroom.roster import Roster
+from ...classroom.whole_file import replace
+from ...gradebook import exports, late_policy, manual, stored_roster, stored_terms, to_mark
+from ...gradebook.manual import ManualMarks
+from ...gradebook.one_at_a_time import one_at_a_time
+from ...gradebook.result import Result
+from ...gradebook.store import Store
+from ..problems import OutputProblem, UsageProblem
+from . import stores
+
+
+@dataclass(frozen=True)
+class Written:
+    """The results with manual marks applied, the class, and the files that hold them."""
+
+    results: list[Result]
+    roster: Roster
+    report: Path
+    dashboard: Path
+    csv: Path
+    json: Path
+    marks: Path
+
+    def of(self, run: Sequence[Result]) -> list[Result]:
+        """The results of one run, with manual marks applied."""
+        names = {(result.student, result.assignment) for result in run}
+        return [r for r in self.results if (r.student, r.assignment) in names]
+
+
+def prepare(folder: Path) -> None:
+    """Create the output folder, before anything is graded.
+
+    Raises UsageProblem if it is a file, OutputProblem if it cannot be created.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageProblem(f"{folder}: is a file; give a folder for results and report")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputProblem(
+            f"{folder}: cannot be created ({error.strerror}); give a writable folder"
+        ) from None
+
+
+def write(store: Store, course: Syllabus, folder: Path) -> Written:
+    """Write the report, CSV, JSON and the list of what is left to mark, for the whole store.
+
+    Manual marks and the rules for late work are applied first. Warnings go to stderr.
+    """
+    with one_at_a_time(folder):  # another grader may be writing these files
+        return _write(store, course, folder)
+
+
+def _write(store: Store, course: Syllabus, folder: Path) -> Written:
+    counted, marks = counted_results(store, course), store.manual(course)
+    roster = stored_roster.read(store)
+    written = Written(
+        counted,
+        roster,
+        folder / "report.html",
+        folder / "dashboard.html",
+        folder / "grades.csv",
+        folder / "results.json",
+        folder / "to_mark.csv",
+    )
+    replace(written.report, report.render(counted, course, roster))
+    replace(written.dashboard, report.render_dashboard(counted, course, roster))
+    replace(written.csv, exports.to_csv(counted, course))
+    replace(written.json, exports.to_json(counted))
+    _write_marks(written.marks, counted, marks, store)
+    return written
+
+
+def counted_results(store: Store, course: Syllabus) -> list[Result]:
+    """The newest results, with marks and the rules for late work. Warnings go to stderr."""
+    marks, found = store.manual(course), store.latest()
+    ids = [assignment.id for assignment in course.graded]
+    known = [result for result in found if result.assignment in ids]
+    if gone := sorted({result.assignment for result in found} - {*ids}):
+        _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+    for warning in marks.unknown(known):
+        _warn(warning)
+    marked = [manual.apply(result, marks) for result in known]
+    return late_policy.applied(
+        marked, course, stored_terms.read(store), stored_roster.allowances(store)
+    )
+
+
+def stored(folder: Path, course: Syllabus, url: str | None = None) -> list[Result]:
+    """The results that `grade` left in a folder. Raises UsageProblem if there are none."""
+    with stores.existing(folder, url) as store:
+        stores.check_filled(store)
+        return counted_results(store, course)
+
+
+def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
+    """Write the list of what is left to mark, with the rows filled in but not yet stored."""
+    filled = to_mark.filled_in(path, marks, store.comments())
+    if filled.keep:
+        _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
+    elif filled.notice:
+        _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
+    replace(path, to_mark.text(counted, filled.marks))
+
+
+def _warn(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+@contextmanager
+def progress(total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A progress bar on stderr; call the function it yields once per submission, with its name."""
+    if quiet:
+        yield lambda text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (TextColumn("grading"), BarColumn(), MofNCompleteColumn(), Remaining())
+    with Progress(*columns, TextColumn("{task.description}"), console=Console(stderr=True)) as bar:
+        task = bar.add_task("starting the sandbox", total=total)
+        yield lambda text: bar.update(task, advance=1, description=text)
+
+
+def print_table(results: Sequence[Result], course: Syllabus) -> None:
+    from rich.console import Console
+
+    from ...report.table import table
+
+    Console().print(table(results))
+
+
+def print_failures(result: Result) -> None:
+    """Print every failing test of one submission in full."""
+    for entry in result.exercises:
+        if any(test.outcome != "PASSED" for test in entry.tests):
+            print_exercise(result, entry.id)
+
+
+def print_exercise(result: Result, exercise: str) -> None:
+    from ...report.table import show_test
+
+    print(show_test(result, exercise))

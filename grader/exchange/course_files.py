@@ -1,0 +1,76 @@
+"""The files of this checkout that another machine needs to grade or check one assignment."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.course.syllabus import ROOT, Assignment
+
+from ..judge.models import thresholds
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+# The packages of the grader that run one submission.
+GRADING = """checking classroom course gradebook grading intake judge notebook report sandbox seam
+    student views""".split()
+KINDS = (".py", ".toml", ".html", ".css", ".js", ".ipynb", ".json", ".md")
+EXTRAS = ("student", "instructor")
+Files = dict[str, bytes]  # by path, as in the checkout
+
+
+def grader(packages: Iterable[str]) -> Files:
+    """These packages of the grader, and what it needs of the hidden side."""
+    files = _under(*(f"grader/{name}" for name in packages), "autograder/stand_ins")
+    of_others = ("grader/__init__.py", "autograder/__init__.py", "autograder/bugs/__init__.py")
+    return files | _of(*of_others)
+
+
+def library() -> Files:
+    """The whole of `course_lib`, answers included."""
+    return _under("course_lib")
+
+
+def hidden_tests(assignment: Assignment) -> Files:
+    """The assignment's suite, its named mistakes and the thresholds of its trained model."""
+    measured = [name for e in assignment.exercises for name in thresholds.measured(e)]
+    suites = [path.name for path in (ROOT / "autograder/suites").glob("*.py")]
+    return (
+        _under(f"autograder/suites/{assignment.id}", f"autograder/bugs/{assignment.id}")
+        | _of(*(f"autograder/suites/{name}" for name in suites))
+        | _of(*(f"results/{name}.json" for name in measured))
+    )
+
+
+def handed_out(assignment: Assignment) -> Files:
+    """What students have of the assignment: starter and visible tests. And the syllabus."""
+    registry = _of("data/registry.toml", "data/README.md")
+    return _under(f"assignments/{assignment.id}") | registry | _of("course.toml")
+
+
+def requirements() -> Files:
+    """What pip must install, and the versions that were tested."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    return {"requirements.txt": "\n".join([*listed, ""]).encode()} | _of("constraints.txt")
+
+
+def _under(*folders: str) -> Files:
+    """The files of these folders, without caches, hidden files and what students hand in."""
+    found = Files()
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            inside = path.relative_to(ROOT).parts
+            left_out = any(re.match(r"\.|__pycache__$|submission$", part) for part in inside)
+            if path.is_file() and path.suffix in KINDS and not left_out:
+                found["/".join(inside)] = path.read_bytes()
+    return found
+
+
+def _of(*names: str) -> Files:
+    return {name: Path(ROOT / name).read_bytes() for name in names}

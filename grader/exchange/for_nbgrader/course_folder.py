@@ -1,0 +1,98 @@
+"""Writes a course folder for nbgrader: configuration, one source notebook an assignment, README.
+
+    DIR/nbgrader_config.py
+    DIR/README.md
+    DIR/source/a1/a1.ipynb        with solutions, which `nbgrader generate_assignment a1` clears
+    DIR/source/a1/course_lib/ …   the students' copy of the course, so that a release needs no other
+
+The students' copy lies beside each notebook because it differs: it holds stubs of what is not
+released yet, and stand-ins for what the assignment builds on.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from grader.course.syllabus import EXAM, Syllabus
+from grader.notebook import placeholders
+
+from ...views import notebooks, student_tree
+from ...views.components import BuildError
+
+CONFIG = f"""\
+c = get_config()
+c.CourseDirectory.course_id = "transformer"
+# What `nbgrader generate_assignment` puts in place of answers. The grader knows both.
+c.ClearSolutions.code_stub = {{"python": 'raise NotImplementedError("not written yet")'}}
+c.ClearSolutions.text_stub = "{placeholders.WRITTEN}"
+c.Execute.timeout = 600  # seconds a cell: some train a model
+"""
+
+README = """\
+# The course for nbgrader
+
+`course build --nbgrader` made this folder and writes `source` again when you repeat it; change
+assignments in the course, not here. `nbgrader_config.py` is written once and is yours.
+
+    nbgrader generate_assignment a1    # source/a1 → release/a1, without solutions
+    nbgrader release_assignment a1     # or hand out release/a1 in another way
+    nbgrader collect a1                # or zip_collect → submitted/STUDENT/a1
+    course nbgrader . --assignment a1  # grades in the sandbox, fills gradebook.db
+    nbgrader formgrader, generate_feedback a1, export
+
+**Run `course nbgrader` instead of `nbgrader autograde`.** The latter runs students' code with your
+rights, and gives each exercise the share of its points that its *visible* checks give; trained
+models wait for a marker, and hidden tests do not run. If you run it later, it replaces the points.
+
+**Bonus exercises** have 0 points here, so that they do not raise nbgrader's maximum. nbgrader alone
+gives nothing for them; `course nbgrader` writes the points earned, such as 8 of 0. To change such
+points in formgrader, enter 0 and the points as extra credit.
+
+Rubrics are in the course's `solutions/`; neither they nor predictions are in this folder.
+"""
+
+
+def write(syllabus: Syllabus, folder: Path, only: Iterable[str] = ()) -> list[Path]:
+    """Write the folder, or some of its assignments; returns the notebooks and the other files.
+
+    A configuration that is there already is kept. Raises BuildError as `notebooks.build` does, or
+    before anything is written if a file is there that this did not write.
+    """
+    if EXAM in (only := set(only)):
+        raise BuildError(f"the {EXAM} has no form for nbgrader: `course {EXAM}` writes it")
+    wanted = only or {assignment.id for assignment in syllabus.assignments}
+    _check(folder, wanted)
+    (folder / "source").mkdir(parents=True, exist_ok=True)
+    written = [folder / "README.md"]
+    written[0].write_text(README, encoding="utf-8")
+    config = folder / "nbgrader_config.py"
+    if not config.exists():
+        config.write_text(CONFIG, encoding="utf-8")
+        written.append(config)
+    for assignment in syllabus.assignments:
+        if assignment.id in wanted:
+            source = notebooks.build(syllabus, assignment, "nbgrader")
+            place = folder / "source" / assignment.id
+            shutil.rmtree(place, ignore_errors=True)
+            before = student_tree.released_before(syllabus, assignment.id)
+            student_tree.write(syllabus, place, assignment.id, before)
+            written.append(place / f"{assignment.id}.ipynb")
+            written[-1].write_text(notebooks.dump(source), encoding="utf-8")
+    return written
+
+
+def _check(folder: Path, ids: Iterable[str]) -> None:
+    """Raises BuildError if writing would replace what somebody else wrote."""
+    replaced = [(folder / "README.md", folder / "README.md", README.partition("\n")[0])]
+    for id in ids:
+        place = folder / "source" / id
+        replaced.append((place, place / f"{id}.ipynb", '"view": "nbgrader"'))
+    for place, file, sign in replaced:
+        found = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+        if place.exists() and sign not in found:
+            raise BuildError(
+                f"{place}: was not written by `course build --nbgrader`, which would replace it; "
+                "give another folder, or move it away"
+            )

@@ -1,0 +1,97 @@
+"""Opens the gradebook of an nbgrader course folder, and checks that it fits an assignment."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from grader.course.syllabus import Assignment
+from grader.notebook import grade_ids
+
+from ...gradebook import database_errors
+from .command import NbgraderError
+
+if TYPE_CHECKING:
+    from nbgrader.api import Gradebook
+    from nbgrader.coursedir import CourseDirectory
+
+LOCK_SECONDS = 5  # SQLite's own, which nbgrader does not change
+
+
+def configured(folder: Path) -> CourseDirectory:
+    """The course folder as its `nbgrader_config.py` describes it. Raises NbgraderError."""
+    from nbgrader.apps import NbGrader
+
+    config = folder / "nbgrader_config.py"
+    if not config.is_file():
+        raise NbgraderError(
+            f"{folder}: no nbgrader_config.py in it; give the folder of an nbgrader course, such "
+            f"as `course build --nbgrader {folder}` writes"
+        )
+    app = NbGrader(load_cwd_config=False, log_level="CRITICAL")
+    path = [*sys.path]
+    try:
+        app.initialize([], root=str(folder.resolve()))
+    except SystemExit:
+        raise NbgraderError(f"{config}: nbgrader does not accept it; correct it first") from None
+    finally:
+        sys.path[:] = path  # nbgrader puts the working directory first
+    database = app.coursedir.db_url.removeprefix("sqlite:///")
+    if "://" not in database and not Path(database).is_file():  # nbgrader would create it
+        raise NbgraderError(
+            f"{database}: there is no gradebook yet; run `nbgrader generate_assignment` in {folder}"
+        )
+    return app.coursedir
+
+
+@contextlib.contextmanager
+def opened(course: CourseDirectory) -> Iterator[Gradebook]:
+    """nbgrader's gradebook. Raises GradebookError, one sentence, if the database fails."""
+    from nbgrader.api import Gradebook
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        with Gradebook(course.db_url, course.course_id) as book:
+            yield book
+    except SQLAlchemyError as error:
+        text = database_errors.sentence(error, course.db_url, LOCK_SECONDS)
+        raise database_errors.GradebookError(text) from None
+
+
+def maxima(assignment: Assignment) -> dict[str, float]:
+    """The points of every graded cell by its name: 0 for a bonus, which raises no maximum."""
+    found: dict[str, float] = {}
+    for exercise in assignment.exercises:
+        scale = 0 if exercise.bonus else 1
+        if exercise.kind == "written":
+            for part in exercise.parts:
+                found[grade_ids.written(f"{exercise.id}.{part.id}")] = scale * part.points
+        else:
+            name = grade_ids.model if exercise.kind == "model" else grade_ids.check
+            found[name(exercise.id)] = scale * exercise.points
+    return found
+
+
+def check(book: Gradebook, assignment: Assignment, folder: Path) -> None:
+    """Raises NbgraderError unless the gradebook has this assignment's cells, with our points."""
+    from nbgrader.api import MissingEntry
+
+    try:
+        notebook = book.find_notebook(assignment.id, assignment.id)
+    except MissingEntry:
+        raise NbgraderError(
+            f"{folder}: {assignment.id} is not in its gradebook; run `nbgrader generate_assignment "
+            f"{assignment.id}` there first"
+        ) from None
+    cells: list[Any] = [*notebook.grade_cells, *notebook.task_cells]
+    found = {cell.name: float(cell.max_score) for cell in cells}
+    wrong = [name for name, points in maxima(assignment).items() if found.get(name) != points]
+    if wrong:
+        raise NbgraderError(
+            f"{folder}: the gradebook's {assignment.id} lacks {', '.join(wrong)} with the points "
+            f"of course.toml; run `course build {assignment.id} --nbgrader {folder}`, then "
+            f"`nbgrader generate_assignment {assignment.id} --force` there"
+        )

@@ -1,0 +1,87 @@
+"""Reads the marks and comments that people entered in nbgrader's formgrader.
+
+A score given to a written part is its mark; one given to an automatic cell overrides the points of
+that exercise. Extra credit is added. Comments belong to the cells that students fill in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from grader.course.syllabus import Assignment, Syllabus
+from grader.notebook import grade_ids
+
+from ...gradebook.manual import Item, ManualMark, ManualMarks
+
+if TYPE_CHECKING:
+    from nbgrader.api import Gradebook
+
+
+@dataclass(frozen=True)
+class FoundMarks:
+    """The marks, and a sentence for each that cannot be used."""
+
+    manual: ManualMarks
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where formgrader keeps the mark of an item."""
+
+    item: str
+    most: float
+    grade: str
+    comments: tuple[str, ...]
+
+
+def read(
+    book: Gradebook,
+    syllabus: Syllabus,
+    assignment: Assignment,
+    student: Callable[[str], str] = str,
+) -> FoundMarks:
+    """All marks of an assignment in the gradebook; `student` makes our names of nbgrader's."""
+    marks: dict[Item, ManualMark] = {}
+    warnings: list[str] = []
+    for submission in book.assignment_submissions(assignment.id):
+        notebooks = [n for n in submission.notebooks if n.name == assignment.id]
+        grades = {grade.name: grade for n in notebooks for grade in n.grades}
+        comments = {c.name: c.manual_comment for n in notebooks for c in n.comments}
+        for place in _places(assignment):
+            points = _points(grades[place.grade]) if place.grade in grades else None
+            said = [comments.get(name) for name in place.comments]
+            comment = "\n".join(text.strip() for text in said if text and text.strip())
+            if points is not None and not 0 <= points <= place.most:
+                warnings.append(
+                    f"{submission.student.id} has {points:g} points for {place.item} in formgrader,"
+                    f" which allows 0 to {place.most:g}: not taken over, so the totals differ"
+                )
+            elif points is not None or comment:
+                key = (student(submission.student.id), assignment.id, place.item)
+                marks[key] = ManualMark(points, comment)
+    return FoundMarks(ManualMarks(syllabus, marks), warnings)
+
+
+def _places(assignment: Assignment) -> Iterator[_Place]:
+    for exercise in assignment.exercises:
+        for part in exercise.parts:
+            id = f"{exercise.id}.{part.id}"
+            name = grade_ids.written(id)
+            yield _Place(id, part.points, name, (name,))
+        if exercise.kind == "model":
+            name = grade_ids.model(exercise.id)
+            yield _Place(exercise.id, exercise.points, name, (name,))
+        elif exercise.kind == "code":
+            cells = tuple(grade_ids.component(assignment.id, name) for name in exercise.names)
+            yield _Place(exercise.id, exercise.points, grade_ids.check(exercise.id), cells)
+
+
+def _points(grade: Any) -> float | None:
+    """What nbgrader counts for a cell that a person touched; None for any other."""
+    if grade.manual_score is None and grade.extra_credit is None:
+        return None
+    given = grade.auto_score if grade.manual_score is None else grade.manual_score
+    return round((given or 0.0) + (grade.extra_credit or 0.0), 2)

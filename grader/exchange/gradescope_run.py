@@ -1,0 +1,81 @@
+"""Grades what Gradescope put into its folder: `python -m grader.exchange.gradescope_run ROOT`.
+
+ROOT has `source` (our zip), `submission` and `results`, as `/autograder` on Gradescope.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+import traceback
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from grader.course import syllabus
+from grader.course.syllabus import Assignment, Syllabus
+
+from ..classroom import whole_file
+from ..gradebook.result import Result
+from ..gradebook.totals import UNGRADED
+from ..grading import class_run, class_tries
+from ..intake import submissions
+from ..intake.submissions import Submission
+from . import gradescope_results
+from .gradescope import SETTINGS
+
+STUDENT = "submission"
+NO_NOTEBOOK = "no notebook in it is named as one of"
+
+
+def main(root: Path) -> int:
+    """Write results.json in any case; 1 if the grader failed."""
+    target = root / "results" / "results.json"
+    _write(target, gradescope_results.failed("grading did not come to an end"))
+    try:
+        result = graded(root / "source", root / "submission")
+    except Exception as error:
+        traceback.print_exc()
+        _write(target, gradescope_results.failed(f"{type(error).__name__}: {error}"))
+        return 1
+    if result.outcome == UNGRADED:
+        _write(target, gradescope_results.failed(result.reason))
+        return 1
+    _write(target, gradescope_results.of(result))
+    return 0
+
+
+def graded(source: Path, folder: Path) -> Result:
+    """Grade the submission in a folder. Raises whatever keeps it from being graded."""
+    settings = json.loads((source / SETTINGS).read_text(encoding="utf-8"))
+    course = syllabus.load(source / "course.toml")
+    assignment = course.assignment(settings["assignment"])
+    run = class_run.Settings(jobs=1, min_tier=settings["min_tier"])
+    start = partial(class_run.judges, course, {assignment.id}, run)
+    with tempfile.TemporaryDirectory() as name:  # laid out as a class of one
+        shutil.copytree(folder, Path(name) / STUDENT, symlinks=True)
+        submission = received(Path(name), course, assignment)
+        with closing(class_tries.graded([submission], course, None, start, {})) as tries:
+            result = next(tries)[1]
+    return result.changed(assignment, notices=[*submission.notices, *result.notices])
+
+
+def received(folder: Path, course: Syllabus, assignment: Assignment) -> Submission:
+    """The submission that counts, without a time: Gradescope handles lateness."""
+    found = submissions.find(folder, [known.id for known in course.graded])
+    ours = [s for s in found if s.assignment in ("", assignment.id)]
+    chosen = submissions.one_each([class_run.resolve(s, course, assignment) for s in ours])
+    if not chosen:
+        return Submission(STUDENT, assignment.id, STUDENT, problem=f"{NO_NOTEBOOK} {assignment.id}")
+    return replace(chosen[0], received=None)
+
+
+def _write(path: Path, results: gradescope_results.Json) -> None:
+    whole_file.replace(path, json.dumps(results, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))

@@ -1,0 +1,84 @@
+"""Applies due dates, terms and slip days to the results of a whole class.
+
+Grades are stored without it, so a new deadline or extension grades nothing again: it counts from
+the next report on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ..classroom.terms import Allowance, Terms
+from .lateness import Lateness, counted, lateness
+from .result import Result
+from .totals import WITHOUT_POINTS
+
+if TYPE_CHECKING:
+    from grader.course.syllabus import Syllabus
+
+AllTerms = Mapping[tuple[str, str], Terms]  # by student and assignment
+Allowances = Mapping[str, Allowance]  # by student
+
+
+def applied(
+    results: Sequence[Result],
+    syllabus: Syllabus,
+    terms: AllTerms,
+    allowances: Allowances = MappingProxyType({}),
+) -> list[Result]:
+    """The results with the lateness of each and new totals, in the order given.
+
+    `results` must hold all results of a student: slip days are spent in the order in which the
+    assignments are due for this student, by submissions that have points to lose.
+    """
+    left: dict[str, int] = {}
+    found: dict[int, Result] = {}
+    order = {a.id: n for n, a in enumerate(syllabus.graded)}
+    in_order = sorted(
+        enumerate(results),
+        key=lambda pair: (
+            _terms(pair[1], terms).due_date(syllabus.assignment(pair[1].assignment)),
+            order[pair[1].assignment],
+        ),
+    )
+    for place, result in in_order:
+        own = allowances.get(result.student, Allowance())
+        budget = left.get(result.student, own.over(syllabus.late).slip_days)
+        late = _lateness(result, syllabus, _terms(result, terms), own, budget)
+        left[result.student] = budget - late.slip_days
+        assignment = syllabus.assignment(result.assignment)
+        found[place] = result.changed(assignment, late=late)
+    return [found[place] for place in range(len(results))]
+
+
+def _lateness(
+    result: Result, syllabus: Syllabus, terms: Terms, own: Allowance, budget: int
+) -> Lateness:
+    submission, policy = result.submission, own.over(syllabus.late)
+    late = lateness(
+        submission.received,
+        own.priced(syllabus.assignment(result.assignment)),
+        terms,
+        policy,
+        0 if result.outcome in WITHOUT_POINTS else budget,
+        submission.received_from,
+    )
+    if result.outcome in WITHOUT_POINTS:
+        late = late.model_copy(update={"slip_days_left": budget})
+    if late.excused:
+        return late
+    sentence = late.sentence
+    if policy.slip_days or own.slip_days is not None:
+        of = "" if own.slip_days is None else "your own "
+        sentence += f" You have {late.slip_days_left} of {of}{policy.slip_days} slip days left."
+    if own.grace_minutes is not None:
+        sentence += f" Your own grace period is {counted(own.grace_minutes, 'minute')}."
+    if own.late_penalty_percent is not None:
+        sentence += f" Your own price of a late day is {own.late_penalty_percent} %."
+    return late.model_copy(update={"sentence": sentence})
+
+
+def _terms(result: Result, terms: AllTerms) -> Terms:
+    return terms.get((result.student, result.assignment), Terms())

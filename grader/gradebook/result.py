@@ -1,0 +1,118 @@
+"""The result of one submission: whose it is, what was graded, and its totals.
+
+The judge makes it, a class run adds the student and the time, manual marks replace points. A result
+is immutable: each of these makes a new one by `of` or `changed`, which also compute the totals.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .exercise_result import ExerciseResult, GradedTest, ModelResult, PartResult
+from .lateness import Lateness, lateness
+from .record import Number, Record
+from .totals import Totals, add_up
+
+if TYPE_CHECKING:
+    from grader.course.syllabus import Assignment
+
+
+class SubmissionFacts(Record):
+    """What was handed in, where and when; `sha256` covers all its files."""
+
+    sha256: str
+    notebook_sha256: str = ""
+    file: str = ""
+    received: str | None = None
+    received_from: str = ""  # the clock: see `classroom.receipt`
+    notices: list[str] = []
+
+
+class Override(Record):
+    """Automatic points of an exercise (`was`) that a person replaced."""
+
+    exercise: str
+    points: Number
+    comment: str
+    was: Number | None
+
+
+class Result(Record):
+    """The result of one submission; fields not known yet are empty (the judge knows no student)."""
+
+    assignment: str
+    outcome: str
+    reason: str
+    submission: SubmissionFacts
+    seed: int
+    notices: list[str] = []
+    tier: str
+    layers: dict[str, str]
+    exercises: list[ExerciseResult]
+    model: ModelResult | None = None
+    totals: Totals = Totals()
+    late: Lateness | None = None  # by the terms of this student; see `late_policy`
+    seconds: Number
+    student: str = ""
+    suite_sha256: str = ""
+    suite_parts: dict[str, str] = {}  # hashes behind it: by exercise, and "" for what all share
+    environment_sha256: str = ""
+    graded_at: str = ""
+    overrides: list[Override] = []
+
+    @classmethod
+    def of(
+        cls,
+        assignment: Assignment,
+        submission: SubmissionFacts,
+        exercises: Sequence[ExerciseResult],
+        outcome: str,
+        reason: str,
+        *,
+        notices: Sequence[str] = (),
+        isolation: Mapping[str, Any] | None = None,
+        model: ModelResult | None = None,
+        seconds: float = 0.0,
+    ) -> Result:
+        """A judge's findings with their totals. `isolation`: see `Worker`; None if nothing ran."""
+        isolation = isolation or {"tier": "", "layers": {}}
+        found = cls(
+            assignment=assignment.id,
+            outcome=outcome,
+            reason=reason,
+            submission=submission,
+            seed=assignment.seed,
+            notices=[*notices],
+            tier=isolation["tier"],
+            layers=isolation["layers"],
+            exercises=[*exercises],
+            seconds=seconds,
+        )
+        return found.changed(assignment, **({} if model is None else {"model": model}))
+
+    @classmethod
+    def read(cls, text: str) -> Result:
+        """Parse a stored result; pydantic's JSON parser would refuse names with invalid Unicode."""
+        return cls.model_validate(json.loads(text))
+
+    def changed(self, assignment: Assignment, **facts: Any) -> Result:
+        """A new result with other facts about the same submission, and new totals."""
+        new = self.model_copy(update=facts)
+        totals = add_up(new.exercises, new.outcome, new.lateness(assignment))
+        return new.model_copy(update={"totals": totals})
+
+    def lateness(self, assignment: Assignment) -> Lateness:
+        """How late it is: by the student's terms if they were applied, or by the due date alone."""
+        return self.late or lateness(self.submission.received, assignment)
+
+    @property
+    def tests(self) -> list[GradedTest]:
+        """The tests of all exercises."""
+        return [test for exercise in self.exercises for test in exercise.tests]
+
+    @property
+    def parts(self) -> list[PartResult]:
+        """The written parts of all exercises."""
+        return [part for exercise in self.exercises for part in exercise.parts]

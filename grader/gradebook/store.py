@@ -1,0 +1,218 @@
+"""The results store: append-only, one row per graded submission, SQLite in WAL mode or any URL.
+
+    with Store("results.db") as store:
+        result = store.find(**key) or grade(…)
+        store.add(result)
+
+A result is keyed by what it depends on: the submission, the suite, the environment, the seed and
+the isolation tier. Equal keys mean equal grades, so an interrupted run can resume.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import backup, database, rows
+from .database_errors import GradebookError, sentence
+from .manual import Item, ManualMark, ManualMarks
+from .result import Result
+from .rows import KeptMark
+from .totals import UNGRADED
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+
+    from grader.course.syllabus import Syllabus
+
+_TIMES = ("graded_at", "seconds")  # ignored when results are compared
+
+
+class Key(NamedTuple):
+    """What a grade depends on."""
+
+    student: str
+    assignment: str
+    submission_sha256: str
+    suite_sha256: str
+    environment_sha256: str
+    seed: int
+    tier: str
+
+
+def key_of(result: Result) -> Key:
+    return Key(
+        result.student,
+        result.assignment,
+        result.submission.sha256,
+        result.suite_sha256,
+        result.environment_sha256,
+        result.seed,
+        result.tier,
+    )
+
+
+class Store:
+    """A context manager; every method raises GradebookError if the database fails."""
+
+    def __init__(self, url_or_path: str | Path, wait_seconds: float = 10.0):
+        self._place = str(url_or_path)
+        self.where = database.shown(self._place)
+        self.wait_seconds = wait_seconds
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> Store:
+        with self._explained():
+            self._engine = database.opened(self._place, self.wait_seconds)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._engine is not None:
+            self._engine.dispose()
+            self._engine = None
+
+    def find(
+        self,
+        *,
+        student: str,
+        assignment: str,
+        submission_sha256: str,
+        suite_sha256: str,
+        environment_sha256: str,
+        seed: int,
+        tier: str,
+    ) -> Result | None:
+        """The newest result with this key. It may be added again: `add` skips what is not new."""
+        from .schema import results
+
+        key = Key(
+            student, assignment, submission_sha256, suite_sha256, environment_sha256, seed, tier
+        )
+        with self.connected() as connection:
+            query = results.select().order_by(results.c.id.desc()).limit(1)
+            for name, value in key._asdict().items():
+                query = query.where(results.c[name] == rows.plain_text(value))
+            row = connection.execute(query).first()
+        return Result.read(row.result) if row else None
+
+    def add(self, result: Result) -> bool:
+        """Append a result; False if it equals the newest row of this student and assignment.
+
+        A result that another one replaced is appended again, so the newest row always counts. A
+        failure of the grader replaces no grade of the same files: it is not appended either.
+        """
+        from .schema import results
+
+        key, text = key_of(result), json.dumps(result.as_json())
+        with self.connected(writing=True) as connection:
+            newest = rows.of(connection, key.student, key.assignment, limit=1)
+            if newest and _counts_on(newest[0], Result.read(text)):
+                return False
+            values = {name: rows.plain_text(value) for name, value in key._asdict().items()}
+            values |= {"graded_at": result.graded_at, "result": text}
+            connection.execute(results.insert().values(**values))
+        return True
+
+    def latest(self, assignment: str | None = None) -> list[Result]:
+        """The newest result of each student and assignment, sorted by these."""
+        with self.connected() as connection:
+            return rows.newest(connection, assignment)
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever graded into it."""
+        from .schema import results
+
+        with self.connected() as connection:
+            return connection.execute(results.select().limit(1)).first() is None
+
+    def newest(self, student: str, assignment: str) -> Result | None:
+        """The newest result of one student and assignment."""
+        with self.connected() as connection:
+            return next(iter(rows.of(connection, student, assignment, limit=1)), None)
+
+    def history(self, student: str, assignment: str) -> list[dict[str, Any]]:
+        """Every grading and every manual mark, oldest first; see `history.entries`."""
+        from .history import entries
+
+        with self.connected() as connection:
+            marks = [m for m in rows.marks(connection) if m.item[:2] == (student, assignment)]
+            return entries(rows.of(connection, student, assignment)[::-1], marks)
+
+    def keep(self, manual: ManualMarks) -> int:
+        """Append the manual marks that are new or changed; returns how many."""
+        from .schema import marks
+
+        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        with self.connected(writing=True) as connection:
+            kept = {mark.item: mark.mark for mark in rows.marks(connection)}
+            new: list[dict[str, Any]] = [
+                {
+                    "student": student,
+                    "assignment": assignment,
+                    "item": item,
+                    "points": mark.points,
+                    "comment": mark.comment,
+                    "kept_at": now,
+                }
+                for (student, assignment, item), mark in manual.marks.items()
+                if kept.get((student, assignment, item), ManualMark(None)) != mark
+            ]
+            if new:
+                connection.execute(marks.insert(), new)
+        return len(new)
+
+    def manual(self, syllabus: Syllabus) -> ManualMarks:
+        """The stored marks: the newest of each item, unless it was withdrawn."""
+        kept = {mark.item: mark.mark for mark in self.marks()}
+        return ManualMarks(
+            syllabus, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
+        )
+
+    def marks(self) -> list[KeptMark]:
+        """Every mark that was ever stored, oldest first, including those replaced since."""
+        with self.connected() as connection:
+            return rows.marks(connection)
+
+    def comments(self) -> frozenset[tuple[Item, str]]:
+        """Every comment that was ever stored, including those replaced since."""
+        return frozenset((kept.item, kept.mark.comment) for kept in self.marks())
+
+    def back_up(self) -> Path | None:
+        """Replace the copy beside an SQLite file; None for any other database, which has its own.
+
+        Raises GradebookError if the copy cannot be written.
+        """
+        path = database.file_of(self._place)
+        return backup.back_up(path) if path is not None else None
+
+    @contextmanager
+    def connected(self, writing: bool = False) -> Iterator[Connection]:
+        """A transaction: committed in full or not at all. While `writing`, nobody else writes."""
+        if self._engine is None:
+            raise GradebookError(f"{self.where} is not open: use it in a `with` block")
+        begun = database.writing(self._engine) if writing else self._engine.begin()
+        with self._explained(), begun as connection:
+            yield connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            yield
+        except (SQLAlchemyError, OSError, ImportError) as error:
+            raise GradebookError(sentence(error, self.where, self.wait_seconds)) from None
+
+
+def _counts_on(before: Result, now: Result) -> bool:
+    if now.outcome == UNGRADED != before.outcome:
+        return now.submission.sha256 == before.submission.sha256
+    return _lasting(before) == _lasting(now)
+
+
+def _lasting(result: Result) -> dict[str, Any]:
+    return {name: value for name, value in result.as_json().items() if name not in _TIMES}

@@ -1,0 +1,114 @@
+"""Grades on a Dask cluster: each Dask worker is a judge process with its own warm processes.
+
+A few submissions are under way at a time, so neither the scheduler nor the workers hold a class.
+Results come back to the caller, who alone writes to the store. If a worker dies, Dask grades what
+it had on another one; a submission that ends several workers comes back without a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import ExitStack
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from grader.checking.faults import SuiteError
+
+from ..intake.submissions import Submission
+from . import judge_process
+from .cluster_error import ClusterError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from ..gradebook.result import Result
+    from .by_exercise import Known
+
+LOCAL = "dask"  # workers on this machine, started for the run
+ADDRESSES = ("tcp://", "tls://")  # of a scheduler whose workers run already
+LOG = "distributed.admin.low-level-log-length"  # messages kept, each with a whole notebook
+UNDER_WAY = 3  # submissions a worker: one is graded, the others wait for it
+
+
+def graded(
+    submissions: Iterable[Submission],
+    exercises: tuple[str, ...] | None,
+    known: Mapping[tuple[str, str], Known],
+    judge: Mapping[str, Any],
+    executor: str = LOCAL,
+    jobs: int = 2,
+) -> Generator[tuple[Submission, Result | None]]:
+    """Yield each submission with the result of its first try, or None if its judges died.
+
+    `known`: by student and assignment, what need not run again. `judge`: the arguments of a
+    `cluster_judge.Judge`. Raises ClusterError if there is no cluster at the address, or its workers
+    cannot grade, and SuiteError if a suite cannot be read.
+    """
+    try:
+        import dask
+        from distributed import as_completed
+
+        from .cluster_judge import Judge
+    except ModuleNotFoundError:
+        raise ClusterError(
+            f"--executor {executor} needs the package distributed, which is not installed "
+            "here: run `pip install -e .[cluster]`"
+        ) from None
+    with ExitStack() as stack:
+        stack.enter_context(dask.config.set({LOG: UNDER_WAY}))
+        client = _connected(executor, jobs, stack)
+        workers = len(client.scheduler_info(n_workers=-1)["workers"])
+        if not workers:
+            raise ClusterError(f"{executor}: the cluster has no workers; start some first")
+        client.register_plugin(Judge(**judge), name="transformer-course-judge")
+        proofread = client.submit(judge_process.proofread, judge["assignments"], pure=False)
+        if isinstance(trouble := proofread.exception(), SuiteError):
+            raise trouble
+        waiting, owners = iter(submissions), {}
+
+        def ask(some: Iterable[Submission]) -> list:
+            new = {
+                client.submit(
+                    judge_process.grade_one,
+                    s,
+                    exercises,
+                    known.get((s.student, s.assignment)),
+                    pure=False,
+                ): s
+                for s in some
+            }
+            owners.update({future.key: submission for future, submission in new.items()})
+            return list(new)
+
+        under_way = as_completed(ask(islice(waiting, UNDER_WAY * workers)))
+        for future in under_way:
+            result = None if future.exception() else future.result()
+            submission = owners.pop(future.key)
+            future.release()
+            under_way.update(ask(islice(waiting, 1)))
+            yield submission, result
+
+
+def _connected(executor: str, jobs: int, stack: ExitStack) -> Client:
+    """A client of the cluster, until the stack closes."""
+    import logging
+
+    from distributed import Client, LocalCluster
+
+    if executor == LOCAL:
+        address = stack.enter_context(
+            LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",  # a free port
+                memory_limit=0,  # the sandbox limits what a submission may use
+                silence_logs=logging.CRITICAL,
+            )
+        )
+    else:
+        address = executor
+    try:
+        return stack.enter_context(Client(address))
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"{executor}: no scheduler answers there ({error})") from None

@@ -1,0 +1,62 @@
+"""Makes a Dask worker a judge: starts its warm processes, and ends them with it."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from distributed import WorkerPlugin
+
+from grader.course.syllabus import Syllabus
+
+from . import fingerprints, judge_process, warm_processes
+from .cluster_error import ClusterError
+
+if TYPE_CHECKING:
+    from distributed import Worker
+
+    from ..judge.models.hidden_labels import HiddenLabels
+
+
+class Judge(WorkerPlugin):
+    """Refuses a worker that would grade otherwise than the machine that stores the results."""
+
+    def __init__(
+        self,
+        syllabus: Syllabus,
+        assignments: set[str],
+        hidden: dict[str, HiddenLabels],
+        tier: str,
+        min_tier: str,
+        environment: str,
+    ):
+        self.syllabus, self.assignments, self.hidden = syllabus, assignments, hidden
+        self.tier, self.min_tier, self.environment = tier, min_tier, environment
+
+    def setup(self, worker: Worker) -> None:
+        """Start the warm processes. Raises ClusterError or SandboxError."""
+        if worker.state.nthreads != 1:
+            raise ClusterError(
+                f"the worker {worker.address} has {worker.state.nthreads} threads: start workers "
+                "with --nthreads 1, several a machine"
+            )
+        if fingerprints.environment() != self.environment:
+            raise ClusterError(
+                f"the worker {worker.address} has other packages than this machine: install the "
+                "versions of constraints.txt on both"
+            )
+        self._stack = ExitStack()
+        workers = self._stack.enter_context(
+            warm_processes.started(self.syllabus, self.assignments, self.min_tier)
+        )
+        tiers = {started.tier for started in workers.values()}
+        if tiers != {self.tier}:
+            self._stack.close()
+            raise ClusterError(
+                f"the worker {worker.address} isolates at tier {', '.join(sorted(tiers))}, this "
+                f"machine at {self.tier}: grade on machines of the same tier"
+            )
+        judge_process.use(self.syllabus, workers, self.hidden)
+
+    def teardown(self, worker: Worker) -> None:
+        self._stack.close()

@@ -1,0 +1,62 @@
+"""The warm processes of a run: one per assignment, from which sandboxed workers are forked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+
+from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.notebook.notebook_file import read
+from grader.notebook.statements import sort_cell
+
+from ..judge.workers.connection import Workers
+from ..judge.workers.warm_process import WarmProcess
+from ..views import student_tree
+from .work_folder import work_folder
+
+
+@contextmanager
+def started(
+    syllabus: Syllabus, ids: Collection[str], min_tier: str = "C"
+) -> Iterator[dict[str, Workers]]:
+    """Start the warm processes of these assignments, until the block ends.
+
+    Raises SandboxError on a machine whose best tier is worse than `min_tier`.
+    """
+    with ExitStack() as stack:
+        folder = stack.enter_context(work_folder())
+        warm = {}
+        for id in sorted(ids):
+            out = student_tree.released_before(syllabus, id)
+            student_tree.write(syllabus, folder / id, id, out)
+            warm[id] = WarmProcess(folder / id, imports(syllabus.assignment(id)), min_tier=min_tier)
+        with ThreadPoolExecutor() as starters:  # they import their libraries in parallel
+            starting = [starters.submit(process.__enter__) for process in warm.values()]
+        for process, start in zip(warm.values(), starting, strict=True):
+            if start.exception() is None:
+                stack.push(process)
+        for start in starting:
+            start.result()
+        yield {id: process.workers for id, process in warm.items()}
+
+
+def imports(assignment: Assignment) -> list[str]:
+    """What a warm process imports in advance: what the assignment's notebook imports.
+
+    Of `course_lib` that is what the starter imports. Left to the workers, each of them would read
+    and compile these modules again.
+    """
+    return [*assignment.imports, "grader.checking.notebook", *_of_starter(assignment)]
+
+
+def _of_starter(assignment: Assignment) -> list[str]:
+    """The modules of `course_lib` that the starter's cells import."""
+    starter = ROOT / "assignments" / assignment.id / f"{assignment.id}.ipynb"
+    if not starter.exists():
+        return []
+    cells = [cell for cell in read(starter.read_bytes()) if cell.kind == "code"]
+    nodes = [found.node for cell in cells for found in sort_cell(cell).found]
+    modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return sorted(name for name in modules if name.startswith("course_lib."))

@@ -1,0 +1,92 @@
+"""Reads submitted zip files in memory; a path inside one is never used as a path on disk."""
+
+from __future__ import annotations
+
+import contextlib
+import lzma
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
+
+from grader.notebook.notebook_file import MAX_BYTES
+
+from . import handed_in, plain_files
+from .plain_files import RefusedError, size_text
+
+MAX_ENTRIES = 1_000
+_ENTRY = b"PK\1\2"  # what the description of an entry begins with
+MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
+# what Python raises for a damaged, encrypted or malicious archive
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    RuntimeError,
+    EOFError,
+    ValueError,
+    MemoryError,
+    struct.error,
+)
+
+
+def entries(path: Path) -> tuple[list[zipfile.ZipInfo], float]:
+    """The files in a zip file, and its modification time. Raises RefusedError."""
+    with _opened(path) as (archive, saved):
+        if not all(entry.filename for entry in archive.infolist()):
+            raise RefusedError("the zip file holds a file without a name")  # is_dir() would fail
+        found = [entry for entry in archive.infolist() if not entry.is_dir()]
+    if problem := _problem(found):
+        raise RefusedError(problem)
+    return found, saved
+
+
+def read(path: Path, name: str) -> bytes:
+    """One notebook's bytes. Raises RefusedError."""
+    with _opened(path) as (archive, _), archive.open(name) as file:
+        return file.read(MAX_BYTES + 1)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, float]]:
+    try:
+        with plain_files.opened(path) as file:
+            facts = os.fstat(file.fileno())
+            if facts.st_size > MAX_ZIP_BYTES:
+                raise RefusedError(f"the zip file has {size_text(facts.st_size, MAX_ZIP_BYTES)}")
+            if _described(file) > 2 * MAX_ENTRIES:  # files in it may be zip files themselves
+                raise RefusedError(f"the zip file has far more than {MAX_ENTRIES} entries")
+            with zipfile.ZipFile(file) as archive:
+                yield archive, facts.st_mtime
+    except UNREADABLE as error:
+        raise RefusedError(f"is not a readable zip file ({error})") from None
+
+
+def _described(file: BinaryIO) -> int:
+    """About how many entries a zip file describes; `zipfile` would use half a KiB for each."""
+    count, last = 0, b""
+    while part := file.read(2**20):
+        count += (last + part).count(_ENTRY)
+        last = part[-len(_ENTRY) + 1 :]
+    file.seek(0)
+    return count
+
+
+def _problem(found: list[zipfile.ZipInfo]) -> str:
+    if len(found) > MAX_ENTRIES:
+        return f"the zip file has {len(found)} entries, more than {MAX_ENTRIES}"
+    for entry in found:
+        path = PurePosixPath(entry.filename.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts:
+            return f"the zip file names a path outside itself ({entry.filename[:80]!r})"
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            return f"the zip file holds a symbolic link ({entry.filename[:80]!r})"
+        notebook = path.suffix.lower() == ".ipynb" and not plain_files.hidden(path)
+        if notebook and entry.file_size > MAX_BYTES:
+            return f"{entry.filename[:80]!r} unpacks to {size_text(entry.file_size, MAX_BYTES)}"
+    return ""

@@ -1,0 +1,189 @@
+"""From test results to points, hints and a submission's outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from autograder import bugs
+from grader.checking.messages import without_echoes
+from grader.checking.session import PASSED, TestResult
+from grader.course.exercise import Exercise
+from grader.course.syllabus import Assignment
+from grader.seam import errors as kinds
+
+from ..gradebook.exercise_result import (
+    ExerciseResult,
+    Explanation,
+    GradedTest,
+    ModelResult,
+    PartResult,
+)
+from .models import thresholds
+
+# Test outcomes that become the outcome of the whole submission, worst first.
+SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POLICY)
+
+
+def exercises(
+    assignment: Assignment,
+    tests: list[TestResult],
+    passed_with: dict[str, list[str]],
+    written: Collection[str],
+    answers: Mapping[str, str],
+    only: Collection[str] | None = None,
+) -> list[ExerciseResult]:
+    """One entry per exercise.
+
+    `passed_with`: for tests that pass with substitutes, what was substituted. `written`: the
+    names that are defined and no longer stubs, and the files handed in. `answers`: by written part.
+    """
+    known = bugs.load(assignment.id)
+    found = []
+    for exercise in assignment.exercises:
+        if only is not None and exercise.id not in only:
+            continue
+        if exercise.kind == "model":  # until `models` fills it in
+            facts: dict[str, Any] = {"points": None, "status": "pending", "model": None}
+        elif exercise.kind == "written":
+            facts = _parts(exercise, answers)
+        else:
+            own = [test for test in tests if test.mark.exercise == exercise.id]
+            facts = _code(exercise, own, passed_with, written, known)
+        found.append(
+            ExerciseResult(
+                id=exercise.id,
+                title=exercise.title,
+                kind=exercise.kind,
+                bonus=exercise.bonus,
+                section=exercise.section,
+                max_points=exercise.points,
+                **facts,
+            )
+        )
+    return found
+
+
+def nothing(assignment: Assignment) -> list[ExerciseResult]:
+    """The entries of a submission that could not be read."""
+    return exercises(assignment, [], {}, [], {})
+
+
+def unknown(assignment: Assignment) -> list[ExerciseResult]:
+    """The entries of a submission that could not be graded: points are pending, not zero."""
+    pending = {"points": None, "status": "pending"}
+    return [entry.model_copy(update=pending) for entry in nothing(assignment)]
+
+
+def models(
+    assignment: Assignment, entries: list[ExerciseResult], model: ModelResult
+) -> list[ExerciseResult]:
+    """Fill in the points of model exercises, linear in accuracy (percent) or BLEU."""
+    return [
+        _of_model(assignment.exercise(entry.id), entry, model) if entry.kind == "model" else entry
+        for entry in entries
+    ]
+
+
+def _of_model(exercise: Exercise, entry: ExerciseResult, model: ModelResult) -> ExerciseResult:
+    full = round(thresholds.full_at(exercise, model.examples), 2)
+    share = 0.0
+    if model.reached is not None:
+        share = thresholds.share(exercise, model.reached, model.examples)
+    status = "full" if share == 1 else "partial" if share else "zero"
+    facts = {
+        "points": round(share * exercise.points, 2),
+        "status": status if model.handed_in else "not written",
+        "model": model.model_copy(update={"zero_at": exercise.zero_at, "full_at": full}),
+    }
+    return entry.model_copy(update=facts)
+
+
+def _parts(exercise: Exercise, answers: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a written exercise until it is marked manually."""
+    parts = []
+    for part in exercise.parts:
+        id = f"{exercise.id}.{part.id}"
+        answer = answers.get(id, "")
+        parts.append(
+            PartResult(
+                id=id,
+                title=part.title,
+                max_points=part.points,
+                points=None,
+                comment="",
+                answer=answer,
+                words=len(answer.split()),
+                word_limit=part.words,
+            )
+        )
+    return {"points": None, "status": "pending", "parts": parts}
+
+
+def _code(
+    exercise: Exercise,
+    tests: list[TestResult],
+    passed_with: dict[str, list[str]],
+    written: Collection[str],
+    known: list[bugs.Bug],
+) -> dict[str, Any]:
+    """The fields of a code exercise, from its tests."""
+    weight = sum(test.mark.weight for test in tests)
+    shares = [exercise.points * test.mark.weight / weight for test in tests]
+    messages = without_echoes([test.message for test in tests])
+    tests = [replace(test, message=m) for test, m in zip(tests, messages, strict=True)]
+    graded = [
+        _test(test, share, passed_with.get(test.id, []), known)
+        for test, share in zip(tests, shares, strict=True)
+    ]
+    points = round(sum(s for t, s in zip(graded, shares, strict=True) if t.points), 2)
+    absent = not {*exercise.names, *exercise.files} & set(written)
+    others = (id for test in graded for id in test.caused_by if id not in exercise.names)
+    caused_by = list(dict.fromkeys(others))
+    status = "not written" if absent else "partial" if points else "zero"
+    return {
+        "points": points,
+        "status": "full" if graded and points >= exercise.points - 0.005 else status,
+        "written": not absent,
+        "caused_by": caused_by,
+        "carried_through": any(test.carried_through for test in graded),
+        "tests": graded,
+    }
+
+
+def _test(test: TestResult, share: float, replaced: list[str], known: list[bugs.Bug]) -> GradedTest:
+    passed = test.outcome == PASSED or bool(replaced)
+    bug = _matching(test, known) if not passed else None
+    return GradedTest(
+        id=test.id,
+        title=test.mark.title,
+        public=test.public,
+        max_points=round(share, 2),
+        points=round(share, 2) if passed else 0.0,
+        outcome=test.outcome,
+        message=Explanation(**vars(test.message)) if test.message else None,
+        bug=bug.name if bug else None,
+        bug_title=bug.title if bug else "",
+        caused_by=replaced,
+        carried_through=bool(replaced),
+    )
+
+
+def _matching(test: TestResult, known: list[bugs.Bug]) -> bugs.Bug | None:
+    """The named bug that this test has found evidence of; mere advice names no bug."""
+    if test.message is None or not test.message.seen:
+        return None
+    cause = test.message.cause
+    return next((b for b in known if b.test == test.id and b.hint and b.hint in cause), None)
+
+
+def outcome(tests: list[TestResult]) -> tuple[str, str]:
+    """The submission's outcome and, if it is not GRADED, what happened."""
+    for kind in SEVERITY:
+        hit = [test for test in tests if test.outcome == kind]
+        if hit:
+            where = ", ".join(dict.fromkeys(test.mark.exercise for test in hit))
+            message = hit[0].message.got if hit[0].message else ""
+            return kind, f"in exercise {where}: {message}"
+    return "GRADED", ""

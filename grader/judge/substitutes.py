@@ -1,0 +1,82 @@
+"""Substitutes for earlier exercises, so that a mistake costs points only once.
+
+They are built on SciPy's and torch's operations, in `autograder/suites/aN/substitutes.py`; a worker
+receives only the definitions it needs, with the imports. For what students get in place of answers
+that are not out yet, see `autograder/stand_ins`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from grader.checking import faults
+from grader.course.syllabus import ROOT, Assignment
+from grader.notebook.global_names import global_names
+
+
+def names(assignment: Assignment) -> set[str]:
+    """The names that have a substitute."""
+    return set(_file(assignment.id)[1])
+
+
+def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
+    """Source texts that redefine names, where a substitute exists.
+
+    `replaced` are exercises, whose names are all redefined, or single names.
+    """
+    imports, definitions = _file(assignment.id)
+    of = {exercise.id: exercise.names for exercise in assignment.exercises}
+    names = [name for one in replaced for name in of.get(one, [one])]
+    needed, waiting = list[str](), [name for name in names if name in definitions]
+    while waiting:
+        name = waiting.pop()
+        if name in needed:
+            continue
+        needed.append(name)
+        # include a substitute's private helpers, but not other exercises' substitutes
+        waiting += [n for n in global_names(definitions[name]) if n.startswith("_")]
+    parts = [definitions[name] for name in reversed(needed) if name in definitions]
+    return [*imports, *parts] if parts else []
+
+
+def proofread(assignment: Assignment) -> None:
+    """Raises SuiteError for a file that is no Python, or uses a name that is bound nowhere."""
+    path = _path(assignment.id)
+    if path.exists():
+        try:
+            _file(assignment.id)
+        except SyntaxError as error:
+            raise faults.in_reading(error, path) from None
+        faults.check_names(path, ())
+
+
+def _path(assignment: str) -> Path:
+    return ROOT / "autograder" / "suites" / assignment / "substitutes.py"
+
+
+@lru_cache(maxsize=8)
+def _file(assignment: str) -> tuple[list[str], dict[str, str]]:
+    path = _path(assignment)
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    imports, definitions = list[str](), dict[str, str]()
+    for node in ast.parse(text, filename=str(path)).body:
+        source = ast.get_source_segment(text, node) or ""
+        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".substitutes"):
+            other = (node.module or "").split(".")[-2]  # another assignment's
+            of, theirs = _file(other)
+            imports += of
+            for name in (alias.name for alias in node.names):
+                if name not in theirs:
+                    raise faults.at(path, node.lineno, f"{node.module} has no {name!r}")
+                definitions[name] = theirs[name]
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            if getattr(node, "module", "") != "__future__":
+                imports.append(source)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            definitions[node.name] = source
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            definitions[node.targets[0].id] = source
+    return imports, definitions

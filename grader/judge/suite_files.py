@@ -1,0 +1,23 @@
+"""The tests that grade an assignment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.checking import session, suite
+from grader.course.syllabus import ROOT, Assignment
+
+from . import substitutes
+
+
+def suite_files(assignment: Assignment, public_only: bool = False) -> list[Path]:
+    """The public tests, then the hidden suite in exercise order."""
+    hidden = ROOT / "autograder" / "suites" / assignment.id
+    return session.suite_files(assignment, None if public_only else hidden)
+
+
+def proofread(assignment: Assignment) -> None:
+    """Raises SuiteError if some test or substitute cannot run, whatever the submission."""
+    for path in suite_files(assignment):
+        suite.proofread(path)
+    substitutes.proofread(assignment)

@@ -1,0 +1,134 @@
+"""One grade accounted for: how its total is added up, and what each exercise got, test by test."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
+from ..gradebook.result import Override, Result
+from .model_sentences import model_sentences
+from .plain_text import cleaned, counted, number, shortened
+from .sentences import TEST_OUTCOMES, cause_sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from grader.course.syllabus import Assignment
+
+WIDTH = 98
+_SIGNS = {"PASSED": "✓"}
+
+
+def account(
+    result: Result, assignment: Assignment, exercises: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """The grade as data: `sum` (the lines that make the total), `exercises` (in full), `lateness`.
+
+    `exercises` limits those that are listed; the sum is always that of all.
+    """
+    totals = result.totals
+    late = result.lateness(assignment)
+    return {
+        "student": result.student,
+        "assignment": result.assignment,
+        "outcome": result.outcome,
+        "reason": result.reason,
+        "graded_at": result.graded_at,
+        "sum": [
+            {"what": "automatic", "points": totals.automatic, "of": totals.automatic_max},
+            {"what": "manual", "points": totals.manual, "of": totals.manual_max},
+            {"what": "bonus", "points": totals.bonus, "of": None},
+            {"what": "late penalty", "points": -totals.late_penalty, "of": None},
+            {"what": "total", "points": totals.total, "of": totals.max},
+        ],
+        "manual_pending": totals.manual_pending,
+        "lateness": late.sentence,
+        "exercises": [
+            _exercise(entry, result)
+            for entry in result.exercises
+            if exercises is None or entry.id in exercises
+        ],
+    }
+
+
+def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None = None) -> str:
+    """The same for the terminal; without `exercises`, those without a failed test take one line."""
+    result = cleaned(result)
+    facts = account(result, assignment, exercises)
+    lines = [f"{result.student}, {result.assignment}: {result.outcome}"]
+    if result.reason:
+        lines += _wrapped(result.reason, 2)
+    lines.append("")
+    for line in facts["sum"]:
+        of = f" of {number(line['of'])}" if line["of"] is not None else ""
+        if line["points"] or line["of"]:
+            lines.append(f"  {line['what']:<14}{number(line['points']):>8}{of}")
+    if facts["manual_pending"]:
+        lines.append(f"  {counted(facts['manual_pending'], 'written part')} not marked yet")
+    lines += _wrapped(facts["lateness"], 2)
+    shown = {entry["id"] for entry in facts["exercises"]}
+    overrides = {override.exercise: override for override in result.overrides}
+    for entry in result.exercises:
+        if entry.id in shown:
+            failed = entry.status != "full" or any(t.outcome != "PASSED" for t in entry.tests)
+            whole = exercises is not None or failed or entry.id in overrides
+            lines += ["", *_lines(entry, overrides.get(entry.id), whole)]
+    return "\n".join(lines)
+
+
+def _exercise(entry: ExerciseResult, result: Result) -> dict[str, Any]:
+    override = next((o for o in result.overrides if o.exercise == entry.id), None)
+    return {
+        **entry.as_json(),
+        "override": override.as_json() if override else None,
+        "cause_sentence": cause_sentence(entry),
+        "model_sentences": model_sentences(entry),
+    }
+
+
+def _lines(entry: ExerciseResult, override: Override | None, whole: bool) -> list[str]:
+    bonus = ", bonus" if entry.bonus else ""
+    earned = f"{number(entry.points)} of {number(entry.max_points)} points"
+    lines = [f"{entry.id} {entry.title}: {earned} ({entry.status}{bonus})"]
+    if override is not None:
+        said = f": {override.comment}" if override.comment else ""
+        was = f"changed by hand from {number(override.was)} to {number(override.points)}{said}"
+        lines += _wrapped(was, 2)
+    elif entry.comment:
+        lines += _wrapped(f"comment: {entry.comment}", 2)
+    if not whole:
+        return lines
+    for sentence in [cause_sentence(entry), *model_sentences(entry)]:
+        lines += _wrapped(sentence, 2)
+    for part in entry.parts:
+        said = f": {part.comment}" if part.comment else ""
+        earned = f"{number(part.points)} of {number(part.max_points)}"
+        lines += _wrapped(f"{part.id} {part.title} ({earned}){said}", 2)
+    for test in entry.tests:
+        lines += _test(test)
+    return lines
+
+
+def _test(test: GradedTest) -> list[str]:
+    sign = "↷" if test.carried_through else _SIGNS.get(test.outcome, "✗")
+    earned = f"{number(test.points)} of {number(test.max_points)}"
+    kept = ""
+    if test.carried_through:
+        kept = f"; points kept: it passes with a correct {', '.join(test.caused_by)}"
+    kind = TEST_OUTCOMES.get(test.outcome, "")
+    facts = f"{kind + '; ' if kind else ''}{'visible' if test.public else 'hidden'}{kept}"
+    lines = _wrapped(f"{sign} {earned:<13} {test.title} ({facts})", 2)
+    message = test.message or Explanation()
+    if test.outcome != "PASSED":
+        cause = "likely cause" if message.seen else "advice"
+        known = f"{test.bug_title} [{test.bug}]" if test.bug_title else ""
+        for label, said in ((cause, message.cause), ("known mistake", known), ("got", message.got)):
+            if said:
+                lines += _wrapped(f"{label}: {shortened(said, 300)}", 8)
+    return lines
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    begin = " " * indent
+    return textwrap.wrap(text, WIDTH, initial_indent=begin, subsequent_indent=f"{begin}  ")

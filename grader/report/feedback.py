@@ -1,0 +1,168 @@
+"""One student's result of one assignment, arranged for reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from grader.checking.messages import cause_label
+
+from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
+from ..gradebook.lateness import moment, written, written_receipt
+from ..gradebook.result import Result
+from ..gradebook.totals import WITHOUT_POINTS
+from .model_sentences import model_sentences
+from .plain_text import counted, listed, number
+from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
+
+if TYPE_CHECKING:
+    from grader.course.syllabus import Assignment
+
+
+def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
+    """Everything the page shows of one result, ready for the template.
+
+    It never names another student: the page may be given to its student.
+    """
+    late = result.lateness(assignment)
+    waiting = _waiting(result)
+    exercises = [_exercise(e, result) for e in result.exercises]
+    if result.outcome in WITHOUT_POINTS:  # leave out zeros that only repeat the outcome
+        exercises = [e for e in exercises if e["points"] or e["comment"]]
+    return {
+        "result": result,
+        "assignment": assignment,
+        "sentence": outcome_sentence(result),
+        "lateness": late,
+        "bar": score_bar(result),
+        "waiting": waiting - late.penalty(waiting),
+        "exercises": exercises,
+        "next_steps": _next_steps(exercises),
+        "proof": _proof(result),
+    }
+
+
+def for_student(result: Result) -> Result:
+    """Without what is meant for instructors: where files are kept."""
+    facts = result.submission
+    own = {"file": _own_path(facts.file, result.student)}
+    return result.model_copy(update={"submission": facts.model_copy(update=own)})
+
+
+def score_bar(result: Result) -> dict[str, Any]:
+    """The total as segments of a bar, in percent of all available points, bonus included."""
+    totals = result.totals
+    waiting = _waiting(result)
+    late = totals.late_penalty
+    whole = max(totals.max, (totals.total or 0.0) + late, 1)
+    segments, start = [], 0.0
+    for name, value in (
+        ("automatic", totals.automatic or 0.0),
+        ("manual", totals.manual or 0.0),
+        ("bonus", totals.bonus),
+    ):
+        width = 100 * value / whole
+        segments.append({"name": name, "x": round(start, 2), "width": round(width, 2)})
+        start += width
+    share = min(100 - start, 100 * waiting / whole)
+    segments.append({"name": "pending", "x": round(start, 2), "width": round(share, 2)})
+    lost = 100 * late / whole
+    texts = [f"{number(totals.automatic)} automatic points"]
+    texts += [f"{number(totals.manual)} manual points"] if totals.manual is not None else []
+    texts += [f"{number(totals.bonus)} bonus points"] if totals.bonus else []
+    texts += [f"{number(late)} points deducted for lateness"] if late else []
+    texts += [f"{number(waiting)} points still pending"] if waiting else []
+    return {
+        "segments": segments,
+        "late": {"x": round(start - lost, 2), "width": round(lost, 2)} if late else None,
+        "description": ", ".join(texts),
+    }
+
+
+def _own_path(file: str, student: str) -> str:
+    """The path from the student's folder on; above it may be names of other people."""
+    parts = file.replace("\\", "/").split("/")
+    below = [parts[n + 1 :] for n, part in enumerate(parts[:-1]) if part == student]
+    return "/".join(below[-1] if below else parts[-1:])
+
+
+def _waiting(result: Result) -> float:
+    """The points of the written parts that are not marked yet."""
+    if result.outcome in WITHOUT_POINTS:
+        return 0.0
+    return sum(part.max_points for part in result.parts if part.points is None)
+
+
+def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
+    """The fields of an exercise, and what the page says about it."""
+    tests = exercise.tests
+    override = next((o for o in result.overrides if o.exercise == exercise.id), None)
+    return dict(exercise) | {
+        "failures": _failures(tests),
+        "carried": [test for test in tests if test.carried_through],
+        "passed": [test for test in tests if test.outcome == "PASSED"],
+        "stub": bool(tests) and all(t.outcome == "NOT_WRITTEN" and not t.points for t in tests),
+        "cause_sentence": cause_sentence(exercise),
+        "model_sentences": model_sentences(exercise),
+        "override": override,
+        "comment": (override or exercise).comment,
+    }
+
+
+def _next_steps(exercises: list[dict[str, Any]], most: int = 3) -> list[dict[str, Any]]:
+    """The exercises where most points were lost: why, if that is known, and what to read."""
+    lost = [(e["max_points"] - (e["points"] or 0), e) for e in exercises if e["failures"]]
+    lost = [(points, e) for points, e in lost if points > 0 and not e["bonus"]]
+    steps = []
+    for points, exercise in sorted(lost, key=lambda pair: -pair[0])[:most]:
+        message = exercise["failures"][0]["message"]
+        if exercise["stub"]:
+            why = "not written yet"
+        elif exercise["caused_by"]:
+            why = f"first correct {listed(exercise['caused_by'])}"
+        else:
+            why = f"{cause_label(message.seen)}: {message.cause}" if message.cause else ""
+        read = message.read or exercise["section"]
+        steps.append({"exercise": exercise, "lost": points, "why": why, "read": read})
+    return steps
+
+
+def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
+    """Failed tests without points, grouped by identical message.
+
+    Groups with a likely cause come first: the others may well share it.
+    """
+    groups: dict[tuple[str, Explanation, str | None], dict[str, Any]] = {}
+    for test in tests:
+        if test.outcome == "PASSED" or test.carried_through:
+            continue
+        message = test.message or Explanation()
+        blank = {
+            "tests": [],
+            "message": message,
+            "bug_title": test.bug_title or "",
+            "label": TEST_OUTCOMES.get(test.outcome, ""),
+            "caused_by": test.caused_by,
+        }
+        groups.setdefault((test.outcome, message, test.bug), blank)["tests"].append(test)
+    return sorted(groups.values(), key=lambda group: not group["message"].seen)
+
+
+def _proof(result: Result) -> list[tuple[str, str]]:
+    """What was graded, with what, and when: enough to reproduce the grade."""
+    submission = result.submission
+    layers = ", ".join(f"{name} ({how})" for name, how in result.layers.items())
+    tier = f"{result.tier}: {layers}" if layers else result.tier or "not run"
+    return [
+        ("file", submission.file),
+        ("SHA-256 of the file", submission.sha256),
+        ("received", written_receipt(submission.received, submission.received_from)),
+        (
+            "graded",
+            f"{written(moment(result.graded_at))}, "
+            f"{counted(len(result.tests), 'test')} in {result.seconds:.2g} s",
+        ),
+        ("SHA-256 of the tests", result.suite_sha256),
+        ("SHA-256 of the environment", result.environment_sha256),
+        ("seed of the inputs", str(result.seed)),
+        ("isolation tier", tier),
+    ]

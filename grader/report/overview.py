@@ -1,0 +1,90 @@
+"""A class at a glance: one assignment's score distribution, difficulty, mistakes and outcomes."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from ..gradebook.result import Result
+from ..gradebook.totals import WITHOUT_POINTS
+from .item_analysis import items
+from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
+
+if TYPE_CHECKING:
+    from grader.course.syllabus import Assignment
+
+
+def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
+    """Everything the overview shows of one assignment, ready for the template."""
+    readable = [result for result in results if result.outcome not in WITHOUT_POINTS]
+    totals = [r.totals.total for r in readable if r.totals.total is not None]  # not excused
+    return {
+        "assignment": assignment,
+        "results": results,
+        "readable": len(readable),
+        "median": statistics.median(totals) if totals else None,
+        "highest": max(totals, default=None),
+        "lowest": min(totals, default=None),
+        "pending": sum(result.totals.manual_pending for result in readable),
+        "late": sum(result.totals.late_days > 0 for result in results),
+        "histogram": histogram(totals),
+        "difficulty": items(assignment, readable),
+        "mistakes": mistakes(readable),
+        "outcomes": _grouped([(r.student, r.outcome) for r in results], OUTCOME_MEANINGS),
+        "tiers": _grouped([(r.student, r.tier) for r in results], TIER_MEANINGS),
+        "causes": {result.student: main_cause(result) for result in results},
+        "proofs": sorted({(r.suite_sha256, r.environment_sha256, r.seed) for r in results}),
+    }
+
+
+def histogram(totals: list[float]) -> dict[str, Any]:
+    """Counts of totals in bins of ten; the last bin up to 100 includes 100, bonus goes above.
+
+    Bars are in the units of the drawing: 400 wide, 150 high.
+    """
+    steps = 10 + (max(totals, default=0) > 100)
+    counts = [0] * steps
+    for total in totals:
+        index = 9 if total == 100 else int(total // 10)
+        counts[max(0, min(index, steps - 1))] += 1
+    width, tallest = 400 / steps, max([*counts, 1])
+    bars = [
+        {
+            "from": 10 * index,
+            "to": 10 * index + 10 if index < 10 else None,
+            "count": count,
+            "x": round(index * width, 2),
+            "width": round(width, 2),
+            "height": round(150 * count / tallest, 2),
+        }
+        for index, count in enumerate(counts)
+    ]
+    filled = [bar for bar in bars if bar["count"]]
+    description = "; ".join(
+        f"{bar['count']} from {bar['from']}" + (f" to {bar['to']}" if bar["to"] else " up")
+        for bar in filled
+    )
+    return {"bars": bars, "width": width, "description": description or "no totals yet"}
+
+
+def mistakes(results: list[Result]) -> list[dict[str, Any]]:
+    """Named mistakes with the students who made them, the most common first."""
+    found: dict[str, dict[str, Any]] = {}
+    for result in results:
+        for exercise in result.exercises:
+            for test in exercise.tests:
+                if test.bug and not test.carried_through:
+                    title = test.bug_title or test.bug
+                    entry = {"title": title, "exercise": exercise.id, "students": []}
+                    students = found.setdefault(test.bug, entry)["students"]
+                    if result.student not in students:
+                        students.append(result.student)
+    return sorted(found.values(), key=lambda entry: -len(entry["students"]))
+
+
+def _grouped(found: list[tuple[str, str]], meanings: dict[str, str]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "meaning": meaning, "students": students}
+        for name, meaning in meanings.items()
+        if (students := [student for student, own in found if own == name])
+    ]

@@ -1,0 +1,141 @@
+"""The report: a self-contained HTML file that works without network and without scripts.
+
+All text from submissions is escaped. As a second defense, a content security policy admits only our
+own style sheet and script, by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..classroom.roster import Roster
+from ..gradebook.lateness import moment, written
+from ..gradebook.result import Result
+from .feedback import feedback, for_student
+from .overview import overview
+from .plain_text import cleaned, counted, listed, number, percent, shortened, signed, visible
+from .sentences import OUTCOME_MEANINGS, STATUS_SIGNS, TIER_MEANINGS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    from grader.course.syllabus import Syllabus
+
+    from .leaderboard import Leaderboard
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(results: Sequence[Result], syllabus: Syllabus, roster: Roster | None = None) -> str:
+    """The report of a class: an overview of each assignment, and a page for each student."""
+    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
+    students: dict[str, list[Result]] = {}
+    for result in shown:
+        students.setdefault(result.student, []).append(result)
+    classes = [
+        overview(assignment, mine)
+        for assignment in syllabus.graded
+        if (mine := [r for r in shown if r.assignment == assignment.id])
+    ]
+    pages = [(name, [_feedback(r, syllabus) for r in mine]) for name, mine in students.items()]
+    people = {visible(s.id): s for s in roster.students.values()} if roster else {}
+    named = {id: visible(", ".join(filter(None, (s.name, s.section)))) for id, s in people.items()}
+    facts = {"classes": classes, "pages": pages, "graded": _last_graded(shown), "named": named}
+    return _page("class.html", syllabus=syllabus, **facts)
+
+
+def render_dashboard(
+    results: Sequence[Result], syllabus: Syllabus, roster: Roster | None = None
+) -> str:
+    """The class dashboard, for the same folder as the report; see `dashboard`."""
+    from .dashboard import dashboard
+
+    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
+    board = dashboard(shown, syllabus, roster or Roster())
+    return _page("dashboard.html", syllabus=syllabus, board=board, graded=_last_graded(shown))
+
+
+def render_student(result: Result, syllabus: Syllabus, name: str = "") -> str:
+    """A student's own feedback on one assignment, headed by their name; it names no other."""
+    page = _feedback(cleaned(for_student(result)), syllabus)
+    return _page("student.html", syllabus=syllabus, page=page, name=visible(name))
+
+
+def render_leaderboard(board: Leaderboard) -> str:
+    """The page of a leaderboard; it has pseudonyms only."""
+    return _page("leaderboard.html", board=board)
+
+
+def anchor(student: str) -> str:
+    """The id of a student's page, the same in every report: "s01" → "student-s01"."""
+    if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", student):
+        return f"student-{student}"
+    return f"student-{hashlib.sha256(student.encode()).hexdigest()[:12]}."
+
+
+def _feedback(result: Result, syllabus: Syllabus) -> dict[str, Any]:
+    return feedback(result, syllabus.assignment(result.assignment))
+
+
+def _last_graded(results: Sequence[Result]) -> str | None:
+    newest = max((result.graded_at for result in results), default=None)
+    return written(moment(newest)) if newest else None
+
+
+def _page(template: str, **content: Any) -> str:
+    style, script = _asset("style.css"), _asset("sort.js")
+    page = _environment().get_template(template)
+    return page.render(style=style, script=script, hash=_hash, **content)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters = (anchor, counted, listed, number, percent, shortened, signed)
+    environment.filters.update({function.__name__: function for function in filters})
+    environment.filters["marked"] = _marked
+    environment.globals |= {
+        "signs": STATUS_SIGNS,
+        "outcome_meanings": OUTCOME_MEANINGS,
+        "tier_meanings": TIER_MEANINGS,
+    }
+    return environment
+
+
+def _marked(text: str) -> Markup:
+    """Escaped text in which `backticks` have become code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"`([^`\n]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _asset(name: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup((TEMPLATES / name).read_text(encoding="utf-8"))
+
+
+def _hash(text: str) -> str:
+    """The name of this inline style or script in a content security policy."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """A sort key that puts s2 before s10."""
+    return [(int(p), "") if p.isdecimal() else (0, p) for p in re.split(r"(\d+)", name.casefold())]

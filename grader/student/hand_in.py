@@ -1,0 +1,99 @@
+"""The last cell of a notebook: `student submit`, and the way home for what it makes."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from ..course import syllabus
+from ..course.syllabus import Assignment
+from . import archive, submit
+from .notebook_home import RUNS
+from .problem import Problem
+from .work import Work
+
+ARCHIVE = "submission.zip"
+
+
+def hand_in(assignment: str) -> Path | None:
+    """Write the notebook and the files of `submission/` to `submission.zip`; returns its path.
+
+    Prints what `student submit` does: what is in the archive, what was left out or is missing, and
+    what the grader will find. On Colab the file is downloaded, on Kaggle a link is shown, elsewhere
+    its path. With Google Drive (see `notebook_home.begin`), a copy is put there. What cannot be
+    submitted is told in one sentence; the result is then None.
+    """
+    chosen, target = syllabus.load().assignment(assignment), Path(ARCHIVE)
+    try:
+        if notebook := _notebook(Path(f"{assignment}.ipynb")):
+            print("Packing, and trying what is packed: half a minute.")
+            submit.run(chosen, notebook, target)
+        else:
+            _files_alone(chosen, target)
+        _copied(assignment, target)
+    except Problem as problem:
+        print(f"Not packed: {problem}")
+        return None
+    _bring_home(target)
+    return target
+
+
+def _notebook(path: Path) -> Path | None:
+    """The notebook's file, on Colab written from the browser; None where there is none."""
+    if messages := _colab("_message"):  # the only way that Colab has
+        answer = messages.blocking_request("get_ipynb", timeout_sec=60)
+        if answer and "ipynb" in answer:
+            path.write_text(json.dumps(answer["ipynb"], ensure_ascii=False), encoding="utf-8")
+    return path if path.is_file() else None
+
+
+def _files_alone(assignment: Assignment, target: Path) -> None:
+    """Pack the files of `submission/` where the notebook is out of reach. Raises Problem."""
+    name = f"{assignment.id}.ipynb"
+    packed = archive.without_notebook(Work(assignment, Path(name), b"", []))
+    how = f"save it here under this name, or download it (File, Download) as {name}"
+    if not packed.entries:
+        raise Problem(f"{name} is not in this folder, nor are other files to submit: {how}")
+    submit.write(target, packed)
+    submit.show_contents(target, packed)
+    print(f"  missing: {name}: {how}")
+    submit.show_missing(assignment, packed.entries)
+    print(f"Submit both. `student submit {assignment.id}` in a terminal tries them together.")
+
+
+def _copied(assignment: str, target: Path) -> None:
+    """Put a copy where trainings are kept, if that is set."""
+    if not (kept := os.environ.get(RUNS)):
+        return
+    copy = Path(kept, f"{assignment}-{ARCHIVE}")
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(target, copy)
+    except OSError as error:
+        print(f"No copy is in {copy.parent} ({error.strerror})")
+        return
+    print(f"A copy is in {copy}")
+
+
+def _bring_home(path: Path) -> None:
+    """Download a file on Colab, show a link on Kaggle, and say where it is elsewhere."""
+    if files := _colab("files"):
+        files.download(str(path))
+    elif "KAGGLE_KERNEL_RUN_TYPE" in os.environ:
+        from IPython.display import FileLink, display
+
+        display(FileLink(str(path)))
+    else:
+        print(f"The archive: {path.resolve()}")
+
+
+def _colab(name: str) -> Any:
+    """A module of `google.colab`, or None elsewhere."""
+    try:
+        return importlib.import_module(f"google.colab.{name}")
+    except ImportError:
+        return None

@@ -1,0 +1,98 @@
+"""The second half of a notebook's set-up cell, which finds or fetches the course and then calls it.
+
+`begin` checks the version, installs what is missing, chooses the device and the training profile,
+and says so in one line. Until the packages are there, only the standard library is imported.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from course_lib import __version__
+
+from ..course.setup_error import SetupError
+from . import missing_packages
+
+TREE = Path(__file__).resolve().parents[2]
+DRIVE = Path("/content/drive")  # where Colab shows Google Drive
+PROFILE, RUNS = "COURSE_PROFILE", "COURSE_RUNS"  # variables of the environment
+
+
+def begin(assignment: str, made_for: str, drive: bool = False) -> None:
+    """Make this machine ready for the notebook of an assignment, and print what was found.
+
+    `made_for` is the library's version when the notebook was built. With `drive`, on Colab,
+    interrupted trainings and `submission.zip` are kept on Google Drive. Where `COURSE_PROFILE` is
+    not set, it becomes the assignment's profile for this machine.
+    Raises SetupError, one sentence, when something is missing that the notebook needs.
+    """
+    if numbers(__version__) < numbers(made_for):
+        raise SetupError(
+            f"this notebook needs version {made_for} of the course, but {TREE} holds {__version__}:"
+            " delete or replace that folder, restart, and run this cell again"
+        )
+    packages = missing_packages.install(missing_packages.requirements(TREE))
+    from ..course.syllabus import SyllabusError, load, public_tests
+
+    try:
+        found = load().assignment(assignment)
+    except (SyllabusError, KeyError) as error:
+        raise SetupError(f"{error.args[0]}: {_other_release(assignment)}") from None
+    if not public_tests(assignment):
+        raise SetupError(f"{TREE} has no checks of {assignment}: {_other_release(assignment)}")
+    gpu = _gpu() if "torch" in found.imports else ""
+    said = [f"Course library {__version__} in {_place()}", gpu or "CPU"]
+    if found.profiles:
+        name = found.profiles.choose(os.environ.get(PROFILE, ""), bool(gpu))
+        os.environ[PROFILE] = name
+        said.append(f"profile {name}")
+    if drive:
+        os.environ[RUNS] = str(_on_drive())
+        said.append(f"trainings kept in {os.environ[RUNS]}")
+    if packages.absent:
+        said.append(f"installed {', '.join(packages.absent)}")
+    if packages.older:
+        said.append(f"older than the course was tested with: {', '.join(packages.older)}")
+    print("; ".join(said))
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """The numbers of a version, for comparison: "0.10.1" → (0, 10, 1)."""
+    return tuple(int(number) for number in re.findall(r"\d+", version))
+
+
+def _place() -> str:
+    """Where the course is: relative to the current folder if one contains the other."""
+    here = Path.cwd()
+    near = here == TREE or here in TREE.parents or TREE in here.parents
+    return os.path.relpath(TREE) if near else str(TREE)
+
+
+def _other_release(assignment: str) -> str:
+    return f"get the release of the course that contains {assignment}, and run this cell again"
+
+
+def _gpu() -> str:
+    """The name of this machine's CUDA GPU, or ""."""
+    import torch
+
+    return torch.cuda.get_device_name() if torch.cuda.is_available() else ""
+
+
+def _on_drive() -> Path:
+    """The course's folder on Google Drive. Raises SetupError if there is no Drive to be had."""
+    try:
+        from google.colab import drive
+    except ImportError:
+        raise SetupError("DRIVE = True works on Colab only: write DRIVE = False") from None
+    try:
+        drive.mount(str(DRIVE))
+        folder = DRIVE / "MyDrive" / "transformer-course"
+        folder.mkdir(parents=True, exist_ok=True)
+    except Exception as error:  # Colab raises errors of its own when permission is refused
+        raise SetupError(
+            f"Google Drive could not be used ({error}): allow it, or write DRIVE = False"
+        ) from None
+    return folder

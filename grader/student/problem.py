@@ -1,0 +1,14 @@
+"""What stops a command of the student's program."""
+
+from __future__ import annotations
+
+
+class Problem(Exception):
+    """Its text is the whole message: what was given, what is wanted, what to do."""
+
+
+def missing_package(name: str) -> str:
+    """The sentence for a package that cannot be imported, by its name."""
+    if name.startswith(("course_lib", "grader")):
+        return f"{name} is not in this course folder: it comes with a later assignment"
+    return f"the package {name!r} is not installed: run `pip install -e .` in the course's folder"

@@ -1,0 +1,173 @@
+"""`student translate`: sentences through a trained model, with the library's search or your own."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..course import syllabus
+from ..course.submission_folder import FOLDER
+from . import own_code, tree, work
+from .problem import Problem
+
+ASSIGNMENT = "a4"
+WIDTH = 24  # characters of a bar of weight 1
+LEAST = 0.1  # smaller attention weights are not shown
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to translate, and what to show."""
+
+    model: Path
+    notebook: Path | None  # whose functions translate; otherwise the library's, if it has them
+    width: int
+    length_penalty: float | None
+    best: int
+    words: bool
+    as_json: bool
+
+
+def default_folder() -> Path:
+    """`submission` here, or else beside the notebook of assignment 4."""
+    beside = tree.notebook_of_tree(syllabus.load().assignment(ASSIGNMENT)).parent / FOLDER
+    return Path(FOLDER) if Path(FOLDER).is_dir() or not beside.is_dir() else beside
+
+
+class OwnTranslator:
+    """The model that a notebook's `load_model` loads, and its `search`."""
+
+    def __init__(self, namespace: dict[str, Any], folder: Path):
+        self.model = namespace["load_model"](str(folder))
+        self.tokenizer = self.model.tokenizer
+        self._search = namespace["search"]
+
+    def search(
+        self, texts: Sequence[str], width: int, length_penalty: float | None, n_best: int
+    ) -> Any:
+        penalty = self.model.length_penalty if length_penalty is None else length_penalty
+        return self._search(self.model, texts, width, penalty, n_best)
+
+
+def run(texts: Sequence[str], options: Options) -> None:
+    """Print a translation of each text, or of each line on stdin. Raises Problem."""
+    if options.best > options.width:
+        raise Problem(
+            f"--best {options.best} with --width {options.width}: give a --width at least as large"
+        )
+    library = None if options.notebook else _library()
+    if options.words and library is None:
+        raise Problem(
+            "--words needs the course's own translator, which this course folder does not hold "
+            "yet: leave it out"
+        )
+    translator: Any = None
+    if library is not None:
+        translator = _load(library, options.model)
+    lines = texts or [line.rstrip("\n") for line in sys.stdin]
+    sources = [line for line in lines if line.strip()]
+    if broken := [text for text in sources if not _is_text(text)]:
+        raise Problem(f"{broken[0][:40]!r} is not UTF-8: save the sentences as UTF-8")
+    if not sources:
+        raise Problem("nothing to translate: give sentences, or one per line on stdin")
+    if translator is not None:
+        found = translator.search(
+            sources, options.width, options.length_penalty, n_best=options.best
+        )
+    else:
+        translator, found = _with_own(sources, options)
+    for source, hypotheses in zip(sources, found, strict=True):
+        made = [(translator.tokenizer.decode(h.tokens), h.score) for h in hypotheses]
+        entry = {"source": source, "translations": [{"text": t, "score": s} for t, s in made]}
+        if options.words and made:
+            entry["words"] = _words(translator, source, made[0][0])
+        _print(entry, options)
+
+
+def _library() -> Any:
+    """The library's translator; None while it is an exercise."""
+    try:
+        return importlib.import_module("course_lib.decoding.translator")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("course_lib"):
+            return None
+        raise
+
+
+def _load(library: Any, folder: Path) -> Any:
+    try:
+        return library.Translator.load(folder)
+    except library.TranslationError as error:
+        raise Problem(str(error)) from None
+
+
+def _with_own(sources: Sequence[str], options: Options) -> tuple[OwnTranslator, Any]:
+    """Translate with the functions of a notebook of assignment 4. Raises Problem."""
+    found = work.read(syllabus.load().assignment(ASSIGNMENT), options.notebook)
+    if not options.model.is_dir():
+        raise Problem(
+            f"{options.model}: there is no such folder; train a translator first, as in "
+            "assignment 4, or name its folder with --model"
+        )
+    namespace, unavailable = own_code.loaded(found, ["search"])
+    for name in ("load_model", "search"):
+        if name not in namespace:
+            why = unavailable.get(name, f"it defines no `{name}`")
+            raise Problem(f"{found.path}: {why}; translating needs `load_model` and `search`")
+    try:
+        translator = OwnTranslator(namespace, options.model)
+        hypotheses = translator.search(
+            sources, options.width, options.length_penalty, n_best=options.best
+        )
+    except Exception as error:
+        raise Problem(
+            f"{found.path}: it cannot translate with {options.model} ({type(error).__name__}: "
+            f"{' '.join(str(error).split())[:200]}): finish the exercises up to beam search, or "
+            "train again"
+        ) from None
+    return translator, hypotheses
+
+
+def _is_text(text: str) -> bool:
+    """False if the bytes were not UTF-8: they arrive as lone surrogates, which do not encode."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:
+    """For each word of the translation, the three source words it attends to most."""
+    from course_lib.analysis.translator_alignment import align
+
+    seen = align(translator, source, target)
+    return [
+        {
+            "word": word,
+            "from": [[seen.source[i], round(float(row[i]), 3)] for i in (-row).argsort()[:3]],
+        }
+        for word, row in zip(seen.target, seen.weights, strict=True)
+    ]
+
+
+def _print(entry: dict[str, Any], options: Options) -> None:
+    if options.as_json:
+        print(json.dumps(entry, ensure_ascii=False))
+        return
+    if options.best == 1:
+        print(entry["translations"][0]["text"] if entry["translations"] else "")
+    else:
+        print(entry["source"])
+        for made in entry["translations"]:
+            print(f"  {made['score']:7.3f}  {made['text']}")
+    for row in entry.get("words", []):
+        first, *others = row["from"]
+        bar = "█" * round(WIDTH * first[1])
+        also = "".join(f", {word} {weight:.2f}" for word, weight in others if weight >= LEAST)
+        print(f"  {row['word']:>14}  {bar:{WIDTH}}  {first[0]} {first[1]:.2f}{also}")

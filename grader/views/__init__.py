@@ -1,0 +1,1 @@
+"""Views of the one implementation: starters, solutions, stubs and the students' library."""

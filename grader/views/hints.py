@@ -1,0 +1,111 @@
+"""Staged hints of the exercises with code: three each, folded, in the student's notebook only.
+
+They stand in `solutions/aN_hints.toml`, beside the text notebook that they belong to.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from grader.course.syllabus import ROOT, Assignment
+from grader.course.toml_lines import line_of
+
+from .components import BuildError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+WORDS = 60  # at most, in one hint
+STAGES = {"question": "a question", "direction": "a direction", "shape": "the shape of the answer"}
+
+
+@dataclass(frozen=True)
+class Hints:
+    """The hints of one exercise, in the order in which a student opens them."""
+
+    exercise: str
+    question: str
+    direction: str
+    shape: str
+    answers: tuple[str, ...]  # the named bugs that they are written against
+
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        return self.question, self.direction, self.shape
+
+    @property
+    def cell_id(self) -> str:
+        """What follows the assignment in the cell's id; other cells keep the ids they had."""
+        return f"hints-{self.exercise.replace('.', '-')}"
+
+    @property
+    def cell(self) -> str:
+        """Markdown: every hint folded by itself. Blank lines, so that Markdown inside is read."""
+        opening = f"**Stuck on {self.exercise}?** Open one hint, try again, then open the next."
+        folded = [
+            f"<details><summary>Hint {number}: {stage}</summary>\n\n{text}\n\n</details>"
+            for number, (stage, text) in enumerate(
+                zip(STAGES.values(), self.texts, strict=True), start=1
+            )
+        ]
+        return "\n\n".join([opening, *folded])
+
+
+def path(assignment: Assignment) -> Path:
+    """Where an assignment's hints stand."""
+    source = Path(assignment.source)
+    return ROOT / source.with_name(f"{source.stem}_hints.toml")
+
+
+def load(assignment: Assignment) -> dict[str, Hints]:
+    """The hints of an assignment, by exercise; none if the file is not there.
+
+    Raises BuildError, with file and line, for a file that cannot be read or a wrong entry.
+    """
+    return dict(_read(str(path(assignment))))
+
+
+@lru_cache(maxsize=8)
+def _read(file: str) -> tuple[tuple[str, Hints], ...]:
+    place = Path(file)
+    if not place.exists():
+        return ()
+    text = place.read_text(encoding="utf-8")
+    try:
+        entries = tomllib.loads(text)["hints"]
+    except tomllib.TOMLDecodeError as error:
+        raise BuildError(f"{shown(place)}: not valid TOML: {error}") from None
+    except KeyError:
+        raise BuildError(f"{shown(place)}: begin each exercise's hints with [[hints]]") from None
+    found: dict[str, Hints] = {}
+    for number, entry in enumerate(entries):
+        one = _checked(entry, f"{shown(place)}, line {line_of(text, ('hints', number))}")
+        if one.exercise in found:
+            line = line_of(text, ("hints", number))
+            raise BuildError(f"{shown(place)}, line {line}: {one.exercise} has hints already")
+        found[one.exercise] = one
+    return tuple(found.items())
+
+
+def _checked(entry: dict[str, Any], where: str) -> Hints:
+    """One entry, its lines joined. Raises BuildError for a wrong key or too many words."""
+    wanted = [field.name for field in fields(Hints)]
+    if wrong := sorted(set(wanted) ^ entry.keys()):
+        does = "is missing" if wrong[0] in wanted else "is unknown"
+        raise BuildError(f"{where}: the key {wrong[0]!r} {does}; hints have {', '.join(wanted)}")
+    texts = {stage: " ".join(entry[stage].split()) for stage in STAGES}
+    for stage, text in texts.items():
+        if not 0 < len(text.split()) <= WORDS:
+            raise BuildError(f"{where}: `{stage}` has {len(text.split())} words: give 1 to {WORDS}")
+    return Hints(exercise=entry["exercise"], answers=tuple(entry["answers"]), **texts)
+
+
+def shown(file: Path) -> str:
+    """The file as messages name it."""
+    return file.relative_to(ROOT).as_posix()

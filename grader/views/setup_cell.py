@@ -1,0 +1,133 @@
+"""A notebook's first and last cell, and the badges that open it on Colab and Kaggle."""
+
+from __future__ import annotations
+
+from course_lib import __version__
+from grader.course.syllabus import Assignment, Syllabus
+
+GITHUB = "https://github.com/"
+COLAB, KAGGLE = "https://colab.research.google.com", "https://kaggle.com"
+PICTURES = {
+    "Colab": f"{COLAB}/assets/colab-badge.svg",
+    "Kaggle": f"{KAGGLE}/static/images/open-in-kaggle.svg",
+}
+
+CELL = '''\
+# Set-up: run this first. It finds or fetches the course, and prints what it found.
+import glob
+import os
+import sys
+
+COURSE = "{address}"  # {comment}
+DRIVE = False  # True on Colab: your Google Drive keeps a training that a disconnect interrupts
+PLACES = [".", "..", "../..", "../../..", "course", "course/*", *sys.path]
+PLACES += ["/content/*", "/content/course/*", "/kaggle/*/*", "/kaggle/*/*/*"]
+
+
+class SetupError(Exception):
+    def _render_traceback_(self):  # one sentence instead of a traceback
+        return [f"Set-up: {{self}}"]
+
+
+def find_course():
+    """The course's folder: here or above, installed, or fetched before."""
+    found = [folder for place in PLACES for folder in glob.glob(place)]
+    home = "grader/student/notebook_home.py"
+    return next((folder for folder in found if os.path.isfile(f"{{folder}}/{{home}}")), None)
+
+
+def fetch_course():
+    """Download the course into the folder `course`."""
+    import io
+    import urllib.request
+    import zipfile
+
+    if not COURSE:
+        raise SetupError("{unset}")
+    try:
+        with urllib.request.urlopen(COURSE, timeout=60) as answer:
+            zipfile.ZipFile(io.BytesIO(answer.read())).extractall("course")
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise SetupError(f"{{COURSE}} could not be fetched ({{error}}): {offline}") from None
+    if find_course() is None:
+        raise SetupError(f"{{COURSE}} holds no course that fits this notebook: {wrong}")
+    return find_course()
+
+
+sys.path.insert(0, os.path.abspath(find_course() or fetch_course()))
+from grader.student.notebook_home import begin
+
+begin("{id}", made_for="{version}", drive=DRIVE)
+
+import matplotlib.pyplot as plt
+import numpy as np
+{torch}
+from grader.checking.notebook import check, describe, needs'''
+
+UNSET = (
+    "this notebook is not inside the course's folder, and your instructor has not set where to "
+    "fetch the course from: open the notebook in the folder that you were given"
+)
+OFFLINE = (
+    "check that the address is right and this machine is online (on Kaggle: Settings, Internet)"
+)
+WRONG = "ask your instructor for the right address"
+
+
+def setup(syllabus: Syllabus, assignment: Assignment) -> str:
+    """The set-up cell, which works on Colab, on Kaggle, on one's own machine and offline."""
+    address = archive(syllabus)
+    torch = "import torch\nfrom torch import nn\n" if "torch" in assignment.imports else ""
+    return CELL.format(
+        id=assignment.id,
+        version=__version__,
+        address=address,
+        comment="where to fetch the course" if address else "the instructor sets this",
+        torch=torch,
+        unset=UNSET,
+        offline=OFFLINE,
+        wrong=WRONG,
+    )
+
+
+def archive(syllabus: Syllabus) -> str:
+    """The address of the students' repository as a zip, or "" while it is not configured."""
+    repository = syllabus.course.student_repository.rstrip("/")
+    branch = f"archive/refs/heads/{syllabus.course.student_branch}.zip"
+    return f"{repository}/{branch}" if on_github(syllabus) else repository
+
+
+def hand_in(assignment: Assignment) -> str:
+    """The last cell of a starter."""
+    return (
+        "# Hand in: save the notebook, then run this (half a minute). It packs the notebook and\n"
+        "# its files, and says what the grader will see; Colab then downloads the archive.\n"
+        "from grader.student.hand_in import hand_in\n\n"
+        f'hand_in("{assignment.id}");'
+    )
+
+
+def opened_in(syllabus: Syllabus, assignment: Assignment) -> list[tuple[str, str]]:
+    """Where the starter can be opened, and the address; nowhere without a repository on GitHub."""
+    if not on_github(syllabus):
+        return []
+    repository = syllabus.course.student_repository.rstrip("/")
+    notebook = f"assignments/{assignment.id}/{assignment.id}.ipynb"
+    path = f"blob/{syllabus.course.student_branch}/{notebook}"
+    colab = f"{COLAB}/github/{repository.removeprefix(GITHUB)}/{path}"
+    return [("Colab", colab), ("Kaggle", f"{KAGGLE}/kernels/welcome?src={repository}/{path}")]
+
+
+def badges(syllabus: Syllabus, assignment: Assignment) -> list[str]:
+    """One line that opens the starter on Colab and Kaggle; none without a repository on GitHub."""
+    shown = [
+        f"[![Open in {name}]({PICTURES[name]})]({address})"
+        for name, address in opened_in(syllabus, assignment)
+    ]
+    return [" ".join(shown), ""] if shown else []
+
+
+def on_github(syllabus: Syllabus) -> bool:
+    """Whether students fetch the course from a repository on GitHub."""
+    address = syllabus.course.student_repository
+    return address.startswith(GITHUB) and not address.endswith(".zip")

@@ -1,0 +1,164 @@
+"""Writes the `course_lib` that students and workers see, with unreleased components as stubs.
+
+Components of `course.toml` that are not released yet are stubbed as in the starter. A module that
+imports such a component without being an exercise itself (a fast form, say) is left out, because it
+would show how the component is used. An assignment that builds on an earlier one whose answers are
+not out yet gets stand-ins for them, backed by `torch.nn`.
+"""
+
+from __future__ import annotations
+
+import ast
+import datetime
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import course_lib
+from grader.course.syllabus import EXAM, ROOT, Syllabus, public_tests
+
+from .components import Component, module_text, stub
+
+PACKAGE = Path(course_lib.__file__).parent
+STAND_INS = ROOT / "autograder" / "stand_ins"
+SHARED = ("explorer",)  # packages that hold no component
+GRADER = ("checking", "course", "notebook", "seam", "student")  # what students get of the grader
+
+
+def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, str]:
+    """Components whose answers are not out, each with its exercise, or "" for a reserved one.
+
+    `released` are assignments whose last late day is over.
+    """
+    open_assignments = [a for a in syllabus.assignments if a.id not in set(released)]
+    return dict.fromkeys(syllabus.course.reserved, "") | {
+        component: exercise.id
+        for assignment in open_assignments
+        for exercise in assignment.exercises
+        for component in exercise.components
+    }
+
+
+def released_code(syllabus: Syllabus, released: Iterable[str]) -> str:
+    """The source of the components of these assignments, which students may have."""
+    assignments = [syllabus.assignment(id) for id in released]
+    references = [c for a in assignments for e in a.exercises for c in e.components]
+    return "\n\n".join(Component.parse(reference).source for reference in references)
+
+
+def released_before(syllabus: Syllabus, id: str) -> list[str]:
+    """Assignments whose answers are out when assignment `id` is released, late days included.
+
+    For the exam, none: it asks for some of them again.
+    """
+    if id == EXAM:
+        return []
+    begins = syllabus.assignment(id).released
+    return _released_by(syllabus, begins)
+
+
+def released_in_week(syllabus: Syllabus, week: int) -> list[str]:
+    """Assignments whose answers are out when a week of the course begins, late days included."""
+    begun = [a for a in syllabus.assignments if a.week <= week] or syllabus.assignments[:1]
+    latest = max(begun, key=lambda assignment: assignment.week)
+    begins = latest.released + datetime.timedelta(weeks=week - latest.week)
+    return _released_by(syllabus, begins)
+
+
+def _released_by(syllabus: Syllabus, day: datetime.date) -> list[str]:
+    return [
+        assignment.id
+        for assignment in syllabus.assignments
+        if assignment.due.date() + datetime.timedelta(days=assignment.late_days) < day
+    ]
+
+
+def write(
+    syllabus: Syllabus, folder: Path, assignment: str = "", released: Iterable[str] = ()
+) -> Path:
+    """Write the students' `course_lib` for `assignment` into `folder` and return its path.
+
+    `released` are assignments whose answers are out. Without `assignment`, or for the exam, no
+    stand-ins.
+    """
+    hidden = unreleased(syllabus, released)
+    target = folder / "course_lib"
+    target.mkdir(parents=True)
+    for name in SHARED:
+        _copy(PACKAGE / name, target / name)
+    for name in GRADER:
+        _copy(ROOT / "grader" / name, folder / "grader" / name)
+    shutil.copy(ROOT / "grader" / "__init__.py", folder / "grader")
+    for name, text in (modules(hidden) | _stand_ins(syllabus, hidden, assignment)).items():
+        path = target.joinpath(*name.split(".")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    shutil.copy(ROOT / "course.toml", folder / "course.toml")
+    shutil.copytree(ROOT / "data", folder / "data")
+    if assignment == EXAM:
+        shutil.copy(ROOT / f"{EXAM}.toml", folder / f"{EXAM}.toml")
+    ids = [EXAM] if assignment == EXAM else [other.id for other in syllabus.assignments]
+    for id in ids:
+        for path in public_tests(id):
+            copy = folder / path.relative_to(ROOT)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+    return target
+
+
+def _copy(package: Path, to: Path) -> None:
+    shutil.copytree(package, to, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> dict[str, str]:
+    """Modules of earlier assignments whose answers are not out, as stand-ins: name → text."""
+    ids = [a.id for a in syllabus.assignments]
+    earlier = ids[: ids.index(assignment)] if assignment in ids else []
+    of_earlier = {
+        Component.parse(reference).module.partition(".")[2]
+        for reference, exercise in hidden.items()
+        if exercise and syllabus.assignment_of(exercise).id in earlier
+    }
+    paths = {name: STAND_INS.joinpath(*name.split(".")).with_suffix(".py") for name in of_earlier}
+    return {n: path.read_text(encoding="utf-8") for n, path in paths.items() if path.exists()}
+
+
+def modules(hidden: dict[str, str]) -> dict[str, str]:
+    """The text of every module that students get, by its name within `course_lib`."""
+    closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
+    whole = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path.read_text(encoding="utf-8")
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] not in SHARED
+    }
+    absent = {reference.removeprefix("course_lib.").replace(":", ".") for reference in hidden}
+    texts = {name: text for name, text in whole.items() if name not in closed}
+    while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
+        absent |= left_out
+        texts = {name: text for name, text in texts.items() if name not in left_out}
+    return texts | {name: stubbed(f"course_lib.{name}", hidden) for name in closed}
+
+
+def stubbed(module: str, hidden: dict[str, str]) -> str:
+    """A module's text with its hidden components stubbed."""
+    text = module_text(module).text
+    for reference, exercise in hidden.items():
+        component = Component.parse(reference)
+        if component.module == module:
+            source = component.source
+            label = f"A{exercise}: {component.name} is not written yet"
+            if not exercise:
+                label = f"{component.name} belongs to a later assignment"
+            text = text.replace(source, stub(source, label, component.name))
+    return text
+
+
+def _imports(name: str, text: str) -> set[str]:
+    """What the module `name` imports of `course_lib`: modules, and `module.thing`s."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            above = name.split(".")[: -node.level]
+            base = [*above, *(node.module.split(".") if node.module else [])]
+            found |= {".".join(base), *(".".join([*base, alias.name]) for alias in node.names)}
+    return found

@@ -1,0 +1,75 @@
+"""Reads the text notebook of an assignment, from which its notebooks are built.
+
+The text notebook (`solutions/aN.py`, jupytext's py:percent) names components of `course_lib`
+instead of copying them. A cell's metadata says what the builder puts there:
+
+    title="a1"  setup="a1"  exercise="1.4"  component="course_lib.x:name"  check="1.4"
+    prediction="1.7"  written="1.11.a"  rubric="1.11.a"  student="1.6"  drawing="split_heads"
+
+`check="4.11 is_final"` checks one step of an exercise. A component's cell with `bug="a2/NAME"`
+shows the source with this named bug instead of a stub: an exercise that asks for a repair.
+Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in the solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from grader.course.syllabus import ROOT, Assignment
+
+from .components import BuildError
+
+if TYPE_CHECKING:
+    from course_lib.drawings.drawing import Drawing
+
+TEXT_ANSWER, CODE_ANSWER = "<!-- answer -->", "# answer"
+DRAWN_TABLE = "<!-- table -->"  # where a drawing's text has the drawing's table
+DIRECTIVES = (
+    "title setup exercise component check prediction written rubric student drawing".split()
+)
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """One cell of the text notebook: at most one directive and its argument."""
+
+    kind: str  # "markdown" or "code"
+    text: str
+    directive: str = ""
+    argument: str = ""
+    bug: str = ""
+
+
+@lru_cache(maxsize=8)
+def _parse(source: str) -> tuple[SourceCell, ...]:
+    import jupytext
+
+    notebook = jupytext.read(ROOT / source, fmt="py:percent")
+    cells = []
+    for cell in notebook.cells:
+        directives = {k: v for k, v in cell.metadata.items() if k in DIRECTIVES}
+        if len(directives) > 1:
+            raise BuildError(f"{source}: a cell with several directives: {directives}")
+        directive, argument = next(iter(directives.items()), ("", ""))
+        bug = cell.metadata.get("bug", "")
+        cells.append(SourceCell(cell.cell_type, cell.source, directive, str(argument), bug))
+    return tuple(cells)
+
+
+def read(assignment: Assignment) -> tuple[SourceCell, ...]:
+    """The cells of the assignment's text notebook. Raises BuildError if it is not there."""
+    if not (ROOT / assignment.source).exists():
+        raise BuildError(f"{assignment.source}: not found, but course.toml names it")
+    return _parse(assignment.source)
+
+
+def drawn(assignment: Assignment, source: SourceCell) -> Drawing:
+    """The drawing that a cell of the text notebook names. Raises BuildError if there is none."""
+    from course_lib.drawings.gallery import draw
+
+    try:
+        return draw(source.argument)
+    except ValueError as error:
+        raise BuildError(f"{assignment.source}: {error}") from None

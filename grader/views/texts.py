@@ -1,0 +1,178 @@
+"""Texts in notebooks and READMEs that are generated from `course.toml`."""
+
+from __future__ import annotations
+
+from grader.course.exercise import Exercise
+from grader.course.submission_folder import FOLDER, MAX_TOTAL
+from grader.course.syllabus import Assignment, Syllabus
+
+from ..gradebook.lateness import written
+from ..judge.models import thresholds
+from .setup_cell import badges
+
+# By measure: what the lower threshold counts, and the unit.
+MEASURES = {"accuracy": ("% of the test labels right", "%"), "bleu": ("BLEU on test", "BLEU")}
+# By measure: the model's answers, and what they are compared with.
+ANSWERS = {
+    "accuracy": ("predictions", "labels you have not seen"),
+    "bleu": ("translations", "the references by sacreBLEU"),
+}
+
+
+def header(syllabus: Syllabus, assignment: Assignment, view: str) -> str:
+    """Title, goal, time, compute, prerequisites, badges and the table of exercises."""
+    solution = " · solution" if view == "solution" else ""
+    lines = [
+        f"# {assignment.label} · {assignment.title}{solution}",
+        "",
+        f"You build {assignment.build}.",
+        "",
+        f"**Time** about {hours(assignment.minutes)}{_for_bonus(assignment)} · "
+        f"**Compute** {assignment.compute} · "
+        f"**Before you start** {', '.join(assignment.prerequisites)}",
+        "",
+    ]
+    if view == "starter":
+        lines += badges(syllabus, assignment)
+    return "\n".join([*lines, *exercise_table(assignment)])
+
+
+def drawing_link(name: str) -> str:
+    """Where the drawing is as a file that scales, with colors for dark pages."""
+    return f"<sub>For dark pages and slides: `drawings/{name}.svg` beside this notebook.</sub>"
+
+
+def exercise_table(assignment: Assignment) -> list[str]:
+    """The core exercises, then the optional labs: those whose points are a bonus."""
+    rows = ["| exercise | points | minutes | difficulty |", "|---|--:|--:|:-:|"]
+    core = [exercise for exercise in assignment.exercises if not exercise.bonus]
+    labs = [exercise for exercise in assignment.exercises if exercise.bonus]
+    rows += [_row(exercise) for exercise in core]
+    if labs:
+        rows.append("| **Optional labs**, with bonus points | | | |")
+        rows += [_row(exercise) for exercise in labs]
+        rows += ["", "Points with a plus are a bonus on top of the 100: none of them is required."]
+    return rows
+
+
+def _row(exercise: Exercise) -> str:
+    sign = "+" if exercise.bonus else ""
+    return (
+        f"| {exercise.id} {exercise.title} | {sign}{exercise.points:g} | {exercise.minutes} | "
+        f"{dots(exercise.difficulty)} |"
+    )
+
+
+def exercise(exercise: Exercise, assignment: Assignment) -> str:
+    """An exercise's heading and a line with points, time, difficulty and section."""
+    bonus = "bonus of " if exercise.bonus else ""
+    facts = [
+        f"{bonus}{exercise.points:g} {'point' if exercise.points == 1 else 'points'}",
+        f"{exercise.minutes} minutes",
+        f"difficulty {dots(exercise.difficulty)}",
+        f"paper {exercise.section}",
+    ]
+    if exercise.kind == "model" and assignment.model:
+        full = thresholds.full_at(exercise, assignment.model.examples)
+        lower, unit = MEASURES[assignment.model.measure]
+        facts.append(f"no points up to {exercise.zero_at:g} {lower}")
+        facts.append(f"all from {full:g} {unit}")
+    lab = "Optional lab: " if exercise.bonus else ""
+    return f"## {exercise.id} {lab}{exercise.title}\n\n*{' · '.join(facts)}*"
+
+
+def model_points(exercise: Exercise) -> str:
+    """What nbgrader's notebooks show where a trained model gets its points."""
+    return (
+        f"**Points for {exercise.id}.** The files in `{FOLDER}` are graded by running your model "
+        "again; there is nothing to write here."
+    )
+
+
+def dots(difficulty: int) -> str:
+    return "●" * difficulty + "○" * (5 - difficulty)
+
+
+def readme(syllabus: Syllabus, assignment: Assignment) -> str:
+    """The README beside a starter."""
+    return "\n".join(
+        [
+            f"# {assignment.label} · {assignment.title}",
+            "",
+            f"You build {assignment.build}. About "
+            f"{hours(assignment.minutes)}{_for_bonus(assignment)}; {assignment.compute}.",
+            "",
+            *badges(syllabus, assignment),
+            *exercise_table(assignment),
+            "",
+            f"**Due** {written(assignment.due)}; up to {assignment.late_days} days late for "
+            f"{assignment.late_penalty_percent:g} % of the points a day begun."
+            f"{slip_days(syllabus)}",
+            "",
+            "Open the notebook, replace each `raise NotImplementedError(…)` by your code, run the "
+            "`check` cell below it, and save. In a terminal, `student check "
+            f"{assignment.id}` runs the visible checks on the saved notebook, and `student submit "
+            f"{assignment.id}` makes the archive to submit and says what the grader will see.",
+            "",
+            "What is graded: your functions, classes and imports, found by name. Plots, loops and "
+            "prints at the top level of a cell are not run, so pass what a function needs as an "
+            "argument. The visible checks are part of the grade; hidden tests decide the rest.",
+            *_model_files(assignment),
+            *_other_files(assignment),
+            "",
+            "<!-- Built by `course build` from course.toml. -->",
+            "",
+        ]
+    )
+
+
+def _model_files(assignment: Assignment) -> list[str]:
+    """What to hand in besides the notebook, and how it is scored."""
+    if assignment.model is None:
+        return []
+    listed = ", ".join(f"`{name}`" for name in assignment.model.files)
+    loader, predictor = assignment.model.entry_points
+    answers, hidden = ANSWERS[assignment.model.measure]
+    return [
+        "",
+        f"Hand in the folder `{FOLDER}` too, which the notebook writes beside itself: {listed} "
+        f"(at most {MAX_TOTAL >> 20} MiB). The grader asks your own `{loader}(folder)` and "
+        f"`{predictor}(model, texts)` for the {answers} again, on one core within "
+        f"{assignment.model.seconds:g} s, and compares them with {hidden}.",
+    ]
+
+
+def _other_files(assignment: Assignment) -> list[str]:
+    """What to hand in for exercises whose tests read a file."""
+    asked = [(exercise, name) for exercise in assignment.exercises for name in exercise.files]
+    return [
+        line
+        for exercise, name in asked
+        for line in (
+            "",
+            f"Hand in `{FOLDER}/{name}` too, which the notebook writes: exercise {exercise.id} is "
+            "graded from it.",
+        )
+    ]
+
+
+def _for_bonus(assignment: Assignment) -> str:
+    bonus = sum(exercise.minutes for exercise in assignment.exercises if exercise.bonus)
+    return f" (and {hours(bonus)} for the optional labs)" if bonus else ""
+
+
+def hours(minutes: int) -> str:
+    """In half hours: 5½ hours."""
+    halves = max(1, round(minutes / 30))
+    whole, half = divmod(halves, 2)
+    return f"{whole or ''}{'½' if half else ''} hour{'s' if halves > 2 else ''}"
+
+
+def slip_days(syllabus: Syllabus) -> str:
+    days = syllabus.late.slip_days
+    if not days:
+        return ""
+    return (
+        f" You have {days} slip day{'s' if days > 1 else ''} for the whole course: late days that "
+        "cost nothing, spent automatically on what is due first."
+    )
