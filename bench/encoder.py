@@ -15,8 +15,7 @@ from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_enc
 from course_lib.config import PRESETS, TransformerConfig
 from course_lib.encoder import Encoder
 from course_lib.fast.forms import use_fast_forms
-
-from . import results_file
+from grader.authoring import results_file
 
 CONFIG = replace(PRESETS["cpu"], norm_first=True)
 TOKENS = 2048

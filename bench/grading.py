@@ -15,12 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from grader.authoring import results_file
 from grader.course.syllabus import ROOT, Assignment, Syllabus
 from grader.gradebook.result import Result
 from grader.grading import class_run, judge_process
 from grader.intake.submissions import Submission
 
-from . import nbgrader_course, results_file
+from . import nbgrader_course
 
 JOBS = 2  # `course grade`'s default
 A_SUBMISSION = "s a submission"

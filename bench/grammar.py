@@ -13,8 +13,7 @@ from course_lib.data.grammar.sentence_pairs import pairs
 from course_lib.evaluation.translation import bleu, exact_match
 from course_lib.recipes.translation import train_translator
 from course_lib.recipes.translation_profiles import profile
-
-from . import results_file
+from grader.authoring import results_file
 
 PROFILE, NAME = "grammar", "grammar_cpu"
 UNITS = {"exact_match_percent": "%", "bleu": "BLEU", "cpu_minutes": "min"}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.authoring import results_file
 from grader.course.syllabus import ROOT, Assignment, Syllabus
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster
@@ -18,7 +19,7 @@ from grader.intake.spool import Spool
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
 
-from . import lost_worker, results_file
+from . import lost_worker
 
 
 def run(

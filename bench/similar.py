@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from autograder import bugs, variants
+from grader.authoring import results_file
+from grader.authoring.proof import variants
+from grader.authoring.views import notebooks
+from grader.course import mistakes
 from grader.course.syllabus import Assignment, Syllabus
+from grader.library.components import Component
 from grader.similarity import compare
 from grader.similarity.own_work import Handout, Work
-from grader.views import notebooks
-from grader.views.components import Component
 
-from . import disguises, results_file
+from . import disguises
 
 NAME = "bench_similar"
 
@@ -55,7 +57,7 @@ def run(
                 copy = maker.work("copy", disguise(sources))
                 named = _named(compare.suspicious([*own, copy], solution))
                 found.add(f"found_{disguise.__name__}", {"copy", name} in named)
-        for bug in bugs.load(assignment.id)[::4]:
+        for bug in mistakes.load(assignment.id)[::4]:
             wrong = maker.work(bug.name, {**maker.reference, bug.component: _source(bug)})
             found.add("found_solution_with_a_mistake", compare.compared(wrong, solution).suspicious)
     measures = {
@@ -96,7 +98,7 @@ def _named(pairs: list[compare.Pair]) -> list[set[str]]:
     return [{pair.first.student, pair.second.student} for pair in pairs]
 
 
-def _source(bug: bugs.Bug) -> str:
+def _source(bug: mistakes.Bug) -> str:
     return bug.apply(Component.parse(bug.component).source)
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from book import serving
-
-from . import results_file
+from grader.authoring import results_file
 
 NAME = "bench_site"
 PAGES = {

@@ -21,8 +21,7 @@ from course_lib.study.profiles import profile
 from course_lib.study.space import DEFAULT, FACTORS
 from course_lib.study.tasks.classification import ClassificationTask
 from course_lib.study.trial import attempt, run_trial
-
-from . import results_file
+from grader.authoring import results_file
 
 NAME = "bench"
 STEPS = 150  # a trial, some seconds

@@ -15,9 +15,8 @@ from course_lib.decoding.translator import Translator
 from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
 from course_lib.recipes.translation import TrainedTranslator, train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile, profile
+from grader.authoring import results_file
 from grader.course.syllabus import ROOT
-
-from . import results_file
 
 REAL: tuple[Source, ...] = ("mirror",)
 TEST = "test_2016_flickr"

@@ -9,8 +9,8 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from course_lib.drawings import gallery
 from grader.course import syllabus
-from grader.views import student_tree
-from grader.views.components import BuildError, Component
+from grader.library import student_tree
+from grader.library.components import BuildError, Component
 
 WEEK = "course_week"  # of the site's configuration: what is out when it begins is shown; 0: all
 PAPER = "https://arxiv.org/abs/1706.03762"

@@ -22,9 +22,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from autograder import bugs
+from grader.course import mistakes
 from grader.course.syllabus import ROOT
-from grader.views.components import BuildError, Component
+from grader.library.components import BuildError, Component
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -84,10 +84,10 @@ class Statement:
         return (*self.components, *((held,) if held else ()))
 
     @property
-    def bug(self) -> bugs.Bug:
+    def bug(self) -> mistakes.Bug:
         """The named mistake that breaks it. Raises KeyError if there is none of that name."""
         assignment, _, name = self.broken_by.partition("/")
-        found = {bug.name: bug for bug in bugs.load(assignment)}
+        found = {bug.name: bug for bug in mistakes.load(assignment)}
         if name not in found:
             raise KeyError(f"there is no named mistake autograder/bugs/{self.broken_by}.toml")
         return found[name]
@@ -210,7 +210,7 @@ def _of_code(one: Statement) -> Iterator[str]:
                 yield f"{one.broken_by} breaks {bug.component}, which is none of its components"
             else:
                 bug.apply(sources[bug.component])
-        except (KeyError, bugs.BugError) as error:
+        except (KeyError, mistakes.BugError) as error:
             yield str(error.args[0])
     if one.tested_by:
         path, _, name = one.tested_by.partition("::")

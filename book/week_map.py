@@ -16,9 +16,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from grader.authoring.views import setup_cell, texts
 from grader.course import syllabus
 from grader.course.syllabus import Assignment, Syllabus
-from grader.views import setup_cell, texts
 
 from . import steps, timetable
 from .quizzes import quiz

@@ -148,7 +148,7 @@ def main(
 
 def _write(every: list[Found], options: str) -> None:
     """The results of the targets that are done."""
-    from bench import results_file
+    from grader.authoring import results_file
 
     measures = {}
     for found in every:

@@ -15,8 +15,8 @@ import proofs
 from fuzz_mutation import DEEP, ODD, TEXTS, Rng, Target, as_json, changed, edited, mostly, spliced
 from hypothesis import strategies as st
 
-from autograder import variants
 from course_lib.study.handed_in import BadFile, read_trials
+from grader.authoring.proof import variants
 from grader.grading import fingerprints
 from grader.intake import archives, handed_in, plain_files
 from grader.judge import grade

@@ -15,7 +15,7 @@ from fuzz_messages import any_answer
 from fuzz_models import reported
 from fuzz_mutation import Rng, Target, as_json, made_by
 
-from autograder import variants
+from grader.authoring.proof import variants
 from grader.checking import session
 from grader.checking.suite import read_tests
 from grader.judge import score

@@ -7,13 +7,12 @@ import shutil
 
 from typer.testing import CliRunner
 
-from autograder import bugs
-from grader.authoring import no_leak
+from grader.authoring.views import no_leak, notebooks
 from grader.cli.app import app
+from grader.course import mistakes
 from grader.exchange.for_nbgrader import command, gradebook
+from grader.library.components import Component
 from grader.notebook import grade_ids, placeholders
-from grader.views import notebooks
-from grader.views.components import Component
 
 BUG = "attention_mask_ignored"
 ANSWER = "Without the factor, the softmax saturates."
@@ -94,7 +93,7 @@ def hand_in(made, course):
     """The reference, a starter that cheats, a named bug, and a file that is no notebook."""
     release = made.notebook("release")
     right = {c.name: c.source for c in components(course.assignment("a1"))}
-    bug = next(bug for bug in bugs.load("a1") if bug.name == BUG)
+    bug = next(bug for bug in mistakes.load("a1") if bug.name == BUG)
     name = Component.parse(bug.component).name
     wrong = right | {name: bug.apply(right[name])}
     handed_in = {

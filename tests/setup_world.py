@@ -15,7 +15,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from grader.authoring.release import project_files
-from grader.views import setup_cell, student_tree
+from grader.authoring.views import setup_cell
+from grader.library import student_tree
 
 COLAB = sorted((Path(__file__).parent / "colab").glob("*.txt"))
 

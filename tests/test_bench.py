@@ -10,18 +10,7 @@ import small_translation
 import torch
 from typer.testing import CliRunner
 
-from bench import (
-    averages,
-    decode,
-    encoder,
-    grammar,
-    model,
-    results_file,
-    sentiment,
-    study,
-    training,
-    translation,
-)
+from bench import averages, decode, encoder, grammar, model, sentiment, study, training, translation
 from course_lib.config import TransformerConfig
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
@@ -29,6 +18,7 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import Translator
 from course_lib.recipes import classifier_profiles
 from course_lib.transformer import Transformer
+from grader.authoring import results_file
 from grader.cli.app import app
 from grader.course.syllabus import ROOT
 

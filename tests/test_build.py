@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from grader.authoring import course_build, no_leak
+from grader.authoring import course_build
+from grader.authoring.views import no_leak, notebooks, text_notebook
 from grader.course.syllabus import ROOT
-from grader.views import notebooks, student_tree, text_notebook
-from grader.views.components import BuildError, Component, stub
+from grader.library import student_tree
+from grader.library.components import BuildError, Component, stub
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 

@@ -3,13 +3,13 @@
 import proofs
 import pytest
 
-from autograder import bugs
 from grader.checking.faults import SuiteError
 from grader.checking.suite import read_tests
+from grader.course import mistakes
 from grader.judge import substitutes
 from grader.judge.suite_files import proofread, suite_files
+from grader.library.components import Component
 from grader.notebook.global_names import global_names
-from grader.views.components import Component
 
 
 @pytest.mark.parametrize("assignment", proofs.COURSE.assignments, ids=lambda one: one.id)
@@ -66,7 +66,7 @@ DRAWING = ("test_frequencies", "test_scores", "test_generator")
 
 def graded(assignment, exercise, name):
     """The exercise's entry for a solution with this named bug in it."""
-    (bug,) = (b for b in bugs.load(assignment) if b.name == name)
+    (bug,) = (b for b in mistakes.load(assignment) if b.name == name)
     wrong = {bug.component: bug.apply(Component.parse(bug.component).source)}
     data = proofs.notebook(assignment, "solution", wrong)
     result = proofs.graded(data, assignment, only=[exercise])

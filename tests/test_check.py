@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from grader.checking import notebook, stale
-from grader.views.components import Component
+from grader.library.components import Component
 
 RIGHT = "import numpy as np\n" + Component.parse("course_lib.numpy_forms.attention:softmax").source
 WRONG = "import numpy as np\ndef softmax(x, axis=-1):\n    return np.exp(x) / np.exp(x).sum()\n"

@@ -15,9 +15,9 @@ from book.code_explorer import facts  # noqa: E402
 from book.code_explorer.catalog import entries  # noqa: E402
 from book.code_explorer.groups import GROUPS, group_of  # noqa: E402
 from course_lib.drawings.gallery import draw  # noqa: E402
-from grader.authoring import no_leak
-from grader.views import student_tree  # noqa: E402
-from grader.views.components import BuildError, Component  # noqa: E402
+from grader.authoring.views import no_leak
+from grader.library import student_tree  # noqa: E402
+from grader.library.components import BuildError, Component  # noqa: E402
 
 pytestmark = [
     pytest.mark.xdist_group("site"),

@@ -9,15 +9,15 @@ import sys
 import pytest
 from proofs import COURSE, graded, notebook
 
-from autograder import bugs
 from grader.authoring import coding_exam, course_build
+from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.proof import cases, claims
 from grader.authoring.release import contents
+from grader.authoring.views import notebooks, text_notebook
+from grader.course import mistakes
 from grader.course.syllabus import ROOT
-from grader.exchange.for_nbgrader import course_folder
 from grader.grading import judge_process, warm_processes
-from grader.views import notebooks, text_notebook
-from grader.views.components import BuildError, Component
+from grader.library.components import BuildError, Component
 
 EXAM = COURSE.assignment("exam")
 BROKEN = {c.argument: c.bug for c in text_notebook.read(EXAM) if c.bug}
@@ -106,7 +106,7 @@ def test_the_notebook_as_handed_out_gets_none(sandboxed):
 
 @pytest.mark.parametrize("component", BROKEN)
 def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sandboxed):
-    bug = bugs.named(BROKEN[component])
+    bug = mistakes.named(BROKEN[component])
     source = bug.apply(Component.parse(component).source)
     result = graded(changed({component: source}), "exam", sandboxed)
     own = next(e for e in EXAM.exercises if component in e.components)
@@ -115,7 +115,7 @@ def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sa
     assert any(bug.hint in test.message.cause for test in tests if test.message)
 
 
-@pytest.mark.parametrize("bug", bugs.load("exam"), ids=lambda bug: bug.name)
+@pytest.mark.parametrize("bug", mistakes.load("exam"), ids=lambda bug: bug.name)
 def test_a_named_mistake_is_caught(bug):
     data = cases.Case("exam", "bug", bug=bug).notebook
     assert claims.caught(graded(data, "exam", only=[bug.exercise]), bug) == ""

@@ -6,7 +6,6 @@ import proofs
 import pytest
 import torch
 
-from autograder import bugs
 from course_lib import attention
 from course_lib.classifier import EncoderClassifier
 from course_lib.diagnosis import checklist, translator_checklist
@@ -15,8 +14,9 @@ from course_lib.diagnosis import scales as model_scales
 from course_lib.diagnosis.broken_classifiers import FAULTS
 from course_lib.training.schedules import warmup_rate
 from course_lib.transformer import Transformer
+from grader.course import mistakes
+from grader.library.components import Component
 from grader.student import debug, program
-from grader.views.components import Component
 
 TELLING = {  # fault → the check that names it
     "dropout in evaluation": "no dropout in eval()",
@@ -101,7 +101,7 @@ def test_named_mistakes_in_a_notebook_are_found(bug, check, tmp_path):
 
 def with_mistake(assignment, bug, folder):
     """A solved notebook with one named mistake."""
-    mistake = next(b for b in bugs.load(assignment) if b.name == bug)
+    mistake = next(b for b in mistakes.load(assignment) if b.name == bug)
     source = mistake.apply(Component.parse(mistake.component).source)
     path = folder / f"{assignment}.ipynb"
     path.write_bytes(proofs.notebook(assignment, "solution", {mistake.component: source}))
@@ -157,7 +157,7 @@ def test_a_translator_is_left_as_it_was(norm_first):
 )
 def test_wrongly_scaled_scores_are_measured(bug, told):
     """With an attention of one's own from assignment 2, in the classifier."""
-    mistake = next(b for b in bugs.load("a2") if b.name == bug)
+    mistake = next(b for b in mistakes.load("a2") if b.name == bug)
     namespace = dict(vars(attention))
     for name in ("attention", "MultiHeadAttention"):
         component = f"course_lib.attention:{name}"

@@ -17,10 +17,9 @@ from PIL import Image
 from course_lib.drawings import palette, raster
 from course_lib.drawings.beam_example import LENGTH_PENALTY, TABLE, WIDTH, WORDS, signed
 from course_lib.drawings.gallery import DRAWINGS, draw
-from grader.authoring import pictures
+from grader.authoring.views import notebooks, pictures, text_notebook
 from grader.course.syllabus import ROOT
-from grader.views import notebooks, text_notebook
-from grader.views.components import BuildError
+from grader.library.components import BuildError
 
 EVERY = pytest.mark.parametrize("name", DRAWINGS)
 LIMIT = 12_000  # bytes

@@ -18,7 +18,8 @@ from course_lib.explorer.picture import described, picture
 from course_lib.explorer.record import recorded
 from course_lib.explorer.show import LIMIT, explorer, show_attention
 from course_lib.transformer import Transformer
-from grader.views import student_tree, text_notebook
+from grader.authoring.views import text_notebook
+from grader.library import student_tree
 
 WORDS = ["the", "cat", "ate"]
 ROWS = np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0], [0.125, 0.25, 0.625]])

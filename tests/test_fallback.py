@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
+from autograder import fallback_model
+from autograder.fallback_model import FallbackError
 from course_lib.recipes import translation_profiles
-from grader.authoring import fallback_model
-from grader.authoring.fallback_model import FallbackError
 from grader.cli.authoring import release_command
 from grader.cli.problems import UsageProblem
 from grader.course import fallback as students

@@ -7,7 +7,7 @@ import shutil
 import proofs
 import pytest
 
-from autograder import bugs
+from grader.course import mistakes
 from grader.course.syllabus import ROOT
 from grader.grading import fingerprints
 from grader.grading.fingerprints import Sources
@@ -62,7 +62,7 @@ def differing(root, paths, before, submission=b""):
         ("grader/grading/class_run.py", {*ASSIGNMENTS}),
         ("grader/sandbox/limits.py", {*ASSIGNMENTS}),
         ("grader/notebook/global_names.py", {*ASSIGNMENTS}),
-        ("grader/views/student_tree.py", {*ASSIGNMENTS}),
+        ("grader/library/student_tree.py", {*ASSIGNMENTS}),
         ("grader/seam/codec.py", {*ASSIGNMENTS}),
         ("grader/checking/expect.py", {*ASSIGNMENTS}),
         # tests, references of other suites, mistakes, visible tests, starters
@@ -164,7 +164,7 @@ def test_a_file_of_tests_counts_for_its_own_exercise_alone(checkout, path, ids):
 
 
 def test_a_named_mistake_counts_for_the_exercise_whose_test_finds_it(checkout):
-    name = next(bug.name for bug in bugs.load("a2") if bug.exercise == "2.3")
+    name = next(bug.name for bug in mistakes.load("a2") if bug.exercise == "2.3")
     assert parts_of(checkout, f"autograder/bugs/a2/{name}.toml") == {"2.3"}
 
 

@@ -7,14 +7,15 @@ import json
 import pytest
 from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lines, without_answers
 
+from grader.authoring import nbgrader_folder as course_folder
+from grader.authoring.views import notebooks
 from grader.course import syllabus
-from grader.exchange.for_nbgrader import command, course_folder, gradebook, marks, scores
+from grader.exchange.for_nbgrader import command, gradebook, marks, scores
 from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark
 from grader.gradebook.store import Store
+from grader.library.components import BuildError
 from grader.notebook import grade_ids
-from grader.views import notebooks
-from grader.views.components import BuildError
 
 pytestmark = [
     pytest.mark.xdist_group("for_nbgrader"),

@@ -13,9 +13,9 @@ import pytest
 import yaml
 from sample_results import SYLLABUS
 
-from grader.authoring import no_leak
+from grader.authoring.views import no_leak
 from grader.exchange import github
-from grader.views import student_tree
+from grader.library import student_tree
 
 A1 = SYLLABUS.assignment("a1")
 

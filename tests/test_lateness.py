@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from sample_results import SYLLABUS, sample
 
 from grader import report
+from grader.authoring.views import texts
 from grader.classroom.receipt import Receipt, settled
 from grader.classroom.terms import Allowance, Terms
 from grader.course.syllabus import LatePolicy
 from grader.gradebook import exports, late_policy
 from grader.gradebook.lateness import lateness
 from grader.report.table import show_test, table
-from grader.views import texts
 
 A1 = SYLLABUS.assignment("a1")
 DAY, MINUTE, SECOND = (datetime.timedelta(**{unit: 1}) for unit in ("days", "minutes", "seconds"))

@@ -10,13 +10,13 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from grader.authoring.views import notebooks
 from grader.judge.grade import Load, grade
 from grader.judge.models import model_part, thresholds
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.report.model_sentences import model_sentences
-from grader.views import notebooks
 
 BUCKETS = 9973
 

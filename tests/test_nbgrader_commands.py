@@ -10,8 +10,8 @@ import pytest
 from nbgrader_class import CourseFolder, hand_in, without_answers
 from typer.testing import CliRunner
 
+from grader.authoring import nbgrader_folder as course_folder
 from grader.cli.app import app
-from grader.exchange.for_nbgrader import course_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("nbgrader commands")]
 STUDENTS = ("ada", "ben", "cleo", "dan")

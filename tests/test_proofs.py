@@ -8,10 +8,9 @@ import proofs
 import pytest
 from unwatched import unwatched
 
-from autograder import bugs
 from grader.authoring.proof import cases, claims, margins, prove
-from grader.course import syllabus
-from grader.views.components import Component
+from grader.course import mistakes, syllabus
+from grader.library.components import Component
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
 CASES = [case for id in IDS for case in cases.of(proofs.COURSE.assignment(id))]
@@ -120,8 +119,8 @@ def test_there_are_enough_bugs_and_variants(id):
 def test_every_exercise_has_bugs_and_they_belong_to_it(id):
     assignment = proofs.COURSE.assignment(id)
     owners = {c: e.id for e in assignment.exercises for c in e.components}
-    assert {bug.exercise for bug in bugs.load(id)} == set(owners.values())
-    for bug in bugs.load(id):
+    assert {bug.exercise for bug in mistakes.load(id)} == set(owners.values())
+    for bug in mistakes.load(id):
         assert owners[bug.component] == bug.exercise, bug.name
         assert bug.test.startswith(f"test_{bug.exercise.replace('.', '_')}_") or (
             bug.test.partition("::")[0] in {path.name for path in syllabus.public_tests(id)}

@@ -5,7 +5,7 @@ import json
 
 from typer.testing import CliRunner
 
-from bench import results_file
+from grader.authoring import results_file
 from grader.authoring.proof import cases, prove, run, summary
 from grader.authoring.proof.backends import local_worker
 from grader.cli.app import app

@@ -20,7 +20,6 @@ import pytest
 from sample_results import SYLLABUS
 from setup_world import with_repository
 
-from autograder import bugs
 from grader.authoring.release import (
     archive,
     changes,
@@ -36,14 +35,16 @@ from grader.authoring.release import (
 from grader.authoring.release.changes import MANIFEST, ReleaseError
 from grader.authoring.release.git_branch import Branch
 from grader.authoring.release.release import Made
+from grader.authoring.views import notebooks
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 from grader.cli.authoring import release_command
 from grader.cli.problems import UsageProblem
+from grader.course import mistakes
 from grader.gradebook import stored_roster
 from grader.gradebook.store import Store
-from grader.views import notebooks, student_tree
-from grader.views.components import Component
+from grader.library import student_tree
+from grader.library.components import Component
 
 pytestmark = pytest.mark.xdist_group("release")  # it is made once
 NONE_OUT = datetime.date(2027, 2, 1)
@@ -202,7 +203,7 @@ def indented(text):
 
 
 RUBRIC = "The weights sum to one because of the softmax, not the division."
-A_BUG = next(b for b in bugs.load("a1") if b.name == "attention_always_causal")
+A_BUG = next(b for b in mistakes.load("a1") if b.name == "attention_always_causal")
 
 PLANTED = {
     "an answer in a module": lambda f: {

@@ -14,10 +14,10 @@ import proofs
 import pytest
 from threats import OWN_TIME, THREATS, notebook
 
-from autograder import bugs
+from grader.course import mistakes
 from grader.course.syllabus import ROOT
+from grader.library.components import Component
 from grader.sandbox import detection
-from grader.views.components import Component
 
 HONEST = ("01_0ada", "21_0ben", "45_0cyd", "99_dee")  # somewhere between the others
 QUICK = tuple(threat for threat in THREATS if threat.quick)
@@ -26,7 +26,7 @@ RUN = re.compile(r'"(graded_at|seconds)": [^,}]+')
 
 
 def honest_notebooks():
-    bug = next(bug for bug in bugs.load("a1") if bug.name == "softmax_fixed_axis")
+    bug = next(bug for bug in mistakes.load("a1") if bug.name == "softmax_fixed_axis")
     wrong = bug.apply(Component.parse(bug.component).source)
     starter = json.dumps(json.loads(proofs.notebook("a1", "starter"))).encode()
     data = (  # unlike every other file, or they would be flagged as copies

@@ -8,7 +8,7 @@ import pytest
 
 from grader.grading import class_run
 from grader.intake import submissions
-from grader.views.components import Component
+from grader.library.components import Component
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 

@@ -7,10 +7,10 @@ import pytest
 from setup_world import cell_of, run_cell, served, with_repository, write_tree, zipped
 
 from course_lib import __version__
+from grader.authoring.views import setup_cell
 from grader.course.profile_choice import ProfileChoice
 from grader.course.setup_error import SetupError
 from grader.student import notebook_home
-from grader.views import setup_cell
 
 
 @pytest.fixture(scope="module")

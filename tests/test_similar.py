@@ -6,15 +6,16 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from autograder import bugs, variants
 from bench import disguises
+from grader.authoring.proof import variants
+from grader.authoring.views import notebooks
 from grader.cli.app import app
 from grader.cli.problems import sentence
+from grader.course import mistakes
 from grader.course.syllabus import ROOT, load
+from grader.library.components import Component
 from grader.similarity import compare, page, winnowing
 from grader.similarity.own_work import Handout
-from grader.views import notebooks
-from grader.views.components import Component
 
 COURSE = load()
 A1 = COURSE.assignment("a1")
@@ -75,7 +76,7 @@ def test_untouched_starters_are_not_copies_of_each_other(handout):
 def test_who_hands_in_the_courses_solution_is_listed_with_it(handout, solution):
     """Also with a mistake; two of them are not accused of each other, unless it is the same."""
     names = ("scores_not_scaled", "softmax_fixed_axis")
-    found = [bug for bug in bugs.load("a1") if bug.name in names]
+    found = [bug for bug in mistakes.load("a1") if bug.name in names]
     works = [
         handout.work(
             bug.name, as_bytes({**REFERENCE, bug.component: bug.apply(REFERENCE[bug.component])})

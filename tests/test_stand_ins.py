@@ -26,8 +26,8 @@ from course_lib.positions import sinusoidal_positions
 from course_lib.residual import ResidualConnection
 from course_lib.training import optimizers as course_optimizers
 from course_lib.training import schedules as course_schedules
-from grader.authoring import no_leak
-from grader.views import student_tree
+from grader.authoring.views import no_leak
+from grader.library import student_tree
 
 
 def with_the_same_weights(stand_in, own):

@@ -16,8 +16,8 @@ from grader.authoring.release import contents as release_contents
 from grader.course.grading import Grading, Group
 from grader.course.syllabus import ROOT
 from grader.intake import submissions
+from grader.library import student_tree
 from grader.student import archive, progress, running, submit, work
-from grader.views import student_tree
 
 A1, A3 = proofs.COURSE.assignment("a1"), proofs.COURSE.assignment("a3")
 SCALED = "course_lib.numpy_forms.attention:scaled_scores"

@@ -10,11 +10,13 @@ from dataclasses import replace
 
 import pytest
 
+from autograder import fallback_model
 from course_lib.recipes import classifier_profiles, translation_profiles
-from grader.authoring import course_build, fallback_model
+from grader.authoring import course_build
+from grader.authoring.views import notebooks
 from grader.judge.grade import grade
 from grader.judge.models import hidden_labels
-from grader.views import notebooks, student_tree
+from grader.library import student_tree
 
 TOLD = {"a3": "your own model: healthy", "a4": "beam 5 against greedy", "a5": "34 trials in"}
 

@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 import pytest
 from study_trials import complete, database, failed, pruned, study_of, waiting
 
+from course_lib.study.commands.study_command import Where
+from course_lib.study.commands.study_report_command import report as command
 from course_lib.study.database.data_used import same_data
 from course_lib.study.database.storage import StudyError
 from course_lib.study.findings import Findings
@@ -22,8 +24,6 @@ from course_lib.study.report.sections.convergence import mean_curves
 from course_lib.study.report.validation_size import validation_size
 from course_lib.study.report.wording import amount, number, percent, probability, signed
 from course_lib.study.space import DEFAULT, FACTORS
-from grader.cli.study.study_command import Where
-from grader.cli.study.study_report_command import report as command
 
 T2 = 4.302653  # of Student's t with 2 degrees of freedom, 95 % two-sided
 CLEAR = [  # s² = 4 · 0.02 / 4 = 0.02, with 4 degrees of freedom

@@ -264,7 +264,7 @@ def course(monkeypatch, capsys):
     )
     monkeypatch.setattr("course_lib.study.profiles.PROFILES", {"tiny": short})
 
-    from grader.cli.study import study_command
+    from course_lib.study.commands import study_command
 
     def here(opened, name, command, n_workers, tell):
         study_command.run_trials(opened, name, study_stub.Stub(), run_trial, attempt, device="cpu")

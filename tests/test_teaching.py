@@ -10,7 +10,6 @@ from proofs import COURSE, local_worker
 from sample_results import sample
 from typer.testing import CliRunner
 
-from autograder import bugs
 from course_lib.analysis.attention_properties import operation_counts
 from course_lib.attention import MultiHeadAttention
 from course_lib.masks import target_mask
@@ -19,7 +18,7 @@ from grader.authoring.proof import cases, challenge
 from grader.checking.session import PASSED
 from grader.classroom.roster import Roster
 from grader.cli.app import app
-from grader.course import syllabus
+from grader.course import mistakes, syllabus
 from grader.course.syllabus import ROOT
 from grader.gradebook.course_grades import course_grades
 from grader.judge.grade import grade
@@ -134,7 +133,7 @@ def test_the_theory_exam_and_the_coding_exam_both_count(proposed):
     assert grade.total == 20 * 0.5 + 10
 
 
-def red_at_the_start(bug: bugs.Bug, id: str) -> bool:
+def red_at_the_start(bug: mistakes.Bug, id: str) -> bool:
     """Whether the grader's own run of the visible tests finds this bug."""
     data = cases.Case(id, "bug", bug=bug).notebook
     result = grade(data, COURSE, COURSE.assignment(id), local_worker, [bug.exercise], True)
@@ -165,7 +164,7 @@ def test_the_commands_of_the_workshop_name_bugs_that_exist(course):
         names = re.findall(r"--bug (\w+)", options)
         found = challenge.chosen(course, course.assignment(id), names, 3, 1)
         for bug in found:
-            assert bug.name in {known.name for known in bugs.load(id)}
+            assert bug.name in {known.name for known in mistakes.load(id)}
             assert red_at_the_start(bug, id), f"{bug.name}: the pairs see nothing but green"
     assert {file for _, file in re.findall(r"student check (a\d) (\S+\.ipynb)", handed)} == {
         f"{id}_broken.ipynb" for id, _ in commands
@@ -200,11 +199,11 @@ def test_the_command_makes_a_notebook_and_its_key(tmp_path, course):
     ],
 )
 def test_what_cannot_be_made_is_said_in_a_sentence(course, names, number, said):
-    with pytest.raises(bugs.BugError, match=said):
+    with pytest.raises(mistakes.BugError, match=said):
         challenge.chosen(course, course.assignment("a1"), names, number, 0)
 
 
 def test_a_draw_among_bugs_that_nothing_catches_is_refused(course, monkeypatch):
     monkeypatch.setattr(challenge, "is_visible", lambda *_: False)
-    with pytest.raises(bugs.BugError, match="only 0 of the components of a1 have one"):
+    with pytest.raises(mistakes.BugError, match="only 0 of the components of a1 have one"):
         challenge.chosen(course, course.assignment("a1"), [], 1, 0)

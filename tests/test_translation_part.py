@@ -12,6 +12,7 @@ from unwatched import unwatched
 from course_lib.data.datasets import DataError
 from course_lib.evaluation.translation import bleu
 from course_lib.recipes.translation import train_translator, untrained_model
+from grader.authoring.views import notebooks
 from grader.course import submission_folder
 from grader.grading import class_run
 from grader.intake import handed_in
@@ -21,11 +22,10 @@ from grader.judge.models.asking import Asked, how_many
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
 from grader.judge.models.translation import LONGEST, Translation
+from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
 from grader.report.model_sentences import model_sentences
-from grader.views import notebooks
-from grader.views.components import Component
 
 pytestmark = pytest.mark.xdist_group("translation_part")  # its model is trained once
 

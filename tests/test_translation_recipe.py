@@ -9,7 +9,7 @@ from small_translation import SMALL, TEST, pairs
 from torch import nn
 from unwatched import unwatched
 
-from bench import results_file, training, translation
+from bench import training, translation
 from course_lib.config import TransformerConfig
 from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import use_fast_forms
@@ -20,6 +20,7 @@ from course_lib.training.fast_translation_step import fast_translation_step
 from course_lib.training.losses import label_smoothed_loss
 from course_lib.training.translation_step import shift_targets, translation_step
 from course_lib.transformer import Transformer
+from grader.authoring import results_file
 
 pytestmark = pytest.mark.xdist_group("translation_recipe")  # its model is trained once
 

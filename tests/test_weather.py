@@ -14,8 +14,8 @@ import proofs
 import pytest
 from busy import busy_machine
 
-from autograder import bugs
 from grader.authoring.proof import cases
+from grader.course import mistakes
 from grader.course.syllabus import ROOT
 from grader.gradebook.store import Store
 from grader.grading import class_run, class_tries, work_folder
@@ -56,7 +56,7 @@ def impatient():
 
 @pytest.mark.slow
 def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient):
-    some = bugs.load("a1")[:1]
+    some = mistakes.load("a1")[:1]
     submissions = [
         reference("right"),
         submission("torch", with_import_of_torch()),

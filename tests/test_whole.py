@@ -7,12 +7,11 @@ import sys
 
 import pytest
 
-from autograder import bugs
 from grader.authoring import whole
-from grader.course import syllabus
+from grader.course import mistakes, syllabus
 from grader.course.syllabus import ROOT
-from grader.views import components
-from grader.views.components import BuildError
+from grader.library import components
+from grader.library.components import BuildError
 
 BUG = "autograder/bugs/a1/scores_not_scaled.toml"
 SUITE = "autograder/suites/a1/test_1_1_softmax.py"
@@ -26,10 +25,10 @@ def copy(tmp_path, monkeypatch):
     shutil.copy(ROOT / "course.toml", tmp_path)
     for module in (whole, syllabus):
         monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(bugs, "FOLDER", tmp_path / "autograder" / "bugs")
-    bugs._read.cache_clear()
+    monkeypatch.setattr(mistakes, "FOLDER", tmp_path / "autograder" / "bugs")
+    mistakes._read.cache_clear()
     yield tmp_path
-    bugs._read.cache_clear()
+    mistakes._read.cache_clear()
 
 
 def change(folder, file, old, new):
@@ -76,7 +75,7 @@ def test_the_course_fits_together(copy):
 )
 def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, told):
     line = change(copy, file, old, new)
-    with pytest.raises((BuildError, bugs.BugError)) as caught:
+    with pytest.raises((BuildError, mistakes.BugError)) as caught:
         check(copy)
     message = str(caught.value)
     assert message.startswith(f"{file}, line {line}: ")
@@ -86,7 +85,7 @@ def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, to
 
 def test_a_key_that_a_bug_lacks_is_named(copy):
     change(copy, BUG, 'exercise = "1.3"\n', "")
-    with pytest.raises(bugs.BugError, match="line 1: the key 'exercise' is missing: add it"):
+    with pytest.raises(mistakes.BugError, match="line 1: the key 'exercise' is missing: add it"):
         check(copy)
 
 

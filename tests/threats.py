@@ -17,7 +17,7 @@ from pathlib import Path
 import proofs
 
 from autograder.demo.bundled_class import HOSTILE
-from grader.views.components import Component
+from grader.library.components import Component
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 SCORES = "course_lib.numpy_forms.attention:scaled_scores"

@@ -14,12 +14,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.authoring.proof import variants
+from grader.authoring.views import notebooks
+from grader.course import mistakes
 from grader.course.syllabus import Assignment, Syllabus
 from grader.intake.handed_in import FOLDER
-from grader.views import notebooks
-from grader.views.components import Component
+from grader.library.components import Component
 
-from .. import bugs, variants
 from . import classifier
 from . import translator as demo_translator
 
@@ -122,7 +123,7 @@ CLASS = (
 
 def missing(syllabus: Syllabus) -> list[str]:
     """Names in the recipes that do not exist; a test checks that there are none."""
-    known = {bug.name for a in syllabus.assignments for bug in bugs.load(a.id)}
+    known = {bug.name for a in syllabus.assignments for bug in mistakes.load(a.id)}
     known |= {v.name for a in syllabus.assignments for v in variants.load(a)}
     known |= {path.name for path in HOSTILE.glob("*.py")}
     used = {name for r in CLASS for name in (*r.bugs, *r.variants, r.hostile) if name}
@@ -239,6 +240,6 @@ def _sources(recipe: Recipe, assignment: Assignment) -> Iterator[tuple[str, str]
     for variant in variants.load(assignment):
         if variant.name in recipe.variants:
             yield from variant.replace.items()
-    for bug in bugs.load(assignment.id):
+    for bug in mistakes.load(assignment.id):
         if bug.name in recipe.bugs:
             yield bug.component, bug.apply(Component.parse(bug.component).source)

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.disguises import laid_out_anew, reordered
+from grader.authoring.proof import variants
+from grader.authoring.views import notebooks
+from grader.course import mistakes
 from grader.course.syllabus import Assignment, Syllabus
-from grader.views import notebooks
-from grader.views.components import Component
+from grader.library.components import Component
 
-from .. import bugs, variants
 from .bundled_class import HOSTILE
 
 SITUATIONS = (
@@ -98,7 +99,7 @@ def _notebook(kind: str, syllabus: Syllabus, assignment: Assignment, number: int
 def _sources(kind: str, assignment: Assignment, number: int) -> dict[str, str]:
     """The reference; another right way; or one with a mistake, and the disguised copy of it."""
     found = {c: Component.parse(c).source for e in assignment.exercises for c in e.components}
-    ways, mistakes = variants.load(assignment), bugs.load(assignment.id)
+    ways, wrong = variants.load(assignment), mistakes.load(assignment.id)
     if kind == "variant":
         return found | ways[0].replace
     if kind in ("mistaken", "copied"):

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bench import results_file
 from course_lib.data.registry import Source
+from grader.authoring import results_file
 from grader.course.syllabus import ROOT, Assignment, Syllabus
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store

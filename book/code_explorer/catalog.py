@@ -10,8 +10,8 @@ from functools import lru_cache
 from grader.course import syllabus
 from grader.course.exercise import Exercise
 from grader.course.syllabus import Assignment, Syllabus
-from grader.views import student_tree
-from grader.views.components import Component, ModuleText, take_apart
+from grader.library import student_tree
+from grader.library.components import Component, ModuleText, take_apart
 
 from .groups import Group, group_of
 

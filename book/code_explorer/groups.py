@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.views.components import BuildError
+from grader.library.components import BuildError
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus
 
-from ..views import notebooks, student_tree
-from ..views.components import BuildError
+from ..library import student_tree
+from ..library.components import BuildError
+from .views import notebooks
 
 
 def write(syllabus: Syllabus, folder: Path) -> Path:

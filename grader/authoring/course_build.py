@@ -13,11 +13,11 @@ from pathlib import Path
 
 from grader.course.syllabus import ROOT, Assignment, Syllabus
 
-from ..views import notebooks, text_notebook, texts
-from ..views.components import BuildError
-from ..views.notebooks import Notebook
-from ..views.student_tree import unreleased
-from . import figures, house_map, no_leak, picture, pictures, whole
+from ..library.components import BuildError
+from ..library.student_tree import unreleased
+from . import figures, house_map, picture, whole
+from .views import no_leak, notebooks, pictures, text_notebook, texts
+from .views.notebooks import Notebook
 
 DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 EXECUTION_SECONDS = 1800  # per cell; some cells train a model

@@ -13,7 +13,7 @@ from typing import Any
 
 from grader.course.syllabus import ROOT
 
-from ..views.components import BuildError
+from ..library.components import BuildError
 
 Measures = dict[str, dict[str, Any]]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.course.syllabus import ROOT
 
-from ..views.components import BuildError
+from ..library.components import BuildError
 
 PLACE = re.compile(r"<!-- map -->.*?<!-- /map -->", re.DOTALL)
 ASSIGNMENT = re.compile(r"a\d")  # a package per assignment: its parent is in the map instead

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from autograder import bugs
 from grader.checking.faults import SuiteError
 from grader.checking.suite import proofread
+from grader.course import mistakes
 from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus, public_tests
 from grader.course.toml_lines import line_of
 
 from ..judge import substitutes
-from ..views import hint_checks
-from ..views.components import BuildError, Component, SourceError
+from ..library.components import BuildError, Component, SourceError
+from .views import hint_checks
 
 _MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
 _MOST = 12  # problems told at once
@@ -85,7 +85,7 @@ def _problems(syllabus: Syllabus) -> Iterator[str]:
                     f"{path}, line {line}: a test is marked for exercise {id}, which course.toml "
                     f"does not have in {assignment.id}: correct the mark, or add the exercise"
                 )
-        for bug in bugs.load(assignment.id):
+        for bug in mistakes.load(assignment.id):
             if not (bug.component in listed and _missing(bug.component)):  # that is told already
                 yield from _unfit(bug, assignment)
         if assignment is not syllabus.exam:  # which has no hints
@@ -129,9 +129,9 @@ def _test_files(assignment: Assignment) -> list[Path]:
     return [*hidden, *public_tests(assignment.id)]
 
 
-def _unfit(bug: bugs.Bug, assignment: Assignment) -> Iterator[str]:
+def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
     """What a named bug refers to that is not there."""
-    path = bugs.FOLDER / assignment.id / f"{bug.name}.toml"
+    path = mistakes.FOLDER / assignment.id / f"{bug.name}.toml"
     text = path.read_text(encoding="utf-8")
 
     def place(key: str) -> str:
@@ -144,10 +144,10 @@ def _unfit(bug: bugs.Bug, assignment: Assignment) -> Iterator[str]:
     else:
         try:
             bug.apply(Component.parse(bug.component).source)
-        except bugs.BugError as error:
+        except mistakes.BugError as error:
             yield f"{place('find')}: {error}; copy the line from there"
     file, _, name = bug.test.partition("::")
-    suite = bugs.FOLDER.parent / "suites" / assignment.id / file
+    suite = mistakes.FOLDER.parent / "suites" / assignment.id / file
     tests = suite.read_text(encoding="utf-8") if suite.is_file() else ""
     if not re.search(rf"^def {re.escape(name.partition('[')[0])}\b", tests, re.MULTILINE):
         yield f"{place('test')}: there is no test {bug.test} in autograder/suites/{assignment.id}"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from autograder import bugs
+from grader.course import mistakes
 from grader.course.exercise import Exercise
 from grader.course.syllabus import Assignment
 
-from ..views.components import Component
+from ..library.components import Component
 
 READING = 5.0  # minutes for each point of difficulty: the task, the paper, the idea
 LINE = 0.3  # minutes for a line of the reference, times the difficulty and one
@@ -22,7 +22,7 @@ ATTEMPT = 0.2  # minutes for each named mistake, of which a student makes a few
 
 def estimates(assignment: Assignment) -> dict[str, float]:
     """Minutes for each exercise with code of an assignment, by the exercise's id."""
-    mistakes = Counter(bug.exercise for bug in bugs.load(assignment.id))
+    mistakes = Counter(bug.exercise for bug in mistakes.load(assignment.id))
     return {
         exercise.id: READING * exercise.difficulty
         + LINE * lines(exercise) * (1 + exercise.difficulty)

@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
+from bench.commands.bench_app import bench_app
+from book.commands.site_app import site_app
+from course_lib.study.commands.study_app import study_app
+
 from . import EXIT_CODES
 from .authoring.authoring_app import authoring_app
-from .authoring.site_app import site_app
-from .measuring.bench_app import bench_app
 from .options import Json, Out, Roster, StoreUrl
 from .records.gradebook_app import gradebook_app
-from .study.study_app import study_app
 
 Received = Annotated[
     Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
@@ -181,7 +182,7 @@ def prove(
     json: Json = False,
 ) -> None:
     """Prove the grader: every reference, starter, variant and named bug, in both backends."""
-    from .measuring import prove_command
+    from .authoring import prove_command
 
     raise typer.Exit(prove_command.run(assignment, exercise, only_bugs, backend, seeds, jobs, json))
 
@@ -196,7 +197,7 @@ def margins(
     json: Json = False,
 ) -> None:
     """Measure how much of each test's tolerance a correct answer uses, on any processor."""
-    from .measuring import margins_command
+    from .authoring import margins_command
 
     raise typer.Exit(margins_command.run(assignment, quick, jobs, json))
 
@@ -207,6 +208,6 @@ def demo(
     jobs: Annotated[int, typer.Option(min=1)] = 2,
 ) -> None:
     """Grade a small bundled class and point out what to look at."""
-    from .grading import demo_command
+    from autograder.demo import demo_command
 
     raise typer.Exit(demo_command.run(out, jobs))

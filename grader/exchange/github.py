@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.course.syllabus import Assignment, Syllabus
 
-from ..views import student_tree
+from ..library import student_tree
 from . import course_files
 
 WORKFLOW = """\

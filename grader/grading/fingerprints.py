@@ -29,7 +29,7 @@ from .import_statements import imported, without_types
 JUDGE = (
     "grader.grading.class_run",
     "grader.grading.judge_process",
-    "grader.views.student_tree",
+    "grader.library.student_tree",
 )
 FOLDERS = ("grader/notebook", "grader/judge", "grader/sandbox")
 # Imported in a worker, with all its imports, before any student code.

@@ -13,7 +13,7 @@ from grader.notebook.statements import sort_cell
 
 from ..judge.workers.connection import Workers
 from ..judge.workers.warm_process import WarmProcess
-from ..views import student_tree
+from ..library import student_tree
 from .work_folder import work_folder
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from autograder import bugs
 from grader.checking.messages import without_echoes
 from grader.checking.session import PASSED, TestResult
+from grader.course import mistakes
 from grader.course.exercise import Exercise
 from grader.course.syllabus import Assignment
 from grader.seam import errors as kinds
@@ -39,7 +39,7 @@ def exercises(
     `passed_with`: for tests that pass with substitutes, what was substituted. `written`: the
     names that are defined and no longer stubs, and the files handed in. `answers`: by written part.
     """
-    known = bugs.load(assignment.id)
+    known = mistakes.load(assignment.id)
     found = []
     for exercise in assignment.exercises:
         if only is not None and exercise.id not in only:
@@ -126,7 +126,7 @@ def _code(
     tests: list[TestResult],
     passed_with: dict[str, list[str]],
     written: Collection[str],
-    known: list[bugs.Bug],
+    known: list[mistakes.Bug],
 ) -> dict[str, Any]:
     """The fields of a code exercise, from its tests."""
     weight = sum(test.mark.weight for test in tests)
@@ -152,7 +152,9 @@ def _code(
     }
 
 
-def _test(test: TestResult, share: float, replaced: list[str], known: list[bugs.Bug]) -> GradedTest:
+def _test(
+    test: TestResult, share: float, replaced: list[str], known: list[mistakes.Bug]
+) -> GradedTest:
     passed = test.outcome == PASSED or bool(replaced)
     bug = _matching(test, known) if not passed else None
     return GradedTest(
@@ -170,7 +172,7 @@ def _test(test: TestResult, share: float, replaced: list[str], known: list[bugs.
     )
 
 
-def _matching(test: TestResult, known: list[bugs.Bug]) -> bugs.Bug | None:
+def _matching(test: TestResult, known: list[mistakes.Bug]) -> mistakes.Bug | None:
     """The named bug that this test has found evidence of; mere advice names no bug."""
     if test.message is None or not test.message.seen:
         return None

@@ -14,7 +14,8 @@ from grader.notebook.collect import Collected, collect
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import Statement
 
-from ..views import notebooks, student_tree
+from ..authoring.views import notebooks
+from ..library import student_tree
 from . import winnowing
 from .tokens import imported, tokens
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from autograder import bugs, variants
-from grader.course import syllabus
+from grader.authoring.proof import variants
+from grader.course import mistakes, syllabus
 from grader.course.syllabus import Assignment, Syllabus
 
-from ...views import notebooks, text_notebook
-from ...views.components import Component
+from ...library.components import Component
+from ..views import notebooks, text_notebook
 
 KINDS = ("reference", "starter", "variant", "bug")
 
@@ -22,7 +22,7 @@ class Case:
     assignment: str
     kind: str
     variant: variants.Variant | None = None
-    bug: bugs.Bug | None = None
+    bug: mistakes.Bug | None = None
 
     @property
     def name(self) -> str:
@@ -82,5 +82,5 @@ def of(assignment: Assignment) -> list[Case]:
         Case(id, "reference"),
         Case(id, "starter"),
         *(Case(id, "variant", variant=variant) for variant in variants.load(assignment)),
-        *(Case(id, "bug", bug=bug) for bug in bugs.load(id)),
+        *(Case(id, "bug", bug=bug) for bug in mistakes.load(id)),
     ]

@@ -12,67 +12,69 @@ import random
 import warnings
 from collections.abc import Sequence
 
-from autograder import bugs
 from grader.checking import session
+from grader.course import mistakes
 from grader.course.syllabus import Assignment, Syllabus
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student
 
 from ...judge.grade import Load
-from ...views import notebooks
-from ...views.components import Component
+from ...library.components import Component
+from ..views import notebooks
 from .backends import local_worker
 
 
 def chosen(
     syllabus: Syllabus, assignment: Assignment, names: Sequence[str], number: int, seed: int
-) -> list[bugs.Bug]:
+) -> list[mistakes.Bug]:
     """The bugs of these names; without names, `number` visible ones in different components.
 
     Raises BugError for an unknown name, two bugs in one component, or too large a number.
     """
     if not names:
         return _drawn(syllabus, assignment, number, seed)
-    known = {bug.name: bug for bug in bugs.load(assignment.id)}
+    known = {bug.name: bug for bug in mistakes.load(assignment.id)}
     if unknown := [name for name in names if name not in known]:
-        raise bugs.BugError(
+        raise mistakes.BugError(
             f"{assignment.id} has no bug {unknown[0]!r}: "
             f"choose from autograder/bugs/{assignment.id}"
         )
     found = [known[name] for name in names]
     places = [bug.component for bug in found]
     if twice := next((place for place in places if places.count(place) > 1), ""):
-        raise bugs.BugError(
+        raise mistakes.BugError(
             f"two of the bugs are in {twice}: choose one, so that each can be found"
         )
     return found
 
 
-def _drawn(syllabus: Syllabus, assignment: Assignment, number: int, seed: int) -> list[bugs.Bug]:
-    by_component: dict[str, list[bugs.Bug]] = {}
-    for bug in bugs.load(assignment.id):
+def _drawn(
+    syllabus: Syllabus, assignment: Assignment, number: int, seed: int
+) -> list[mistakes.Bug]:
+    by_component: dict[str, list[mistakes.Bug]] = {}
+    for bug in mistakes.load(assignment.id):
         by_component.setdefault(bug.component, []).append(bug)
     if not 1 <= number <= len(by_component):
-        raise bugs.BugError(
+        raise mistakes.BugError(
             f"{number} bugs in different components are not to be had: {assignment.id} has "
             f"bugs in {len(by_component)} components, give 1 to {len(by_component)}"
         )
     dice = random.Random(seed)
-    found: list[bugs.Bug] = []
+    found: list[mistakes.Bug] = []
     for place in dice.sample(sorted(by_component), len(by_component)):
         shuffled = dice.sample(by_component[place], len(by_component[place]))
         visible = (bug for bug in shuffled if is_visible(syllabus, assignment, bug))
         found += itertools.islice(visible, 1)
         if len(found) == number:
             return found
-    raise bugs.BugError(
+    raise mistakes.BugError(
         f"{number} bugs in different components are not to be had: only {len(found)} of the "
         f"components of {assignment.id} have one that a visible check catches: give {len(found)}"
     )
 
 
-def is_visible(syllabus: Syllabus, assignment: Assignment, bug: bugs.Bug) -> bool:
+def is_visible(syllabus: Syllabus, assignment: Assignment, bug: mistakes.Bug) -> bool:
     """Whether a visible check of its exercise fails while nothing but this bug is wrong."""
     names = [name for exercise in assignment.exercises for name in exercise.names]
     cells = notebook_file.read(notebook(syllabus, assignment, [bug]).encode())
@@ -89,13 +91,13 @@ def is_visible(syllabus: Syllabus, assignment: Assignment, bug: bugs.Bug) -> boo
     return any(result.message is not None for result in results)
 
 
-def notebook(syllabus: Syllabus, assignment: Assignment, found: Sequence[bugs.Bug]) -> str:
+def notebook(syllabus: Syllabus, assignment: Assignment, found: Sequence[mistakes.Bug]) -> str:
     """The notebook's text. Raises BugError for a bug that does not fit its component."""
     broken = {bug.component: bug.apply(Component.parse(bug.component).source) for bug in found}
     return notebooks.dump(notebooks.build(syllabus, assignment, "solution", broken))
 
 
-def key(found: Sequence[bugs.Bug]) -> str:
+def key(found: Sequence[mistakes.Bug]) -> str:
     """The instructor's sheet: where each bug is, what catches it, how it is mended."""
     lines = [
         "# What is broken\n",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from autograder.bugs import Bug
 from grader.checking.session import TestResult
+from grader.course.mistakes import Bug
 
 from ...gradebook.exercise_result import GradedTest
 from ...gradebook.result import Result

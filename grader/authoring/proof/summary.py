@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bench import results_file
+from grader.authoring import results_file
 from grader.course.syllabus import ROOT
 
 from .prove import EVERY_SEED, Outcome

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus, public_tests
 
-from ...views import notebooks, student_tree, texts
-from ...views.components import BuildError
+from ...library import student_tree
+from ...library.components import BuildError
 from .. import whole
+from ..views import notebooks, texts
 from . import handbook, project_files
 
 if sys.version_info >= (3, 11):

@@ -10,7 +10,7 @@ from grader.course.submission_folder import FOLDER
 from grader.course.syllabus import Assignment, Syllabus
 
 from ...gradebook.lateness import written
-from ...views import texts
+from ..views import texts
 
 CLEAN = "starter"  # the folder of the copy that nobody works on
 

@@ -16,9 +16,9 @@ from functools import cached_property
 
 from grader.course.syllabus import Syllabus
 
-from ...views.components import Component
-from ...views.student_tree import released_code, unreleased
-from .. import no_leak
+from ...library.components import Component
+from ...library.student_tree import released_code, unreleased
+from ..views import no_leak
 from . import fingerprints, pieces
 from .fingerprints import LEAST_CHARACTERS, RUN, WORD
 from .pieces import Piece

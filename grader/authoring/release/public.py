@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator
 
 from grader.course.syllabus import ROOT, Assignment, Syllabus, public_tests
 
-from ...views import setup_cell, text_notebook
-from ...views.components import Component
-from ...views.student_tree import PACKAGE, STAND_INS, stubbed, unreleased
+from ...library.components import Component
+from ...library.student_tree import PACKAGE, STAND_INS, stubbed, unreleased
+from ..views import setup_cell, text_notebook
 
 
 def of(

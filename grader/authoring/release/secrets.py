@@ -8,12 +8,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograder import bugs
+from grader.course import mistakes
 from grader.course.syllabus import ROOT, Assignment, Syllabus
 
-from ...views import text_notebook
-from ...views.components import Component, module_text
-from ...views.student_tree import PACKAGE, SHARED, unreleased
+from ...library.components import Component, module_text
+from ...library.student_tree import PACKAGE, SHARED, unreleased
+from ..views import text_notebook
 
 HIDDEN_CODE = ("suites", "variants")  # of the autograder: never handed out
 
@@ -53,7 +53,7 @@ def of(syllabus: Syllabus, answers: Collection[str], modules: Collection[str]) -
         code += _code_answers(assignment)
         sentences |= _written(assignment)
     for assignment in syllabus.graded:
-        for bug in bugs.load(assignment.id):
+        for bug in mistakes.load(assignment.id):
             sentences[bug.hint] = f"the hint of the named mistake {bug.name}"
     return Secrets(code, sentences, _names(syllabus))
 
@@ -125,6 +125,6 @@ def _names(syllabus: Syllabus) -> dict[str, str]:
             for name in re.findall(r"(?m)^def (test_\w+)", path.read_text(encoding="utf-8")):
                 found[name] = f"a hidden test of {path.parent.name}"
     for assignment in syllabus.graded:
-        for bug in bugs.load(assignment.id):
+        for bug in mistakes.load(assignment.id):
             found[bug.name] = "a named mistake"
     return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.course import syllabus
 
 from ...authoring import course_build
-from ...exchange.for_nbgrader import course_folder
+from ...authoring import nbgrader_folder as course_folder
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from ..problems import UsageProblem
 

@@ -15,10 +15,10 @@ from grader.course.syllabus import ROOT, Syllabus
 
 from ...authoring.release import contents, dates, release
 from ...authoring.release.changes import MANIFEST
+from ...authoring.views import setup_cell
 from ...gradebook import stored_terms
 from ...gradebook.late_policy import AllTerms
 from ...gradebook.lateness import written
-from ...views import setup_cell
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from ..records import class_list, stores
@@ -92,7 +92,7 @@ def run(options: Options) -> int:
 
 def _fallback(options: Options, course: Syllabus, id: str) -> int:
     """Train a fallback model beside a release."""
-    from ...authoring import fallback_model
+    from autograder import fallback_model
 
     if (options.to / MANIFEST).exists() or options.zip or options.git_branch:
         raise UsageProblem(

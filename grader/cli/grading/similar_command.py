@@ -12,13 +12,13 @@ from grader.course.syllabus import Assignment, Syllabus
 from grader.notebook.notebook_file import InvalidNotebook
 
 from ...authoring import whole
+from ...authoring.views import notebooks
 from ...classroom.cells import plain
 from ...intake.submissions import Submission
+from ...library.components import Component
 from ...similarity import page
 from ...similarity.compare import SOLUTION, Pair, suspicious
 from ...similarity.own_work import Handout, Work
-from ...views import notebooks
-from ...views.components import Component
 from .. import EXIT_OK, lookup
 from ..problems import OutputProblem, UsageProblem
 from ..records import class_list

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..views.components import Component
-from ..views.notebooks import Notebook
+from ...library.components import Component
+from .notebooks import Notebook
 
 RUN = 3  # lines
 

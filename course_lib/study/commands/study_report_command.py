@@ -18,9 +18,9 @@ from course_lib.study.report.build import report as make
 from course_lib.study.report.build import told, write
 from course_lib.study.report.material import material
 from course_lib.study.start import task_of
+from grader.cli import EXIT_OK
+from grader.cli.problems import UsageProblem
 
-from .. import EXIT_OK
-from ..problems import UsageProblem
 from .study_command import Where
 
 

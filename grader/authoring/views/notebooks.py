@@ -12,15 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from autograder import bugs
+from grader.course import mistakes
 from grader.course.exercise import Exercise
 from grader.course.syllabus import Assignment, Syllabus
 from grader.notebook import grade_ids, placeholders
 
-from ..authoring import pictures
-from . import given, hints, setup_cell, text_notebook, texts
+from ...library.components import BEGIN, END, BuildError, Component, stub
+from . import given, hints, pictures, setup_cell, text_notebook, texts
 from .cell_metadata import nbgrader as metadata
-from .components import BEGIN, END, BuildError, Component, stub
 from .text_notebook import CODE_ANSWER, DRAWN_TABLE, TEXT_ANSWER, SourceCell
 
 View = Literal["starter", "solution", "nbgrader"]
@@ -179,7 +178,7 @@ class _Maker:
         if code is None and self.is_solution:
             code = component.source
         if code is None and source.bug:
-            code = bugs.named(source.bug).apply(component.source)
+            code = mistakes.named(source.bug).apply(component.source)
         if code is None and self.view == "nbgrader":
             code = component.marked
         if code is None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from grader.course.syllabus import ROOT, Assignment
 
-from .components import BuildError
+from ...library.components import BuildError
 
 if TYPE_CHECKING:
     from course_lib.drawings.drawing import Drawing

@@ -10,9 +10,9 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.syllabus import Assignment
+from grader.course.syllabus import ROOT, Assignment
 
-FOLDER = Path(__file__).parent
+FOLDER = ROOT / "autograder" / "variants"
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,9 @@ from pathlib import Path
 from grader.course.syllabus import EXAM, Syllabus
 from grader.notebook import placeholders
 
-from ...views import notebooks, student_tree
-from ...views.components import BuildError
+from ..library import student_tree
+from ..library.components import BuildError
+from .views import notebooks
 
 CONFIG = f"""\
 c = get_config()

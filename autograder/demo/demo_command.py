@@ -9,15 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from autograder.demo import bundled_class, translator
+from grader.cli import EXIT_OK
+from grader.cli.grading import grade_command, isolation
+from grader.cli.records import results
 from grader.course import syllabus
-
-from ...gradebook.result import Result
-from ...gradebook.store import Store
-from ...grading import class_run
-from ...intake.submissions import Submission
-from .. import EXIT_OK
-from ..records import results
-from . import grade_command, isolation
+from grader.gradebook.result import Result
+from grader.gradebook.store import Store
+from grader.grading import class_run
+from grader.intake.submissions import Submission
 
 LOOK_AT = """
 What to look at in the report: s03 forgot the scaling. s10 handed in the same file, which only

@@ -6,8 +6,8 @@ from grader.course.exercise import Exercise
 from grader.course.submission_folder import FOLDER, MAX_TOTAL
 from grader.course.syllabus import Assignment, Syllabus
 
-from ..gradebook.lateness import written
-from ..judge.models import thresholds
+from ...gradebook.lateness import written
+from ...judge.models import thresholds
 from .setup_cell import badges
 
 # By measure: what the lower threshold counts, and the unit.

@@ -7,14 +7,15 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 
-from grader.course.toml_lines import line_of
+from .syllabus import ROOT
+from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-FOLDER = Path(__file__).parent
+FOLDER = ROOT / "autograder" / "bugs"
 
 
 class BugError(Exception):

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from course_lib.recipes import classifier_profiles
+from grader.cli import EXIT_OK
+from grader.cli.problems import UsageProblem
 from grader.course import syllabus
-
-from .. import EXIT_OK
-from ..problems import UsageProblem
 
 
 def grading(submissions: int, assignments: str, as_json: bool) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import Json
+from grader.cli.options import Json
 
 study_app = typer.Typer(
     help="A hyperparameter study in a database: run it, resume it, report it.", no_args_is_help=True

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import Json
+from grader.cli.options import Json
 
 site_app = typer.Typer(help="Build the course site: lectures, slides, quizzes.")
 SITE = Path("out/site")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import course_lib
+from grader.authoring.views import notebooks
 from grader.course.exercise import ModelPart
 from grader.course.fallback import CARD, FOLDER, Card
 from grader.course.submission_folder import TRANSLATOR_WEIGHTS, WEIGHTS, save_model
@@ -24,8 +25,6 @@ from grader.course.syllabus import Assignment, Syllabus
 from grader.notebook import notebook_file
 from grader.student import own_code
 from grader.student.work import Work
-
-from ..views import notebooks
 
 PACKAGE = Path(course_lib.__file__).parent
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from grader.course.syllabus import Assignment, Syllabus
 from grader.notebook.global_names import global_names
 
-from .components import BuildError, Component, ModuleText, module_text
+from ...library.components import BuildError, Component, ModuleText, module_text
 
 IN_SETUP = {"np": "import numpy as np", "plt": "import matplotlib.pyplot as plt"}
 

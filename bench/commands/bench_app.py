@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import Json
+from grader.cli.options import Json
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 

@@ -50,7 +50,7 @@ def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
 
 def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
     """The worst ratio of each test under each setting; "worst" is that of all tests."""
-    from bench.results_file import measure
+    from grader.authoring.results_file import measure
 
     from ...authoring.proof.margins import CHANCE
 
@@ -74,7 +74,7 @@ def _measures(found: dict[str, Any], gradings: int) -> dict[str, Any]:
 
 
 def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
-    from bench import results_file
+    from grader.authoring import results_file
 
     from ...authoring.proof.summary import digest
 

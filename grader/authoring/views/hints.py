@@ -14,7 +14,7 @@ from typing import Any
 from grader.course.syllabus import ROOT, Assignment
 from grader.course.toml_lines import line_of
 
-from .components import BuildError
+from ...library.components import BuildError
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -34,9 +34,8 @@ from course_lib.study.database.worker import work as run_trials
 from course_lib.study.profiles import StudyProfile, duration, profile
 from course_lib.study.start import plan_of, task_of
 from course_lib.study.trial import attempt, run_trial
-
-from .. import EXIT_FOUND, EXIT_OK
-from ..problems import OutputProblem, UsageProblem
+from grader.cli import EXIT_FOUND, EXIT_OK
+from grader.cli.problems import OutputProblem, UsageProblem
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from book import live_model, serving, site_build
 from book.quizzes import forms, quiz
-
-from .. import EXIT_OK
-from ..problems import UsageProblem
+from grader.cli import EXIT_OK
+from grader.cli.problems import UsageProblem
 
 PACKAGES = ("sphinx", "myst_nb", "sphinx_book_theme", "sphinx_design", "sphinx_revealjs")
 

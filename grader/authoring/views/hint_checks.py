@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 
-from autograder import bugs
+from grader.course import mistakes
 from grader.course.exercise import Exercise
 from grader.course.syllabus import Assignment
 
-from ..authoring import no_leak
-from . import hints, text_notebook
-from .components import BuildError, Component
+from ...library.components import BuildError, Component
+from . import hints, no_leak, text_notebook
 
 QUOTED = 3  # tokens in a row of an answer's line or expression that count as a quotation
 
@@ -38,7 +37,7 @@ def unfit(assignment: Assignment) -> Iterator[str]:
 
 
 def _unfit(one: hints.Hints, assignment: Assignment, exercise: Exercise) -> Iterator[str]:
-    own = {bug.name: bug for bug in bugs.load(assignment.id) if bug.exercise == exercise.id}
+    own = {bug.name: bug for bug in mistakes.load(assignment.id) if bug.exercise == exercise.id}
     for name in one.answers:
         if name not in own:
             yield f"`answers` of {exercise.id} names {name!r}, which is no bug of that exercise"

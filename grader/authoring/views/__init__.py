@@ -1,0 +1,1 @@
+"""Views of the one implementation: starters, solutions, set-up cells, hints, handouts."""

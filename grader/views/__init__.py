@@ -1,1 +1,0 @@
-"""Views of the one implementation: starters, solutions, stubs and the students' library."""
