@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 import course_lib
+from course_lib.training.saved_model import TRANSLATOR_WEIGHTS, WEIGHTS, save_model
 from grader.authoring.views import notebooks
+from grader.course.course import Assignment, Course
 from grader.course.exercise import ModelPart
 from grader.course.fallback import CARD, FOLDER, Card
-from grader.course.submission_folder import TRANSLATOR_WEIGHTS, WEIGHTS, save_model
-from grader.course.syllabus import Assignment, Syllabus
 from grader.notebook import notebook_file
 from grader.student import own_code
 from grader.student.work import Work
@@ -33,7 +33,7 @@ class FallbackError(Exception):
     """A fallback model that cannot be made; the message says why, in one sentence."""
 
 
-def make(syllabus: Syllabus, assignment: Assignment, profile: str, seed: int, to: Path) -> Card:
+def make(course: Course, assignment: Assignment, profile: str, seed: int, to: Path) -> Card:
     """Train a model and write it to `to/fallback/aN`; without `profile`, the assignment's default.
 
     Raises FallbackError if the assignment has no model, if its data set cannot be had, or if the
@@ -47,7 +47,7 @@ def make(syllabus: Syllabus, assignment: Assignment, profile: str, seed: int, to
         raise FallbackError(f"{target}: is there already, and holds no fallback model; move it")
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, assignment.id)
-        card = _trained(syllabus, assignment, assignment.model, name, seed, made)
+        card = _trained(course, assignment, assignment.model, name, seed, made)
         least = next(e.zero_at for e in assignment.exercises if e.kind == "model") or 0.0
         if card.score <= least:
             raise FallbackError(
@@ -61,7 +61,7 @@ def make(syllabus: Syllabus, assignment: Assignment, profile: str, seed: int, to
 
 
 def _trained(
-    syllabus: Syllabus, assignment: Assignment, part: ModelPart, name: str, seed: int, folder: Path
+    course: Course, assignment: Assignment, part: ModelPart, name: str, seed: int, folder: Path
 ) -> Card:
     from torch import __version__ as torch_version
 
@@ -99,7 +99,7 @@ def _trained(
         settings.source if translates else part.source,
         (settings.target if translates else part.target),
     )
-    score = _score(syllabus, assignment, part, folder, examples[columns[0]], examples[columns[1]])
+    score = _score(course, assignment, part, folder, examples[columns[0]], examples[columns[1]])
     files = {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in sorted(folder.iterdir())}
     card = Card(
         id,
@@ -136,7 +136,7 @@ def _code() -> str:
 
 
 def _score(
-    syllabus: Syllabus,
+    course: Course,
     assignment: Assignment,
     part: ModelPart,
     folder: Path,
@@ -144,7 +144,7 @@ def _score(
     wanted: list[Any],
 ) -> float:
     """Accuracy in percent, or BLEU, when a solved notebook's own functions load and ask it."""
-    solved = notebooks.dump(notebooks.build(syllabus, assignment, "solution")).encode()
+    solved = notebooks.dump(notebooks.build(course, assignment, "solution")).encode()
     found = Work(assignment, Path(assignment.source), solved, notebook_file.read(solved))
     namespace, _ = own_code.loaded(found)
     load, ask = (_entry(namespace, name) for name in part.entry_points)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.gradebook.result import Result
 from grader.grading import class_run, judge_process
 from grader.intake.submissions import Submission
@@ -35,7 +35,7 @@ UNITS = {
 
 
 def run(
-    syllabus: Syllabus, submissions: int, assignments: list[str], log: Callable[[str], None]
+    course: Course, submissions: int, assignments: list[str], log: Callable[[str], None]
 ) -> dict[str, Any]:
     """Measure both and write `results/bench_grading.json`; returns the measures.
 
@@ -49,10 +49,10 @@ def run(
     """
     seconds: dict[str, dict[str, list[float]]] = {}
     digest = hashlib.sha256()
-    for assignment in (syllabus.assignment(id) for id in assignments):
-        notebook = ROOT / "solutions" / f"{assignment.id}.ipynb"
+    for assignment in (course.assignment(id) for id in assignments):
+        notebook = assignment.solution
         digest.update(notebook.read_bytes())
-        seconds[assignment.id] = _measured(syllabus, assignment, notebook, submissions, log)
+        seconds[assignment.id] = _measured(course, assignment, notebook, submissions, log)
     measures = {
         f"{id}_{kind}": results_file.measure(unit, found[kind])
         for id, found in seconds.items()
@@ -74,14 +74,14 @@ def run(
         "sha256": digest.hexdigest(),
     }
     command = f"course bench grading --submissions {submissions}"
-    if assignments != [a.id for a in syllabus.assignments]:
+    if assignments != [a.id for a in course.assignments]:
         command += f" --assignments {','.join(assignments)}"
     results_file.write("bench_grading", command, measures, data)
     return measures
 
 
 def _measured(
-    syllabus: Syllabus,
+    course: Course,
     assignment: Assignment,
     notebook: Path,
     submissions: int,
@@ -91,30 +91,30 @@ def _measured(
     data = notebook.read_bytes()
     made = [Submission(f"s{n:02}", assignment.id, str(notebook), data) for n in range(submissions)]
     with (
-        nbgrader_course.made(assignment) as course,
-        _warm_judges(syllabus, assignment, made[0]) as (pool, start_seconds),
+        nbgrader_course.made(assignment) as theirs,
+        _warm_judges(course, assignment, made[0]) as (pool, start_seconds),
     ):
         found = {"start_seconds": [start_seconds]}
         for submission in made:
-            folder = course / "submitted" / submission.student / assignment.id
+            folder = theirs / "submitted" / submission.student / assignment.id
             folder.mkdir(parents=True)
             shutil.copy(notebook, folder / notebook.name)
         log(f"{assignment.id}: one submission, ours and nbgrader's")
         found["seconds"] = [_ours(assignment, pool, [submission]) for submission in made]
-        found["nbgrader_seconds"] = [_nbgrader(course, assignment, f"--student={made[0].student}")]
+        found["nbgrader_seconds"] = [_nbgrader(theirs, assignment, f"--student={made[0].student}")]
         log(f"{assignment.id}: a class of {submissions}, ours and nbgrader's")
         found["class_seconds"] = [_ours(assignment, pool, made)]
-        found["nbgrader_class_seconds"] = [_nbgrader(course, assignment, "--force") / submissions]
+        found["nbgrader_class_seconds"] = [_nbgrader(theirs, assignment, "--force") / submissions]
     return found
 
 
 @contextmanager
 def _warm_judges(
-    syllabus: Syllabus, assignment: Assignment, submission: Submission
+    course: Course, assignment: Assignment, submission: Submission
 ) -> Iterator[tuple[ProcessPoolExecutor, float]]:
     """Judges that have graded once, so that each has read the suite; and the seconds that took."""
     started = time.perf_counter()
-    with class_run.judges(syllabus, {assignment.id}, class_run.Settings(jobs=JOBS)) as pool:
+    with class_run.judges(course, {assignment.id}, class_run.Settings(jobs=JOBS)) as pool:
         _graded(pool, [submission] * (2 * JOBS))
         yield pool, time.perf_counter() - started
 
@@ -138,8 +138,8 @@ def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submissi
     return seconds
 
 
-def _nbgrader(course: Path, assignment: Assignment, option: str) -> float:
+def _nbgrader(folder: Path, assignment: Assignment, option: str) -> float:
     """Seconds of one `nbgrader autograde` command."""
     started = time.perf_counter()
-    nbgrader_course.run(["autograde", assignment.id, option], course)
+    nbgrader_course.run(["autograde", assignment.id, option], folder)
     return time.perf_counter() - started

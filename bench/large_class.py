@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster
 from grader.intake.spool import Spool
@@ -23,7 +23,7 @@ from . import lost_worker
 
 
 def run(
-    syllabus: Syllabus,
+    course: Course,
     assignment: Assignment,
     submissions: int,
     sample: int,
@@ -42,7 +42,7 @@ def run(
 
     Raises RuntimeError if a submission is not graded or the grades differ.
     """
-    notebook = (ROOT / "solutions" / f"{assignment.id}.ipynb").read_bytes()
+    notebook = (assignment.solution).read_bytes()
     spool = Spool()
     made = [
         Submission(f"s{n:05}", assignment.id, f"s{n:05}.ipynb", spool.keep(notebook + b"\n" * n))
@@ -51,17 +51,17 @@ def run(
     found: dict[str, tuple[str, float]] = {}
     for count in workers:
         log(f"{sample} submissions of {assignment.id} with {count} workers")
-        per_second, start_seconds = _measured(syllabus, made[:sample], count)
+        per_second, start_seconds = _measured(course, made[:sample], count)
         found[f"workers_{count}_per_second"] = ("1/s", per_second)
         found[f"workers_{count}_start_seconds"] = ("s", start_seconds)
     if max(workers) > 1 and sys.platform == "linux":
         log(f"{sample} submissions of {assignment.id}, and one of {max(workers)} workers is killed")
-        for name, value in lost_worker.measured(syllabus, made[:sample], max(workers)).items():
+        for name, value in lost_worker.measured(course, made[:sample], max(workers)).items():
             unit = "s" if name == "seconds" else "submissions"
             found[f"killed_worker_{name}"] = (unit, value)
     found["sample_peak_mib"] = ("MiB", _peak_mib())
     log(f"{submissions} submissions of {assignment.id} with {max(workers)} workers")
-    found["class_per_second"] = ("1/s", _measured(syllabus, made, max(workers))[0])
+    found["class_per_second"] = ("1/s", _measured(course, made, max(workers))[0])
     found["class_peak_mib"] = ("MiB", _peak_mib())
     measures = {name: results_file.measure(unit, [one]) for name, (unit, one) in found.items()}
     numbers = ",".join(map(str, workers))
@@ -83,14 +83,14 @@ def _peak_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
 
 
-def _measured(syllabus: Syllabus, made: list[Submission], workers: int) -> tuple[float, float]:
+def _measured(course: Course, made: list[Submission], workers: int) -> tuple[float, float]:
     """Submissions per second after the first result, and the seconds until that."""
     settings = class_run.Settings(
         jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL
     )
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
         started, times, points = time.perf_counter(), [], set()
-        for result in class_run.grade_class(made, syllabus, store, settings):
+        for result in class_run.grade_class(made, course, store, settings):
             times.append(time.perf_counter())
             points.add(result.totals.automatic)
         stored = (store.newest(one.student, one.assignment) for one in made)  # one at a time

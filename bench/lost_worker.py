@@ -8,14 +8,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
 
 
-def measured(syllabus: Syllabus, made: list[Submission], workers: int) -> dict[str, float]:
+def measured(course: Course, made: list[Submission], workers: int) -> dict[str, float]:
     """What a killed worker costs; for Linux, and at least two workers.
 
     `lost`: submissions without a grade. `graded_twice`: those with more than one stored result.
@@ -27,13 +27,13 @@ def measured(syllabus: Syllabus, made: list[Submission], workers: int) -> dict[s
     )
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
         times: list[float] = []
-        for _ in class_run.grade_class(made, syllabus, store, settings):
+        for _ in class_run.grade_class(made, course, store, settings):
             times.append(time.perf_counter())
             if len(times) == len(made) // 3:
                 os.kill(dask_workers()[0], signal.SIGKILL)
         first = store.latest()
         stored = [len(store.history(s.student, s.assignment)) for s in made]
-        list(class_run.grade_class(made, syllabus, store, settings))
+        list(class_run.grade_class(made, course, store, settings))
         before = {result.student: result.graded_at for result in first}
         again = sum(before.get(r.student) != r.graded_at for r in store.latest())
     return {

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.course.syllabus import ROOT, Assignment
+from grader.course.course import Assignment
 from grader.exchange.for_nbgrader import command
 
 
@@ -19,7 +19,7 @@ def made(assignment: Assignment) -> Iterator[Path]:
         course = Path(name)
         source = course / "source" / assignment.id
         source.mkdir(parents=True)
-        starter = ROOT / "assignments" / assignment.id / f"{assignment.id}.ipynb"
+        starter = assignment.starter
         shutil.copy(starter, source)
         (course / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
         run(["generate_assignment", assignment.id, "--create"], course)

@@ -12,7 +12,7 @@ from grader.authoring import results_file
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.library.components import Component
 from grader.similarity import compare
 from grader.similarity.own_work import Handout, Work
@@ -32,9 +32,7 @@ class _Found:
         self.values.setdefault(name, []).append(100 * value)
 
 
-def run(
-    syllabus: Syllabus, assignments: Sequence[str], log: Callable[[str], None]
-) -> dict[str, Any]:
+def run(course: Course, assignments: Sequence[str], log: Callable[[str], None]) -> dict[str, Any]:
     """Measure and write `results/bench_similar.json`; returns the measures; some minutes.
 
     Independent work: the correct variants of each assignment, as one class, with three untouched
@@ -43,10 +41,10 @@ def run(
     Mistakes: every fourth named bug in the course's own solution, compared with that solution.
     """
     found, digest = _Found(), hashlib.sha256()
-    for assignment in (syllabus.assignment(id) for id in assignments):
+    for assignment in (course.assignment(id) for id in assignments):
         log(f"{assignment.id}: {assignment.title}")
-        handout = Handout.of(syllabus, assignment)
-        maker = _Maker(syllabus, assignment, handout)
+        handout = Handout.of(course, assignment)
+        maker = _Maker(course, assignment, handout)
         authors = {v.name: v.replace for v in variants.load(assignment)}
         digest.update(repr(sorted(authors.items())).encode())
         own = [maker.work(name, sources) for name, sources in authors.items()]
@@ -57,14 +55,14 @@ def run(
                 copy = maker.work("copy", disguise(sources))
                 named = _named(compare.suspicious([*own, copy], solution))
                 found.add(f"found_{disguise.__name__}", {"copy", name} in named)
-        for bug in mistakes.load(assignment.id)[::4]:
+        for bug in mistakes.load(assignment)[::4]:
             wrong = maker.work(bug.name, {**maker.reference, bug.component: _source(bug)})
             found.add("found_solution_with_a_mistake", compare.compared(wrong, solution).suspicious)
     measures = {
         name: results_file.measure("percent", values) for name, values in found.values.items()
     }
     command = "course bench similar"
-    if len(assignments) < len(syllabus.assignments):
+    if len(assignments) < len(course.assignments):
         command += f" --assignments {','.join(assignments)}"
     data = {
         "name": f"correct variants and named bugs of {', '.join(assignments)}",
@@ -106,7 +104,7 @@ def _source(bug: mistakes.Bug) -> str:
 class _Maker:
     """Makes submissions of one assignment from sources."""
 
-    syllabus: Syllabus
+    course: Course
     assignment: Assignment
     handout: Handout
 
@@ -121,5 +119,5 @@ class _Maker:
 
     def work(self, student: str, sources: dict[str, str]) -> Work:
         """A starter in which these components are written."""
-        built = notebooks.build(self.syllabus, self.assignment, "starter", sources)
+        built = notebooks.build(self.course, self.assignment, "starter", sources)
         return self.handout.work(student, notebooks.dump(built).encode())

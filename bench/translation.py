@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from bench import CHECKOUT
 from course_lib.data import datasets
 from course_lib.data.registry import Source
 from course_lib.decoding.translator import Translator
@@ -16,13 +17,12 @@ from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
 from course_lib.recipes.translation import TrainedTranslator, train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile, profile
 from grader.authoring import results_file
-from grader.course.syllabus import ROOT
 
 REAL: tuple[Source, ...] = ("mirror",)
 TEST = "test_2016_flickr"
 WIDTH = 5
 LENGTH_PENALTIES = (0.0, 0.6, 1.0, 1.4, 2.0, 3.0)  # one is chosen on validation
-MODELS = ROOT / "out" / "translators"
+MODELS = CHECKOUT / "out" / "translators"
 Measures = dict[str, Any]
 
 

@@ -9,7 +9,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from grader.course.syllabus import ROOT
+from book import CHECKOUT
 
 from . import statements
 from .code_explorer import catalog
@@ -32,7 +32,7 @@ class PaperAuditDirective(SphinxDirective):
         found = statements.load()
         if wrong := statements.problems(found):
             raise self.error("the audit of the paper does not hold: " + "; ".join(wrong))
-        read = {statements.FILE, *(ROOT / anchor.path for anchor in statements.anchors())}
+        read = {statements.FILE, *(CHECKOUT / anchor.path for anchor in statements.anchors())}
         for path in read:
             self.env.note_dependency(str(path))
         week = self.config[WEEK]

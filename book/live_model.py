@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.course.syllabus import ROOT
+from book import CHECKOUT
 
-FOLDER = ROOT / "lectures" / "live_model"
+FOLDER = CHECKOUT / "lectures" / "live_model"
 PROFILE = "grammar"
 MEASURED_ON = 500  # validation sentences
 
@@ -25,7 +25,7 @@ def train(folder: Path, log: Callable[[str], None], profile: str = PROFILE) -> d
     from course_lib.evaluation.translation import exact_match
     from course_lib.recipes.translation import train_translator
     from course_lib.recipes.translation_profiles import profile as named
-    from grader.course.submission_folder import TRANSLATOR_WEIGHTS, save_model
+    from course_lib.training.saved_model import TRANSLATOR_WEIGHTS, save_model
 
     settings = named(profile)
     data = datasets.load(settings.dataset, sources=["generated"])

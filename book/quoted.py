@@ -7,8 +7,9 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from book import CHECKOUT
 from course_lib.drawings import gallery
-from grader.course import syllabus
+from grader.course.course import Course
 from grader.library import student_tree
 from grader.library.components import BuildError, Component
 
@@ -42,11 +43,11 @@ class SourceDirective(SphinxDirective):
         block["classes"] = ["literal-block-wrapper"]
         block[QUOTED] = reference
         self.set_source_info(block)
-        self.env.note_dependency(str(syllabus.ROOT / where))
+        self.env.note_dependency(str(CHECKOUT / where))
         return [block]
 
     def _hidden(self, reference: str) -> bool:
-        course, week = syllabus.load(), self.config[WEEK]
+        course, week = Course.here(), self.config[WEEK]
         released = student_tree.released_in_week(course, week)
         return bool(week) and reference in student_tree.unreleased(course, released)
 

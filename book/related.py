@@ -6,7 +6,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from grader.course import syllabus
+from book import CHECKOUT
+from grader.course.course import Course
 
 LISTED = "exercises"  # attribute of the list: their ids
 
@@ -25,7 +26,7 @@ class ExercisesDirective(SphinxDirective):
         for reference in filter(None, map(str.strip, self.content)):
             asked = [
                 (assignment, exercise)
-                for assignment in syllabus.load().assignments
+                for assignment in Course.here().assignments
                 for exercise in assignment.exercises
                 if reference in exercise.components
             ]
@@ -38,7 +39,7 @@ class ExercisesDirective(SphinxDirective):
                     exercise.id, nodes.list_item("", nodes.paragraph("", "", title, nodes.Text(of)))
                 )
         order = sorted(found, key=lambda id: [int(number) for number in id.split(".")])
-        self.env.note_dependency(str(syllabus.ROOT / "course.toml"))
+        self.env.note_dependency(str(CHECKOUT / "course.toml"))
         return [nodes.bullet_list("", *(found[id] for id in order), **{LISTED: order})]
 
 

@@ -10,12 +10,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.course.syllabus import ROOT
+from book import CHECKOUT
 
 from . import quoted
 from .slides import DECK
 
-LECTURES = ROOT / "lectures"
+LECTURES = CHECKOUT / "lectures"
 DECKS = "slides"  # the folder of the decks, and the page that lists them
 INSTRUCTORS = "teach"  # pages with exams and answers, which the site of a week does not have
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
@@ -54,7 +54,7 @@ def _run(builder: str, to: Path, cache: Path, week: int) -> None:
     tags = [tag for tag, given in (("deck", builder == DECK), ("students", week)) if given]
     command += [part for tag in tags for part in ("-t", tag)]
     command += [str(LECTURES), str(to)]
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+    path = os.pathsep.join(filter(None, [str(CHECKOUT), os.environ.get("PYTHONPATH")]))
     quiet = {"PYTHONPATH": path, "PYDEVD_DISABLE_FILE_VALIDATION": "1", "NO_COLOR": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **quiet})
     if done.returncode:

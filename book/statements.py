@@ -22,8 +22,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from book import CHECKOUT
 from grader.course import mistakes
-from grader.course.syllabus import ROOT
+from grader.course.course import Course
 from grader.library.components import BuildError, Component
 
 if sys.version_info >= (3, 11):
@@ -31,7 +32,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-FILE = ROOT / "lectures" / "paper_audit.toml"
+FILE = CHECKOUT / "lectures" / "paper_audit.toml"
 OUTLINE = {
     "1": "Introduction",
     "2": "Background",
@@ -85,12 +86,8 @@ class Statement:
 
     @property
     def bug(self) -> mistakes.Bug:
-        """The named mistake that breaks it. Raises KeyError if there is none of that name."""
-        assignment, _, name = self.broken_by.partition("/")
-        found = {bug.name: bug for bug in mistakes.load(assignment)}
-        if name not in found:
-            raise KeyError(f"there is no named mistake autograder/bugs/{self.broken_by}.toml")
-        return found[name]
+        """The named mistake that breaks it. Raises BugError if there is none."""
+        return mistakes.named(Course.here(), self.broken_by)
 
     def now(self) -> Any:
         """The value in the library today. Raises ValueError if there is no such value."""
@@ -102,7 +99,7 @@ class Statement:
             if parameter:
                 return inspect.signature(held).parameters[parameter].default
             return attrgetter(attribute)(held[key]) if key else held
-        except (ImportError, AttributeError, KeyError) as error:
+        except (ImportError, AttributeError, mistakes.BugError) as error:
             raise ValueError(f"{self.value} is not there: {error}") from None
 
 
@@ -137,9 +134,9 @@ def anchors() -> tuple[Anchor, ...]:
 
 
 def _anchors() -> Iterator[Anchor]:
-    for path in sorted((ROOT / "course_lib").rglob("*.py")):
+    for path in sorted((CHECKOUT / "course_lib").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
-        shown = path.relative_to(ROOT).as_posix()
+        shown = path.relative_to(CHECKOUT).as_posix()
         module = shown.removesuffix(".py").replace("/", ".")
         definitions = [
             one for one in ast.parse(text).body if isinstance(one, (ast.FunctionDef, ast.ClassDef))
@@ -210,7 +207,7 @@ def _of_code(one: Statement) -> Iterator[str]:
                 yield f"{one.broken_by} breaks {bug.component}, which is none of its components"
             else:
                 bug.apply(sources[bug.component])
-        except (KeyError, mistakes.BugError) as error:
+        except mistakes.BugError as error:
             yield str(error.args[0])
     if one.tested_by:
         path, _, name = one.tested_by.partition("::")
@@ -225,5 +222,5 @@ def _of_code(one: Statement) -> Iterator[str]:
 
 
 def _text(path: str) -> str:
-    file = ROOT / path
+    file = CHECKOUT / path
     return file.read_text(encoding="utf-8") if file.is_file() else ""

@@ -16,9 +16,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from book import CHECKOUT
 from grader.authoring.views import setup_cell, texts
-from grader.course import syllabus
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from . import steps, timetable
 from .quizzes import quiz
@@ -38,7 +38,7 @@ class Stage:
         return f"Weeks {self.weeks[0]}–{self.weeks[-1]}" if several else f"Week {self.weeks[0]}"
 
 
-def stages(course: Syllabus) -> list[Stage]:
+def stages(course: Course) -> list[Stage]:
     """The weeks in order; those with the same assignment are one stage."""
     found = []
     for id, group in groupby(course.weeks, key=lambda week: week.assignment):
@@ -59,8 +59,8 @@ class WeekMapDirective(SphinxDirective):
     """`{week-map}`: a card for each stage, with its links."""
 
     def run(self) -> list[nodes.Node]:
-        course = syllabus.load()
-        self.env.note_dependency(str(syllabus.ROOT / "course.toml"))
+        course = Course.here()
+        self.env.note_dependency(str(CHECKOUT / "course.toml"))
         self.env.note_reread()  # minutes and titles are in other pages
         made = nodes.container(classes=["week-map"])
         self.set_source_info(made)
@@ -70,7 +70,7 @@ class WeekMapDirective(SphinxDirective):
             made += list(self._card(course, stage))
         return [made]
 
-    def _card(self, course: Syllabus, stage: Stage) -> Iterator[nodes.Node]:
+    def _card(self, course: Course, stage: Stage) -> Iterator[nodes.Node]:
         id = f"week-{stage.weeks[0]}"
         weeks = f'data-first="{stage.weeks[0]}" data-last="{stage.weeks[-1]}"'
         yield _html(
@@ -111,7 +111,7 @@ class WeekMapDirective(SphinxDirective):
         yield _html(f' <span class="facts">{facts}</span></div></li>')
 
 
-def step_of(course: Syllabus, assignment: Assignment) -> str:
+def step_of(course: Course, assignment: Assignment) -> str:
     """The step that an assignment is: what is built, how long it takes, where to open it."""
     number = assignment.id.removeprefix("a")
     title = f"Assignment {number}: {assignment.title}"

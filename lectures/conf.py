@@ -1,10 +1,10 @@
 """Sphinx's settings for the lectures; `course site build` reads them."""
 
-from grader.course import syllabus
+from grader.course.course import Course
 
-_course = syllabus.load()
+_course = Course.here()
 
-project = _course.course.title
+project = _course.facts.title
 author = "The authors of the course"
 copyright = "MIT License"
 language = "en"
@@ -43,7 +43,7 @@ nb_mime_priority_overrides = [("revealjs", "image/svg+xml", 0), ("revealjs", "te
 nb_render_image_options = {"width": "100%"}
 
 html_theme = "sphinx_book_theme"
-html_title = _course.course.title
+html_title = _course.facts.title
 html_static_path = ["_static"]
 html_css_files = ["course.css", "icons.css", "live/live.css"]
 html_favicon = "_static/favicon.svg"
@@ -52,10 +52,10 @@ html_context = {"default_mode": "auto"}
 html_copy_source = False
 html_show_sourcelink = False
 html_theme_options = {
-    "repository_url": _course.course.source_repository,
+    "repository_url": _course.facts.source_repository,
     "repository_branch": "main",
     "path_to_docs": "lectures",
-    "use_edit_page_button": bool(_course.course.source_repository),
+    "use_edit_page_button": bool(_course.facts.source_repository),
     "use_download_button": False,
     "navbar_persistent": [],  # the search is in the sidebar
     "home_page_in_toc": True,

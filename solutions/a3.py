@@ -502,16 +502,17 @@ with needs("3.7", "3.9"):
 # | weights | mean of the last checkpoints | mean after the first third | less noise |
 
 # %%
-from grader.course import submission_folder
+from course_lib.training import saved_model
+from grader.course.submission_folder import check_folder
 
 with needs("3.7", "3.9"):
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint("test")}
     made = predict(model, test["sentence"])
-    submission_folder.save("submission", model, config, tokenizer, made, about)
+    saved_model.save("submission", model, config, tokenizer, made, about)
     again = predict(load_model("submission"), validation["sentence"])
     right = np.equal(again, validation["label"])
     print(f"loaded again: {right.sum()} of {len(right)} validation sentences right")
-    submission_folder.check_folder("submission")
+    check_folder("submission", saved_model.CLASSIFIER)
 
 # %% [markdown] exercise="3.11"
 # A training run that nobody looks at teaches nothing. `fit` returns a list of dicts, in order: one

@@ -696,7 +696,8 @@ with needs(*TRANSLATION):
     print(f"chrF {chrf(validation_made, validation['fr'])}")
 
 # %%
-from grader.course import submission_folder
+from course_lib.training import saved_model
+from grader.course.submission_folder import check_folder
 
 with needs(*TRANSLATION):
     split = next(name for name in data.splits if name.startswith("test"))
@@ -706,12 +707,12 @@ with needs(*TRANSLATION):
     print(f"{len(test_made) / (time.process_time() - started):.0f} sentences a CPU second")
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint(split)}
     measured = {"validation_bleu": validation_bleu, "length_penalty": model.length_penalty}
-    submission_folder.save_translator(
+    saved_model.save_translator(
         "submission", model, config, tokenizer, test_made, about, measured)
     again = translate(load_model("submission"), validation["en"][:50])
     same = sum(a == b for a, b in zip(again, validation_made[:50], strict=True))
     print(f"loaded again: {same} of 50 validation sentences are translated as before")
-    submission_folder.check_folder("submission", submission_folder.TRANSLATOR)
+    check_folder("submission", saved_model.TRANSLATOR)
 
 # %% [markdown] prediction="4.12"
 # **Prediction: greedy and beam, once.** By how many points will a beam of 5 be ahead of greedy
@@ -770,7 +771,7 @@ with needs(*TRANSLATION, "4.14"):
         print(f"{name}: perplexity {measures[name]:.3f} a token")
     print(f"validation / training: {measures['validation'] / measures['training']:.3f}")
     measured |= {f"{name}_perplexity": value for name, value in measures.items()}
-    submission_folder.save_translator(
+    saved_model.save_translator(
         "submission", model, config, tokenizer, test_made, about, measured)
 
 # %% [markdown] exercise="4.15"

@@ -72,7 +72,7 @@ _COMPONENTS = (
 )
 install_import_hook(_COMPONENTS, "beartype.beartype")
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 # Files with tests of a minute start first, so that none runs alone at the end.
 LONG = (
@@ -86,8 +86,8 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def course() -> syllabus.Syllabus:
-    return syllabus.load()
+def course() -> Course:
+    return Course.here()
 
 
 def pytest_terminal_summary(terminalreporter):

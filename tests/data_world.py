@@ -9,11 +9,11 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
 from course_lib.data import sources as data_sources
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
-from grader.course.syllabus import ROOT
 
 MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
 needs_mirror = pytest.mark.skipif(

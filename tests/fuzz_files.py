@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import proofs
+from checkout import ROOT
 from fuzz_mutation import DEEP, ODD, TEXTS, Rng, Target, as_json, changed, edited, mostly, spliced
 from hypothesis import strategies as st
 
@@ -93,7 +94,7 @@ NOTEBOOK = mostly(changed_notebook, DOCUMENT.map(json.dumps).map(str.encode), st
 
 @functools.lru_cache(maxsize=1)
 def sources() -> fingerprints.Sources:
-    return fingerprints.Sources()
+    return fingerprints.Sources(ROOT, COURSE)
 
 
 def feed_notebook(data: bytes) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from grader.course.course import Course
 from grader.course.exercise import Exercise
-from grader.course.syllabus import load
 from grader.gradebook.result import Result
 from grader.judge.models import thresholds
 
-SYLLABUS = load()
+COURSE = Course.here()
 IN_TIME = "2027-02-07T18:04:00+00:00"
 SCORED = {  # the judge's result for a trained translator
     "measure": "bleu",
@@ -46,7 +46,7 @@ def sample(
     `failed` maps an exercise to its failed tests, each a dict of what differs from `_test`.
     `fields` replace those of the result.
     """
-    course = SYLLABUS.assignment(assignment)
+    course = COURSE.assignment(assignment)
     exercises = [
         _exercise(e, (failed or {}).get(e.id, []), e.id in not_written) for e in course.exercises
     ]

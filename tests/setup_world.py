@@ -65,8 +65,8 @@ def served(folder):
 
 def with_repository(course, address, branch="main"):
     update = {"student_repository": address, "student_branch": branch}
-    facts = course.course.model_copy(update=update)
-    return course.model_copy(update={"course": facts})
+    facts = course.facts.model_copy(update=update)
+    return course.model_copy(update={"facts": facts})
 
 
 def cell_of(course, id, address=""):

@@ -6,13 +6,13 @@ import json
 
 import browser
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from test_dashboard import class_of
 from test_leaderboard import board, scored
 from test_report import BUG, CARRIED
 from test_similar import A1, ONE
 
-from bench import disguises
+from autograder.demo import disguises
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.report import render, render_dashboard, render_student
@@ -51,15 +51,15 @@ def pages(tmp_path_factory):
     marks = {("s1", "a1", part): ManualMark(2.5, "Say why.") for part in parts[:2]}
     failed = {"1.3": [BUG], "1.4": [CARRIED], "1.5": [{**BUG, "outcome": "TIMEOUT"}]}
     one = sample("s1", failed=failed, not_written=("1.6",), received="2027-02-10T12:00:00Z")
-    one = manual.apply(one, ManualMarks(SYLLABUS, marks))
+    one = manual.apply(one, ManualMarks(COURSE, marks))
     works = [work("student 1", ONE), work("student 2", disguises.renamed(ONE))]
     pairs = compare.suspicious(works)
     assert pairs[0].copied[0] == "helpers"
     names = {"ada": "Countess", "ben": "A pseudonym as long as a pseudonym may be"}
     made = {
-        "student": render_student(one, SYLLABUS),
-        "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], SYLLABUS),
-        "report": render([one, *class_of(3)[2:]], SYLLABUS),
+        "student": render_student(one, COURSE),
+        "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], COURSE),
+        "report": render([one, *class_of(3)[2:]], COURSE),
         "leaderboard": render_leaderboard(board([scored("ada", 47.3), scored("ben", 46)], names)),
         "similar": similar.render([similar.Compared(A1, 3, pairs)], ["cy a1: not JSON"]),
     }

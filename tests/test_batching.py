@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from checkout import ROOT
 
 from course_lib.data.batching import TokenBuckets, batches_in_order, pad, padding_waste
 from course_lib.data.datasets import load
 from course_lib.data.grammar.reviews import reviews, sentences
 from course_lib.data.tokenization import TextTokenizer
-from grader.course.syllabus import ROOT
 
 MIRROR = Path(os.environ.get("COURSE_DATA") or ROOT.parent / "shared" / "data")
 

@@ -8,6 +8,7 @@ import fuzz
 import pytest
 import small_translation
 import torch
+from checkout import ROOT
 from typer.testing import CliRunner
 
 from bench import averages, decode, encoder, grammar, model, sentiment, study, training, translation
@@ -20,7 +21,6 @@ from course_lib.recipes import classifier_profiles
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 from grader.cli.app import app
-from grader.course.syllabus import ROOT
 
 COMMANDS = {
     path.name: json.loads(path.read_text(encoding="utf-8")).get("command", "")

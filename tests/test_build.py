@@ -5,10 +5,10 @@ import json
 import re
 
 import pytest
+from checkout import ROOT
 
 from grader.authoring import course_build
 from grader.authoring.views import no_leak, notebooks, text_notebook
-from grader.course.syllabus import ROOT
 from grader.library import student_tree
 from grader.library.components import BuildError, Component, stub
 
@@ -144,8 +144,8 @@ def test_what_does_not_fit_together_is_one_sentence_before_anything_is_built(cou
 
 
 def test_a_reserved_component_that_is_gone_is_named(course, tmp_path):
-    facts = course.course.model_copy(update={"reserved": ["course_lib.fast.loss:gone"]})
-    lacking = course.model_copy(update={"course": facts})
+    facts = course.facts.model_copy(update={"reserved": ["course_lib.fast.loss:gone"]})
+    lacking = course.model_copy(update={"facts": facts})
     with pytest.raises(BuildError, match=r"`reserved`: course_lib.fast.loss defines no 'gone'"):
         course_build.drifted(lacking)
     with pytest.raises(BuildError, match="defines no 'gone'"):

@@ -8,13 +8,13 @@ import sys
 
 import proofs
 import pytest
-from sample_results import SYLLABUS, sample
+from checkout import ROOT
+from sample_results import COURSE, sample
 
-from grader.course.syllabus import ROOT
 from grader.gradebook.store import key_of
 from grader.grading import by_exercise
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 PARTS = {"": "shared"} | {exercise.id: f"tests of {exercise.id}" for exercise in A1.exercises}
 UNSCALED = {
     "course_lib.numpy_forms.attention:scaled_scores": "def scaled_scores(query, key):\n"

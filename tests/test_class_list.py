@@ -10,7 +10,7 @@ import sys
 
 import proofs
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from typer.testing import CliRunner
 
 from grader.classroom import receipt
@@ -24,13 +24,13 @@ from grader.gradebook import late_policy, stored_receipts, stored_roster, stored
 from grader.gradebook.lateness import moment
 from grader.gradebook.store import Store
 
-COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
-A1 = SYLLABUS.assignment("a1")
+PROGRAM = [sys.executable, "-c", "from grader.cli import main; main()"]
+A1 = COURSE.assignment("a1")
 COPIED = moment("2027-06-01T12:00:00Z")
 
 
 def course(*arguments):
-    command = [*COURSE, *map(str, arguments)]
+    command = [*PROGRAM, *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     return done
@@ -145,7 +145,7 @@ def test_a_list_of_times_counts_over_every_clock_and_stays(graded, tmp_path):
 )
 def test_a_mistake_in_a_list_of_times_is_one_sentence(tmp_path, text, sentence):
     with pytest.raises(CsvError) as caught:
-        receipt.read(written(tmp_path / "times.csv", text), SYLLABUS)
+        receipt.read(written(tmp_path / "times.csv", text), COURSE)
     (problem,) = caught.value.problems
     assert sentence in problem
 
@@ -154,7 +154,7 @@ def test_a_mistake_in_the_roster_is_told_before_anything_is_graded(tmp_path):
     path = tmp_path / "s1" / "a1" / "a1.ipynb"
     written(path, proofs.notebook("a1", "starter").decode())
     roster = written(tmp_path / "roster.csv", "name\nAda\n")
-    command = [*COURSE, "grade", tmp_path, "--out", tmp_path / "out", "--roster", roster]
+    command = [*PROGRAM, "grade", tmp_path, "--out", tmp_path / "out", "--roster", roster]
     done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, len(done.stderr.strip().splitlines())) == (2, 1)
     assert "no column student" in done.stderr
@@ -182,7 +182,7 @@ def test_who_loses_points_by_the_date_of_a_file_alone_is_told():
         )
         for result in (by_file, by_list, on_time, waived)
     ]
-    counted = late_policy.applied(found, SYLLABUS, {("dee", "a1"): Terms(waived=True)})
+    counted = late_policy.applied(found, COURSE, {("dee", "a1"): Terms(waived=True)})
     (told,) = class_list.late_by_file(counted)
     assert told.startswith("1 submission is late by the date of the file alone: ada a1;")
     assert "--received" in told
@@ -223,7 +223,7 @@ def test_terms_and_times_are_appended_only_when_they_change(place):
 
 
 def listed(folder, text):
-    return Roster.read(written(folder / "roster.csv", text), SYLLABUS)
+    return Roster.read(written(folder / "roster.csv", text), COURSE)
 
 
 def test_a_stored_roster_is_all_that_was_ever_said_and_the_newest_counts(place, tmp_path):
@@ -259,7 +259,7 @@ def test_slip_days_of_ones_own_stay_until_an_empty_cell_and_after_leaving(place,
 
 def test_a_misspelled_column_is_named(tmp_path, capsys):
     path = written(tmp_path / "roster.csv", "student,a6,hobby\nada,+2,chess\n")
-    class_list.given(path, SYLLABUS)
+    class_list.given(path, COURSE)
     assert capsys.readouterr().err == f"{path}: columns not used: a6, hobby\n"
 
 

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 
 import proofs
 import pytest
+from checkout import ROOT
 from sample_results import sample
 from typer.testing import CliRunner
 
 from autograder.demo import bundled_class
 from grader.cli.app import app
-from grader.course.syllabus import ROOT
 from grader.gradebook.store import Store
 from grader.grading import class_run
 

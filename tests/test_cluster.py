@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
+from checkout import ROOT
 from proofs import COURSE
 
 from bench.lost_worker import dask_workers
-from grader.course.syllabus import ROOT
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster, fingerprints
 from grader.grading.class_run import Settings

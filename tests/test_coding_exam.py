@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from checkout import ROOT
 from proofs import COURSE, graded, notebook
 
 from grader.authoring import coding_exam, course_build
@@ -15,7 +16,6 @@ from grader.authoring.proof import cases, claims
 from grader.authoring.release import contents
 from grader.authoring.views import notebooks, text_notebook
 from grader.course import mistakes
-from grader.course.syllabus import ROOT
 from grader.grading import judge_process, warm_processes
 from grader.library.components import BuildError, Component
 

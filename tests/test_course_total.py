@@ -9,9 +9,10 @@ import re
 from fractions import Fraction
 
 import pytest
+from checkout import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from typer.testing import CliRunner
 
 from grader.authoring.release import handbook
@@ -20,9 +21,9 @@ from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Terms
 from grader.cli.app import app
-from grader.course import syllabus
+from grader.course.course import Course
+from grader.course.course_file import CourseError
 from grader.course.grading import Component, Grading, Group
-from grader.course.syllabus import ROOT, SyllabusError
 from grader.gradebook.course_grades import course_grades, to_csv
 from grader.gradebook.course_total import course_total, rounded
 from grader.gradebook.store import Store
@@ -135,8 +136,8 @@ def test_excusing_one_student_changes_no_other(points, id):
         for assignment, total in zip(ITEMS, points, strict=True)
     ]
     excused = Roster({"ada": Student("ada", terms={id: Terms(excused=True)})})
-    before = course_grades(results, SYLLABUS, Roster(), {}, so_far=False)
-    after = course_grades(results, SYLLABUS, excused, {}, so_far=False)
+    before = course_grades(results, COURSE, Roster(), {}, so_far=False)
+    after = course_grades(results, COURSE, excused, {}, so_far=False)
     assert (before[1].student.id, before[1].total) == ("ben", after[1].total)
     assert after[0].marks[id].percent is None
 
@@ -189,11 +190,11 @@ def course_with(tmp_path):
     def load(table):
         path = tmp_path / "course.toml"
         path.write_text((ROOT / "course.toml").read_text(encoding="utf-8") + table)
-        return syllabus.load(path)
+        return Course.load(path)
 
-    syllabus.load.cache_clear()
+    course.load.cache_clear()
     yield load
-    syllabus.load.cache_clear()
+    course.load.cache_clear()
 
 
 CHOICE = """
@@ -219,7 +220,7 @@ def test_students_are_told_what_counts_and_what_they_may_leave_out(course_with):
     roles = {a.id: course.grading.roles(a.id) for a in course.assignments}
     choice = ["the best 1 of a3, a4 counts"]
     assert roles == {"a1": [], "a2": [], "a3": choice, "a4": choice, "a5": ["extra credit"]}
-    plain = handbook.readme(syllabus.load(), course.assignments, [], "3.10")
+    plain = handbook.readme(Course.here(), course.assignments, [], "3.10")
     assert "- a4: 20 %\n- a5: 20 %\n" in plain
     assert "extra credit" not in plain
 
@@ -272,7 +273,7 @@ def test_the_choice_of_projects_that_the_readme_shows_computes(course_with, chos
 )
 def test_a_bad_scheme_is_one_sentence_with_its_line(course_with, old, new, line, told):
     text = NESTED.replace(old, new, 1)
-    with pytest.raises(SyllabusError) as caught:
+    with pytest.raises(CourseError) as caught:
         course_with(text)
     whole = (ROOT / "course.toml").read_text(encoding="utf-8") + text
     number = whole[: whole.index(line)].count("\n") + 1
@@ -285,8 +286,8 @@ def test_weights_of_assignments_alone_must_add_up_too(tmp_path):
     text = (ROOT / "course.toml").read_text(encoding="utf-8")
     path = tmp_path / "course.toml"
     path.write_text(text.replace("weight_percent = 20", "weight_percent = 25", 1))
-    with pytest.raises(SyllabusError, match=r"line \d+: the weights add up to 105 instead of 100"):
-        syllabus.load(path)
+    with pytest.raises(CourseError, match=r"line \d+: the weights add up to 105 instead of 100"):
+        Course.load(path)
 
 
 # ---------------------------------------------------------------- marks from elsewhere
@@ -400,5 +401,5 @@ def test_the_coding_exam_counts_by_its_own_grade_unless_a_mark_replaces_it(cours
     excused = Roster({"ada": Student("ada", terms={"exam": Terms(excused=True)})})
     (grade,) = course_grades(results, course, excused, {}, so_far=False)
     assert grade.marks["exam"].percent is None
-    (grade,) = course_grades(results, SYLLABUS, Roster(), {}, so_far=False)
+    (grade,) = course_grades(results, COURSE, Roster(), {}, so_far=False)
     assert "exam" not in grade.marks

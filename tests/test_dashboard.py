@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from test_report import BUG, CARRIED, Page, _luminance, hostile
 
 from grader.classroom.roster import Roster, Student
@@ -22,8 +22,8 @@ from grader.report.item_analysis import Discrimination, Spread, discrimination, 
 from grader.report.page import TEMPLATES, anchor
 from grader.report.plain_text import visible
 
-IDS = [assignment.id for assignment in SYLLABUS.assignments]
-A1 = SYLLABUS.assignment("a1")
+IDS = [assignment.id for assignment in COURSE.assignments]
+A1 = COURSE.assignment("a1")
 NOBODY = Roster()
 ALL = np.array([True, True])
 
@@ -94,7 +94,7 @@ def test_a_written_exercise_counts_once_all_its_parts_are_marked():
     parts = [part.id for part in sample().parts]
     marks = {("s1", "a1", part): ManualMark(3.0) for part in parts}
     marks["s2", "a1", parts[0]] = ManualMark(1.0)
-    both = [manual.apply(sample(s), ManualMarks(SYLLABUS, marks)) for s in ("s1", "s2")]
+    both = [manual.apply(sample(s), ManualMarks(COURSE, marks)) for s in ("s1", "s2")]
     item = next(item for item in items(A1, both) if item.id == "1.11")
     assert (item.students, item.difficulty) == (1, 0.75)
 
@@ -126,7 +126,7 @@ def test_the_roster_knows_who_handed_in_nothing_and_who_need_not():
 
 
 def test_low_and_falling_shares_of_the_newest_assignment():
-    every = [e.id for e in SYLLABUS.assignment("a2").exercises if e.kind == "code" and not e.bonus]
+    every = [e.id for e in COURSE.assignment("a2").exercises if e.kind == "code" and not e.bonus]
     low = sample("s1", "a2", failed=loses(0.75, *every))
     assert listing([sample("s1"), low]) == {
         "s1": ["low: 25 % in a2", "falling: 25 % in a2, 100 % before"]
@@ -173,10 +173,10 @@ def test_failed_tests_are_counted_with_their_likely_causes():
 
 def test_progress_of_marking_and_late_days():
     part = sample().parts[0].id
-    marks = ManualMarks(SYLLABUS, {("s1", "a1", part): ManualMark(3.0)})
+    marks = ManualMarks(COURSE, {("s1", "a1", part): ManualMark(3.0)})
     late = [sample(s, received=f"2027-02-{day}T12:00:00Z") for s, day in (("s2", 10), ("s3", 25))]
     results = [manual.apply(sample("s1"), marks), *late, sample("s4", received=None)]
-    [entry] = dashboard(results, SYLLABUS, NOBODY)["classes"]
+    [entry] = dashboard(results, COURSE, NOBODY)["classes"]
     assert (entry["marking"]["done"], entry["marking"]["of"]) == (1, 12)
     assert entry["marking"]["parts"][0] | {"title": ""} == {
         "id": part, "title": "", "of": 4, "done": 1
@@ -220,7 +220,7 @@ def class_of(count):
 
 def test_the_page_says_what_it_found():
     low = sample("s99", failed=loses(0.75, *(e.id for e in A1.exercises if e.kind == "code")))
-    page = Page(render_dashboard([*class_of(11), low, sample("s1", "a2")], SYLLABUS))
+    page = Page(render_dashboard([*class_of(11), low, sample("s1", "a2")], COURSE))
     said = page.said("class-a1")
     assert re.search(r"1\.1 Softmax 12 2 66 % 0\.\d\d −?0\.\d\d to 0\.\d\d", said), said[:600]
     assert "12 of 12" in said
@@ -230,7 +230,7 @@ def test_the_page_says_what_it_found():
 
 
 def test_the_page_needs_no_script_and_nothing_else():
-    text = render_dashboard([hostile(), *class_of(3)], SYLLABUS)
+    text = render_dashboard([hostile(), *class_of(3)], COURSE)
     page = Page(text)
     assert not [tag for tag in ("script", "link", "img", "iframe") if page.tags[tag]]
     assert all(re.match(r"#|report\.html(#|$)", link) for link in page.values("href"))
@@ -244,14 +244,14 @@ def test_the_page_needs_no_script_and_nothing_else():
 
 def test_a_name_is_shown_as_the_roster_has_it():
     roster = Roster({"s9": Student("s9", "Ada <Lovelace>")})
-    said = Page(render_dashboard(class_of(3), SYLLABUS, roster)).said("help")
+    said = Page(render_dashboard(class_of(3), COURSE, roster)).said("help")
     assert "Ada <Lovelace> s9" in said
     broken = sample(visible(hostile().student), outcome="INVALID")
-    assert "alert(1)" in Page(render_dashboard([broken], SYLLABUS)).said("help")
+    assert "alert(1)" in Page(render_dashboard([broken], COURSE)).said("help")
 
 
 def test_figures_tables_and_headings_can_be_read_without_seeing_them():
-    text = render_dashboard(class_of(12), SYLLABUS)
+    text = render_dashboard(class_of(12), COURSE)
     charts = re.findall(r"<svg[^>]*>", text)
     assert all('role="img"' in svg or 'aria-hidden="true"' in svg for svg in charts)
     assert text.count('role="img"') == text.count("<title id=") == text.count("<desc id=")
@@ -276,7 +276,7 @@ def test_figures_stand_out_from_their_ground(scheme):
 
 def test_the_same_results_give_the_same_page():
     results = class_of(11)
-    assert render_dashboard(results, SYLLABUS) == render_dashboard(results[::-1], SYLLABUS)
-    assert "Nothing has been graded yet" in render_dashboard([], SYLLABUS)
-    alone = render_dashboard([sample(outcome="INVALID", reason="no JSON")], SYLLABUS)
+    assert render_dashboard(results, COURSE) == render_dashboard(results[::-1], COURSE)
+    assert "Nothing has been graded yet" in render_dashboard([], COURSE)
+    alone = render_dashboard([sample(outcome="INVALID", reason="no JSON")], COURSE)
     assert "there are no totals" in alone

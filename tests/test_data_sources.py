@@ -10,6 +10,7 @@ import threading
 
 import numpy as np
 import pytest
+from checkout import ROOT
 from data_world import REVISION, ROWS, sha256
 from data_world import world as world
 
@@ -17,7 +18,6 @@ from course_lib.data import sources as data_sources
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
 from course_lib.data.registry import DataError
-from grader.course.syllabus import ROOT
 
 # ---------------------------------------------------------------- the package
 

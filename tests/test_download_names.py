@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from sample_results import SYLLABUS
+from sample_results import COURSE
 
 from grader.classroom.roster import Roster
 from grader.cli.grading import grade_command
@@ -51,7 +51,7 @@ submission_3:
 def roster(tmp_path):
     path = tmp_path / "roster.csv"
     path.write_text(ROSTER, encoding="utf-8")
-    return Roster.read(path, SYLLABUS)
+    return Roster.read(path, COURSE)
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_two_downloads_of_a_student_are_one_submission_with_a_notice(folder, ros
     place(folder / "lovelaceada_12345_67890_a1.ipynb")
     place(folder / "a1-ada-l" / "a1" / "a1.ipynb")
     place(folder / "Ada Lovelace_9_assignsubmission_onlinetext_" / "onlinetext.html", "hello")
-    (found,) = grade_command.received(folder, SYLLABUS, roster=roster)
+    (found,) = grade_command.received(folder, COURSE, roster=roster)
     assert (found.student, found.problem) == ("ada", "")
     assert any("handed in more than once" in notice for notice in found.notices)
 

@@ -11,6 +11,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+from checkout import ROOT
 from drawn_svg import Drawn
 from PIL import Image
 
@@ -18,7 +19,6 @@ from course_lib.drawings import palette, raster
 from course_lib.drawings.beam_example import LENGTH_PENALTY, TABLE, WIDTH, WORDS, signed
 from course_lib.drawings.gallery import DRAWINGS, draw
 from grader.authoring.views import notebooks, pictures, text_notebook
-from grader.course.syllabus import ROOT
 from grader.library.components import BuildError
 
 EVERY = pytest.mark.parametrize("name", DRAWINGS)

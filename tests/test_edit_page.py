@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 
@@ -14,14 +14,14 @@ def built(tmp_path, monkeypatch):
     """Build one page with the settings of the lectures and this repository; returns its HTML."""
     from sphinx.application import Sphinx
 
-    course = syllabus.load()
+    course = Course.here()
 
     def build(repository):
-        facts = course.course.model_copy(update={"source_repository": repository})
-        ours = course.model_copy(update={"course": facts})
-        monkeypatch.setattr(syllabus, "load", lambda: ours)
+        facts = course.facts.model_copy(update={"source_repository": repository})
+        ours = course.model_copy(update={"facts": facts})
+        monkeypatch.setattr(course, "load", lambda: ours)
         (tmp_path / "index.md").write_text("# A page\n", encoding="utf-8")
-        lectures = syllabus.ROOT / "lectures"
+        lectures = course.ROOT / "lectures"
         app = Sphinx(tmp_path, lectures, tmp_path / "out", tmp_path / "trees", "html", status=None)
         app.build()
         return (tmp_path / "out" / "index.html").read_text(encoding="utf-8")

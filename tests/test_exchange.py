@@ -9,7 +9,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from typer.testing import CliRunner
 
 from grader.classroom.csv_file import CsvError
@@ -20,7 +20,7 @@ from grader.exchange import canvas, junit, long_csv, long_form, moodle, parquet
 from grader.exchange.kept_csv import KeptCsv
 from grader.gradebook.store import Store
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 MESSAGE = {"expected": "[0.5 0.5]", "got": "<b>nan</b> \x1b & ]]>", "cause": "no mask", "read": ""}
 FAILED = {
     "1.3": [{"message": MESSAGE}],
@@ -37,7 +37,7 @@ def roster(tmp_path):
         "ben,=Ben,Fri,ben@example.org,1042,502,excused\n"
         "cyd,Cyd,Fri,cyd@example.org,,,\n"
     )
-    return Roster.read(path, SYLLABUS)
+    return Roster.read(path, COURSE)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def exported(tmp_path):
 
 
 def test_canvas_gets_our_columns_and_keeps_every_other_byte(exported, results, roster):
-    filled = canvas.filled(exported, results, SYLLABUS, roster)
+    filled = canvas.filled(exported, results, COURSE, roster)
     a1, a2 = total(results, "ada"), total(results, "ada", "a2")
     expected = CANVAS.replace('late""",,7.50,12', f'late""",{a1:g},7.50,{a2 / 2:g}')
     expected = expected.replace("bm,Fri,1,,,", f"bm,Fri,{total(results, 'ben'):g},,EX,")
@@ -92,13 +92,13 @@ def test_canvas_gets_our_columns_and_keeps_every_other_byte(exported, results, r
 
 
 def test_a_second_export_into_the_first_changes_nothing(exported, results, roster):
-    once = canvas.filled(exported, results, SYLLABUS, roster).text
+    once = canvas.filled(exported, results, COURSE, roster).text
     exported.write_bytes(once.encode())
-    assert canvas.filled(exported, results, SYLLABUS, roster).text == once
+    assert canvas.filled(exported, results, COURSE, roster).text == once
 
 
 def test_an_assignment_without_a_result_keeps_what_canvas_has(exported, roster):
-    assert canvas.filled(exported, [sample("ben")], SYLLABUS, roster).text.count("7.50,12") == 1
+    assert canvas.filled(exported, [sample("ben")], COURSE, roster).text.count("7.50,12") == 1
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_file_that_canvas_did_not_export_is_one_sentence(
 ):
     exported.write_bytes(CANVAS.replace(old, new).encode())
     with pytest.raises(CsvError) as caught:
-        canvas.filled(exported, results, SYLLABUS, roster)
+        canvas.filled(exported, results, COURSE, roster)
     assert told in str(caught.value)
 
 

@@ -52,7 +52,7 @@ def test_a_student_loads_it_with_one_line(made, here, capsys):
 
     from course_lib.classifier import EncoderClassifier
     from course_lib.data.tokenization import TextTokenizer
-    from grader.course.submission_folder import WEIGHTS, save_model
+    from course_lib.training.saved_model import WEIGHTS, save_model
 
     folder = students.fallback("a3")
     said = capsys.readouterr().out

@@ -8,7 +8,7 @@ import re
 import zipfile
 
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from test_cli import one_sentence
 from test_report import BUG, Page
 from typer.testing import CliRunner
@@ -54,7 +54,7 @@ def fill(tmp_path, *found, marks=None):
     with Store(tmp_path / "grades" / "results.db") as store:
         for result in found:
             store.add(result)
-        store.keep(ManualMarks(SYLLABUS, marks or {}))
+        store.keep(ManualMarks(COURSE, marks or {}))
 
 
 def written(tmp_path):
@@ -120,7 +120,7 @@ def test_a_student_reads_what_to_look_at_first():
     ids = ["1.1", "1.3", "1.4", "1.5"]
     seen = {**BUG, "message": {**BUG["message"], "seen": True}}
     result = sample(failed={id: [seen] * n for n, id in enumerate(ids, start=1)})
-    text = render_student(result, SYLLABUS)
+    text = render_student(result, COURSE)
     [steps] = re.findall(r'<ol class="next">(.*?)</ol>', text, re.S)
     said = " ".join(re.sub("<[^>]+>", "", steps).split())
     assert re.findall(r"(1\.\d) ", said) == ["1.4", "1.5", "1.3"], "where most points were lost"
@@ -128,7 +128,7 @@ def test_a_student_reads_what_to_look_at_first():
         "1.4 Scaled dot-product attention, 6.75 points lost: likely cause: not divided by √d_k. "
         "Read §3.2.1."
     )
-    assert "What to look at next" not in render_student(sample(), SYLLABUS)
+    assert "What to look at next" not in render_student(sample(), COURSE)
 
 
 def test_what_is_late_pending_or_ungraded_is_said(course, tmp_path):

@@ -6,9 +6,9 @@ import shutil
 
 import proofs
 import pytest
+from checkout import ROOT
 
 from grader.course import mistakes
-from grader.course.syllabus import ROOT
 from grader.grading import fingerprints
 from grader.grading.fingerprints import Sources
 
@@ -19,7 +19,15 @@ ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 def checkout(tmp_path_factory):
     """A copy of all that a grade could depend on, to change files in."""
     root = tmp_path_factory.mktemp("course")
-    for name in ("course_lib", "autograder", "assignments", "results", "data", "solutions"):
+    for name in (
+        "course_lib",
+        "grader",
+        "autograder",
+        "assignments",
+        "results",
+        "data",
+        "solutions",
+    ):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("course.toml", "README.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, root / name)
@@ -217,11 +225,11 @@ def test_what_course_toml_says_of_its_exercises_grades_one_assignment_again(fact
 def test_a_component_that_becomes_a_stub_grades_what_uses_its_module_again():
     course = proofs.COURSE
     reserved = [
-        *course.course.reserved,
+        *course.facts.reserved,
         "course_lib.diagnosis.broken_classifiers:broken_classifier",
     ]
-    facts = course.course.model_copy(update={"reserved": reserved})
-    before, after = keys(ROOT), keys(ROOT, course=course.model_copy(update={"course": facts}))
+    facts = course.facts.model_copy(update={"reserved": reserved})
+    before, after = keys(ROOT), keys(ROOT, course=course.model_copy(update={"facts": facts}))
     assert {id for id in before if before[id] != after[id]} == {"a3"}
 
 

@@ -11,19 +11,19 @@ from pathlib import Path
 import proofs
 import pytest
 import yaml
-from sample_results import SYLLABUS
+from sample_results import COURSE
 
 from grader.authoring.views import no_leak
 from grader.exchange import github
 from grader.library import student_tree
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory):
     folder = tmp_path_factory.mktemp("student")
-    github.write(SYLLABUS, A1, folder)
+    github.write(COURSE, A1, folder)
     return folder
 
 
@@ -46,9 +46,9 @@ def test_the_workflow_is_what_github_accepts(repository):
 @pytest.mark.parametrize("id", ["a2", "a5"])
 def test_no_hidden_test_bug_or_unreleased_answer_goes_along(tmp_path, id):
     """The students' `course_lib` in it is that of `student_tree`, which test_build examines."""
-    github.write(SYLLABUS, SYLLABUS.assignment(id), tmp_path)
-    released = student_tree.released_before(SYLLABUS, id)
-    hidden = student_tree.unreleased(SYLLABUS, released)
+    github.write(COURSE, COURSE.assignment(id), tmp_path)
+    released = student_tree.released_before(COURSE, id)
+    hidden = student_tree.unreleased(COURSE, released)
     ours = tmp_path / ".github" / "course" / "autograder"
     assert no_leak.find(no_leak.code_of_tree(ours), hidden) == []
     names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")]
@@ -61,7 +61,7 @@ def test_a_new_export_replaces_the_old_one_and_nothing_else(repository):
     own, old = repository / "notes.txt", repository / ".github" / "course" / "old.py"
     own.write_text("mine")
     old.write_text("x = 1")
-    github.write(SYLLABUS, A1, repository)
+    github.write(COURSE, A1, repository)
     assert own.read_text() == "mine"
     assert not old.exists()
 

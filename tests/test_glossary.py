@@ -3,8 +3,7 @@
 import re
 
 import pytest
-
-from grader.course.syllabus import ROOT
+from checkout import ROOT
 
 LECTURES = ROOT / "lectures"
 PARTS = sorted(LECTURES.glob("part*.md"))

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from typer.testing import CliRunner
 
 from grader.cli.app import app
@@ -24,7 +24,7 @@ ITEM = ("ada", "a1", "1.3")
 
 
 def marked(points, comment=""):
-    return ManualMarks(SYLLABUS, {ITEM: ManualMark(points, comment)})
+    return ManualMarks(COURSE, {ITEM: ManualMark(points, comment)})
 
 
 def course(*arguments):

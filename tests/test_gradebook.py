@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from sample_results import IN_TIME, SYLLABUS, sample
+from sample_results import COURSE, IN_TIME, sample
 
 from grader.classroom.cells import restored, safe
 from grader.classroom.csv_file import CsvError
@@ -20,7 +20,7 @@ from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
 from grader.gradebook.store import GradebookError, Store, key_of
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 SCORES = {"1.3": [{"message": {"expected": "1", "got": "2", "cause": "", "read": ""}}]}
 
 
@@ -182,7 +182,7 @@ def test_importing_is_light():
 def read(tmp_path, *rows, header="student,assignment,item,points,comment"):
     path = tmp_path / "marks.csv"
     path.write_bytes("\n".join([header, *rows]).encode("utf-8"))
-    return manual.read(path, SYLLABUS)
+    return manual.read(path, COURSE)
 
 
 def test_marks_fill_parts_and_totals(tmp_path):
@@ -207,11 +207,11 @@ def test_marks_fill_parts_and_totals(tmp_path):
     }
     assert result == sample(failed=SCORES), "the argument is kept"
     assert manual.apply(new, marks) == new
-    assert manual.apply(new, ManualMarks(SYLLABUS)) == result, "a mark that was withdrawn"
+    assert manual.apply(new, ManualMarks(COURSE)) == result, "a mark that was withdrawn"
 
 
 def test_no_mark_at_all_is_pending_and_not_zero():
-    totals = manual.apply(sample(), ManualMarks(SYLLABUS)).totals
+    totals = manual.apply(sample(), ManualMarks(COURSE)).totals
     assert (totals.manual, totals.manual_pending) == (None, 3)
 
 
@@ -233,7 +233,7 @@ def test_an_override_keeps_what_was_there_and_can_be_taken_back(tmp_path):
     assert (by_id["1.1"].points, by_id["1.1"].comment) == (10.0, "well done")
     assert new.totals.automatic == 88.0
     assert manual.apply(new, marks) == new
-    assert manual.apply(new, ManualMarks(SYLLABUS)).as_json() == result.as_json()
+    assert manual.apply(new, ManualMarks(COURSE)).as_json() == result.as_json()
 
 
 @pytest.mark.parametrize(
@@ -243,10 +243,10 @@ def test_an_override_of_a_model_can_be_taken_back_whatever_it_had(points, status
     result = sample(assignment="a4").as_json()
     model = next(e for e in result["exercises"] if e["id"] == "4.12")
     model |= {"points": points, "status": status}
-    result = Result.model_validate(result).changed(SYLLABUS.assignment("a4"))
-    new = manual.apply(result, ManualMarks(SYLLABUS, {("s01", "a4", "4.12"): ManualMark(7.0)}))
+    result = Result.model_validate(result).changed(COURSE.assignment("a4"))
+    new = manual.apply(result, ManualMarks(COURSE, {("s01", "a4", "4.12"): ManualMark(7.0)}))
     assert next(e for e in new.exercises if e.id == "4.12").points == 7.0
-    assert manual.apply(new, ManualMarks(SYLLABUS)) == result
+    assert manual.apply(new, ManualMarks(COURSE)) == result
 
 
 def test_every_bad_row_is_one_sentence_with_file_and_line(tmp_path):
@@ -295,9 +295,9 @@ def test_files_that_hold_no_marks(tmp_path):
         read(tmp_path, header="")
     (tmp_path / "marks.csv").write_bytes("é".encode("latin-1"))
     with pytest.raises(CsvError, match="not UTF-8"):
-        manual.read(tmp_path / "marks.csv", SYLLABUS)
+        manual.read(tmp_path / "marks.csv", COURSE)
     with pytest.raises(CsvError, match="cannot be read"):
-        manual.read(tmp_path / "none.csv", SYLLABUS)
+        manual.read(tmp_path / "none.csv", COURSE)
 
 
 def test_what_spreadsheets_do_to_a_csv(tmp_path):
@@ -318,14 +318,14 @@ def test_a_mark_can_be_taken_back_even_of_a_student_whom_nobody_knows(tmp_path):
         store.keep(read(tmp_path, "s99,a1,1.11.a,4,", "s01,a1,1.11.a,3,good", "s01,a1,1.3,2,"))
         back = read(tmp_path, "s99,a1,1.11.a,-,", "s01,a1,1.11.a,-,good", "s01,a1,1.3,'-,")
         assert (store.keep(back), store.keep(back)) == (3, 0)
-        kept = store.manual(SYLLABUS)
+        kept = store.manual(COURSE)
     assert kept.marks == {("s01", "a1", "1.11.a"): ManualMark(None, "good")}
     assert kept.unknown([sample()]) == []
 
 
 def listed(path, results, kept=None, comments=frozenset()):
     """The list as it is written again over `path`, and what was found in it."""
-    kept = kept or ManualMarks(SYLLABUS)
+    kept = kept or ManualMarks(COURSE)
     found = to_mark.filled_in(path, kept, comments)
     counted = [manual.apply(result, kept) for result in results]
     return list(csv.reader(io.StringIO(to_mark.text(counted, found.marks)))), found
@@ -336,7 +336,7 @@ def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
     path.write_text(to_mark.text([sample()], {}).replace("1.11.a,,", "1.11.a,2.25,a\tb"), "utf-8")
     with path.open("a", encoding="utf-8") as file:
         file.write("s99,a1,1.11.a,4,left early\ns01,a1,1.3,-,\n")
-    kept = ManualMarks(SYLLABUS, {("s01", "a1", "1.3"): ManualMark(1.0)})
+    kept = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0)})
     rows, found = listed(path, [sample()], kept)
     assert rows[1] == ["s01", "a1", "1.11.a", "2.25", "a\tb"]
     assert rows[2][2:4] == ["1.11.b", ""]
@@ -348,10 +348,10 @@ def test_what_a_person_filled_in_is_in_the_list_that_is_written_again(tmp_path):
 def test_what_is_stored_leaves_the_list_and_an_old_comment_does_not_come_back(tmp_path):
     path, item = tmp_path / "to_mark.csv", ("s01", "a1", "1.11.a")
     path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,4,\n", "utf-8")
-    rows, found = listed(path, [sample()], ManualMarks(SYLLABUS, {item: ManualMark(4.0)}))
+    rows, found = listed(path, [sample()], ManualMarks(COURSE, {item: ManualMark(4.0)}))
     assert ([row[2] for row in rows[1:]], found.notice) == (["1.11.b", "1.11.c"], "")
     path.write_text("student,assignment,item,points,comment\ns01,a1,1.11.a,,thin\n", "utf-8")
-    now = ManualMarks(SYLLABUS, {item: ManualMark(None, "better")})
+    now = ManualMarks(COURSE, {item: ManualMark(None, "better")})
     rows, found = listed(path, [sample()], now, frozenset({(item, "thin"), (item, "better")}))
     assert (rows[1][2:], found.notice) == (["1.11.a", "", "better"], "")
 
@@ -386,7 +386,7 @@ def test_the_template_has_a_row_for_each_pending_part_and_no_formula(tmp_path):
     assert [row[2] for row in rows[4:]] == ["1.11.b", "1.11.c"]
     filled = text.replace("1.11.a,,", "1.11.a,2,")
     (tmp_path / "filled.csv").write_text(filled, encoding="utf-8")
-    marks = manual.read(tmp_path / "filled.csv", SYLLABUS)
+    marks = manual.read(tmp_path / "filled.csv", COURSE)
     assert marks.marks == {("=cmd()", "a1", "1.11.a"): ManualMark(2.0)}
 
 
@@ -401,7 +401,7 @@ def test_marks_are_kept_in_the_store(tmp_path):
     second = read(tmp_path, "s01,a1,1.11.b,2,", "s01,a1,1.11.a,4,")
     with Store(tmp_path / "results.db") as store:
         assert (store.keep(first), store.keep(first), store.keep(second)) == (2, 0, 1)
-        kept = store.manual(SYLLABUS).marks
+        kept = store.manual(COURSE).marks
     assert kept == {
         ("s01", "a1", "1.11.a"): ManualMark(4.0),
         ("s01", "a1", "1.11.b"): ManualMark(2.0),
@@ -451,7 +451,7 @@ def test_late_days_without_a_limit_in_percent():
 
 def test_csv_has_a_row_a_student_and_assignment():
     results = [sample("=s01", failed=SCORES), sample("s02", "a2")]
-    first, second = csv.DictReader(io.StringIO(exports.to_csv(results, SYLLABUS)))
+    first, second = csv.DictReader(io.StringIO(exports.to_csv(results, COURSE)))
     assert first["student"] == "'=s01"
     assert (first["exercise 1.3"], first["exercise 1.10"]) == ("7.0", "6.0")
     assert (first["exercise 1.11"], first["exercise 2.1"]) == ("", "")

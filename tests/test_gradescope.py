@@ -12,13 +12,13 @@ import zipfile
 
 import proofs
 import pytest
-from sample_results import SYLLABUS, sample
+from checkout import ROOT
+from sample_results import COURSE, sample
 
-from grader.course.syllabus import ROOT
 from grader.exchange import gradescope, gradescope_results, gradescope_run
 from grader.gradebook.store import Store
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 KEYS = {
     *("score", "execution_time", "output", "output_format", "test_output_format"),
     *("test_name_format", "visibility", "stdout_visibility", "extra_data", "tests", "leaderboard"),
@@ -131,7 +131,7 @@ def test_what_is_no_notebook_of_this_assignment_is_told_so(tmp_path):
     ]:
         folder.mkdir()
         (folder / name).write_bytes(data)
-        found = gradescope_run.received(tmp_path, SYLLABUS, A1)
+        found = gradescope_run.received(tmp_path, COURSE, A1)
         assert told in found.problem
         report = gradescope_results.of(sample(outcome="INVALID", reason="no", exercises=[]))
         check_rules(report)
@@ -179,7 +179,7 @@ def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
         "data/registry.toml",
     ]
     assert not [name for name in names if name.endswith((".db", ".pyc")) or "/." in name]
-    a3 = SYLLABUS.assignment("a3")
+    a3 = COURSE.assignment("a3")
     with zipfile.ZipFile(io.BytesIO(gradescope.autograder_zip(a3, "D"))) as archive:
         assert "results/sst2_six_layers.json" in archive.namelist(), "the threshold"
         assert json.loads(archive.read("gradescope.json"))["min_tier"] == "D"

@@ -7,10 +7,11 @@ import pytest
 
 from grader.authoring import course_build
 from grader.authoring.views import hint_checks, hints, notebooks, text_notebook
-from grader.course import mistakes, syllabus
+from grader.course import mistakes
+from grader.course.course import Course
 from grader.library.components import BuildError
 
-COURSE = syllabus.load()
+COURSE = Course.here()
 EXERCISES = [(a, e) for a in COURSE.assignments for e in a.exercises if e.components]
 IDS = [e.id for _, e in EXERCISES]
 ASSIGNMENTS = [a.id for a in COURSE.assignments]
@@ -80,7 +81,7 @@ def test_hints_are_short_prose_and_different(assignment, exercise):
 
 @pytest.mark.parametrize(("assignment", "exercise"), EXERCISES, ids=IDS)
 def test_hints_answer_mistakes_that_are_named(assignment, exercise):
-    own = {bug.name for bug in mistakes.load(assignment.id) if bug.exercise == exercise.id}
+    own = {bug.name for bug in mistakes.load(assignment) if bug.exercise == exercise.id}
     answers = hints.load(assignment)[exercise.id].answers
     assert len(set(answers)) == len(answers) >= min(2, len(own))
     assert set(answers) <= own
@@ -92,7 +93,7 @@ def test_hints_quote_no_answer_and_no_message_of_a_test(assignment, exercise):
     for text in one.texts:
         assert hint_checks.quotations(text, exercise, assignment) == []
     told = " ".join(cell.text for cell in text_notebook.read(assignment)).casefold()
-    messages = {bug.hint.casefold() for bug in mistakes.load(assignment.id)}
+    messages = {bug.hint.casefold() for bug in mistakes.load(assignment)}
     for message in messages:
         if len(message.split()) >= 3 and message not in told:
             assert message not in " ".join(one.texts).casefold()

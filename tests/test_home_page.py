@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 pytestmark = pytest.mark.xdist_group("site")
@@ -122,9 +122,9 @@ def test_without_javascript_the_weeks_are_whole_and_nothing_can_be_marked(site, 
 def test_badges_lead_to_the_students_repository(course):
     from book import week_map
 
-    facts = course.course.model_copy(update={"student_repository": "https://github.com/o/c"})
-    ours = course.model_copy(update={"course": facts})
+    facts = course.facts.model_copy(update={"student_repository": "https://github.com/o/c"})
+    ours = course.model_copy(update={"facts": facts})
     shown = week_map.step_of(ours, course.assignment("a2"))
     assert 'href="https://colab.research.google.com/github/o/c/blob/main/assignments/a2/' in shown
     assert "Open in Kaggle" in shown
-    assert "Open in" not in week_map.step_of(syllabus.load(), course.assignment("a2"))
+    assert "Open in" not in week_map.step_of(Course.here(), course.assignment("a2"))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from checkout import ROOT
 
 from book.statements import OUTLINE
-from grader.course.syllabus import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib

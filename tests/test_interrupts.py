@@ -6,9 +6,9 @@ import sys
 import threading
 
 import pytest
+from checkout import ROOT
 
 from grader.course.interrupts import Interrupts
-from grader.course.syllabus import ROOT
 
 
 @pytest.fixture(autouse=True)

@@ -6,18 +6,18 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 
 from grader import report
 from grader.authoring.views import texts
 from grader.classroom.receipt import Receipt, settled
 from grader.classroom.terms import Allowance, Terms
-from grader.course.syllabus import LatePolicy
+from grader.course.course import LatePolicy
 from grader.gradebook import exports, late_policy
 from grader.gradebook.lateness import lateness
 from grader.report.table import show_test, table
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 DAY, MINUTE, SECOND = (datetime.timedelta(**{unit: 1}) for unit in ("days", "minutes", "seconds"))
 DELAYS = st.timedeltas(-3 * DAY, 9 * DAY)
 TERMS = st.builds(
@@ -41,7 +41,7 @@ def late(delay, terms=Terms(), slip_days=0, grace=0, assignment=A1, clock=""):  
 
 def course(**late):
     """The course with another policy for late work."""
-    return SYLLABUS.model_copy(update={"late": LatePolicy(**late)})
+    return COURSE.model_copy(update={"late": LatePolicy(**late)})
 
 
 GRADED = {id: sample("s01", id) for id in ("a1", "a2", "a4")}
@@ -169,7 +169,7 @@ def handed_in(student, delays, **fields):
     """One result for each assignment in `delays`, late by so much."""
     found = []
     for id, delay in delays.items():
-        assignment, graded = SYLLABUS.assignment(id), GRADED[id]
+        assignment, graded = COURSE.assignment(id), GRADED[id]
         came_in = {"received": came(delay, assignment)}
         facts = {"submission": graded.submission.model_copy(update=came_in), "student": student}
         found.append(graded.changed(assignment, **facts, **fields))
@@ -199,7 +199,7 @@ def test_slip_days_and_grace_of_ones_own_count_over_the_courses():
     assert [(r.late.slip_days, r.late.percent) for r in found] == [(2, 0), (0, 0), (0, 10)]
     assert "within the grace period of 60 minutes" in found[1].late.sentence
     assert "You have 0 of your own 2 slip days left." in found[1].late.sentence
-    assert "Your own grace period is 60 minutes." in report.render_student(found[0], SYLLABUS)
+    assert "Your own grace period is 60 minutes." in report.render_student(found[0], COURSE)
     assert "You have 0 of your own 0 slip days left." in found[2].late.sentence
 
 
@@ -208,7 +208,7 @@ def test_a_price_of_ones_own_counts_over_every_assignments():
     own = {"ada": Allowance(late_penalty_percent=4), "ben": Allowance(late_penalty_percent=0)}
     found = late_policy.applied(results, course(slip_days=0), {}, own)
     assert [r.late.percent for r in found] == [8, 4, 0]
-    page = report.render_student(found[0], SYLLABUS)
+    page = report.render_student(found[0], COURSE)
     assert "8 % of the points are deducted. Your own price of a late day is 4 %." in page
 
 
@@ -235,36 +235,36 @@ def test_a_submission_without_points_spends_no_slip_day():
 def test_nobody_spends_more_than_the_budget_and_applying_again_changes_nothing(
     delays, terms, policy
 ):
-    syllabus = SYLLABUS.model_copy(update={"late": policy})
-    found = late_policy.applied(handed_in("ada", delays), syllabus, terms)
+    course = COURSE.model_copy(update={"late": policy})
+    found = late_policy.applied(handed_in("ada", delays), course, terms)
     assert sum(r.late.slip_days for r in found) <= policy.slip_days
     for result in found:
         assert 0 <= result.totals.late_penalty <= result.totals.automatic + result.totals.bonus
         assert result.totals.excused == (result.totals.total is None) == result.late.excused
-    assert late_policy.applied(found, syllabus, terms) == found
+    assert late_policy.applied(found, course, terms) == found
 
 
 def test_without_a_policy_or_terms_everything_is_as_before():
     results = handed_in("ada", {"a1": 2 * DAY, "a2": -DAY})
-    found = late_policy.applied(results, SYLLABUS, {})
+    found = late_policy.applied(results, COURSE, {})
     assert [r.totals for r in found] == [r.totals for r in results]
 
 
 def test_an_excused_student_is_shown_and_does_not_count():
     results = handed_in("ada", {"a1": 9 * DAY}) + handed_in("ben", {"a1": -DAY})
-    found = late_policy.applied(results, SYLLABUS, {("ada", "a1"): Terms(excused=True)})
+    found = late_policy.applied(results, COURSE, {("ada", "a1"): Terms(excused=True)})
     ada = found[0].totals
     assert (ada.automatic, ada.total, ada.late_penalty, ada.excused) == (88.0, None, 0, True)
-    html = report.render(found, SYLLABUS)
+    html = report.render(found, COURSE)
     assert "Excused: this assignment does not count." in html
     assert "<dt>Median total</dt><dd>98</dd>" in html
-    assert "excused" in exports.to_csv(found, SYLLABUS).splitlines()[1]
+    assert "excused" in exports.to_csv(found, COURSE).splitlines()[1]
     assert list(table(found).columns[2].cells)[0].plain == "excused"
     assert show_test(found[0], "1.4")
 
 
 def test_students_read_of_slip_days_where_the_due_date_is():
-    assert "slip day" not in texts.readme(SYLLABUS, A1)
+    assert "slip day" not in texts.readme(COURSE, A1)
     assert "You have 2 slip days for the whole course" in texts.readme(course(slip_days=2), A1)
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from sample_results import SCORED, SYLLABUS, sample
+from sample_results import COURSE, SCORED, sample
 from typer.testing import CliRunner
 
 from grader.classroom import pseudonyms
@@ -17,7 +17,7 @@ from grader.gradebook.store import Store
 from grader.report.leaderboard import LeaderboardError, leaderboard
 from grader.report.page import render_leaderboard
 
-A3, A4 = SYLLABUS.assignment("a3"), SYLLABUS.assignment("a4")
+A3, A4 = COURSE.assignment("a3"), COURSE.assignment("a4")
 
 
 def scored(student, bleu, **facts):
@@ -33,7 +33,7 @@ def classified(student, accuracy):
 
 
 def board(results, names, assignment=A4):
-    return leaderboard(results, assignment, SYLLABUS, names)
+    return leaderboard(results, assignment, COURSE, names)
 
 
 def test_equal_scores_share_a_rank():
@@ -96,7 +96,7 @@ def test_a_pseudonym_cannot_break_the_table_or_the_page():
 def test_nothing_to_compare_is_one_sentence(assignment, results, told):
     names = {"ada": "Countess", "ben": "Fractal"}
     with pytest.raises(LeaderboardError, match=told):
-        board(results, names, SYLLABUS.assignment(assignment))
+        board(results, names, COURSE.assignment(assignment))
 
 
 def roster(folder, *rows):
@@ -177,7 +177,7 @@ def test_the_command_reads_a_store_elsewhere_and_the_pseudonyms_in_it(kind, tmp_
     with Store(url) as store:
         for student, bleu in (("ada", 47.3), ("ben", 46.0), ("cy", 50.0)):
             store.add(scored(student, bleu))
-        stored_roster.keep(store, Roster.read(listed, SYLLABUS))
+        stored_roster.keep(store, Roster.read(listed, COURSE))
     out = tmp_path / "out"
     out.mkdir()
 

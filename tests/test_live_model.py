@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from checkout import ROOT
 
 from book import live_model, live_page
 from course_lib.data import datasets
 from course_lib.decoding.translator import Translator
 from course_lib.masks import padding_mask
-from grader.course.syllabus import ROOT
 
 SCRIPTS = ROOT / "lectures/_static/live"
 SEARCH = {"width": 4, "length_penalty": 0.6, "max_tokens": 40}

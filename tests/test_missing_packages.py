@@ -6,12 +6,12 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from setup_world import COLAB, cell_of, run_cell, served, write_tree, zipped
 
 from grader.course.setup_error import SetupError
-from grader.course.syllabus import ROOT
 from grader.student import missing_packages
 
 ADDED = {"jaxtyping", "optuna", "sacrebleu"}  # what Colab lacks

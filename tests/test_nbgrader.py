@@ -4,9 +4,9 @@ import shutil
 import sqlite3
 
 import pytest
+from checkout import ROOT
 
 from bench import nbgrader_course
-from grader.course.syllabus import ROOT
 
 LONG = [
     pytest.param(id, marks=[pytest.mark.slow, pytest.mark.xdist_group(f"nbgrader {id}")])

@@ -9,7 +9,7 @@ import pytest
 from unwatched import unwatched
 
 from grader.authoring.proof import cases, claims, margins, prove
-from grader.course import mistakes, syllabus
+from grader.course import course, mistakes
 from grader.library.components import Component
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
@@ -123,7 +123,7 @@ def test_every_exercise_has_bugs_and_they_belong_to_it(id):
     for bug in mistakes.load(id):
         assert owners[bug.component] == bug.exercise, bug.name
         assert bug.test.startswith(f"test_{bug.exercise.replace('.', '_')}_") or (
-            bug.test.partition("::")[0] in {path.name for path in syllabus.public_tests(id)}
+            bug.test.partition("::")[0] in {path.name for path in course.public_tests(id)}
         ), bug.name
 
 

@@ -7,10 +7,10 @@ import sys
 from html.parser import HTMLParser
 
 import pytest
+from checkout import ROOT
 
 from book.quizzes import quiz
 from book.quizzes.quiz import ChoiceQuestion
-from grader.course.syllabus import ROOT
 
 pytest.importorskip("sphinx", reason="the site needs Sphinx: pip install -e .[site]")
 pytest.importorskip("myst_nb", reason="the site needs MyST-NB: pip install -e .[site]")

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sample_results import SYLLABUS
+from sample_results import COURSE
 from setup_world import with_repository
 
 from grader.authoring.release import (
@@ -48,7 +48,7 @@ from grader.library.components import Component
 
 pytestmark = pytest.mark.xdist_group("release")  # it is made once
 NONE_OUT = datetime.date(2027, 2, 1)
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 STEP = "course_lib.training.translation_step:translation_step"  # much like assignment 3's
 ATTENTION = "course_lib.numpy_forms.attention:attention"
@@ -74,7 +74,7 @@ def files(week):
 def hidden(files):
     """What is looked for in week 1, when no answer is out."""
     modules = {name for name in files if name.startswith("course_lib/")}
-    return proof.marks(secrets.of(SYLLABUS, [], modules), public.of(SYLLABUS, [], modules))
+    return proof.marks(secrets.of(COURSE, [], modules), public.of(COURSE, [], modules))
 
 
 def test_a_week_is_all_that_a_student_needs_and_no_more(files):
@@ -99,8 +99,8 @@ def test_the_readme_says_what_to_hand_in_and_where_to_begin_again(files):
     assert "Assignment 1: up to 3 days late" in said
     assert "`assignments/a1/starter/a1.ipynb` is the notebook as you got it" in said
     assert "assignments/a1/starter/a1.ipynb" in files
-    out = SYLLABUS.assignments[:4]
-    later = handbook.readme(SYLLABUS, out, [], "3.10")
+    out = COURSE.assignments[:4]
+    later = handbook.readme(COURSE, out, [], "3.10")
     assert "For assignments 3 and 4, it also holds the files of the folder" in later
     assert "Assignments 1, 2, 3 and 4: up to 3 days late" in later
 
@@ -149,7 +149,7 @@ def test_the_zip_holds_the_same_files_and_has_the_same_bytes_every_time(week, fi
 
 
 def test_a_second_release_of_the_week_changes_nothing(week, files, tmp_path):
-    again = contents.of_week(SYLLABUS, 1, [])
+    again = contents.of_week(COURSE, 1, [])
     before, changelog = changes.previous(files, "week")
     assert changes.finished(again, "Week 1", [], before, changelog) == files
     assert changes.finished(again, "Week 1", [], None, "") == files
@@ -281,7 +281,7 @@ def test_a_planted_leak_is_found_with_its_file(files, hidden, what):
 def test_an_answer_under_other_names_is_not_excused_by_a_module_of_the_checkout():
     """The proof reads what is public from the checkout; a leak there must not excuse itself."""
     planted = {"course_lib/data/extra.py": renamed(answer(SOFTMAX)).encode()}
-    [leak] = proof.unexcused(SYLLABUS, planted, [])
+    [leak] = proof.unexcused(COURSE, planted, [])
     assert str(leak).startswith("course_lib/data/extra.py: holds a function body of")
     assert str(leak).endswith("numpy_forms.attention:softmax, under other names")
 
@@ -296,18 +296,18 @@ def test_a_leak_is_told_with_its_line(files, hidden):
 def test_a_release_with_a_leak_is_not_written(files):
     leaking = {**files, "README.md": files["README.md"] + answer().encode()}
     with pytest.raises(release.LeakError, match=r"README.md, line \d+: holds the answer"):
-        release.prove(SYLLABUS, leaking, [])
+        release.prove(COURSE, leaking, [])
 
 
 # Every release of the course: each week, before any answer is out and after each late date.
 
 AFTER = [
-    dates.last_late_date(SYLLABUS, a, {}) + datetime.timedelta(days=1) for a in SYLLABUS.assignments
+    dates.last_late_date(COURSE, a, {}) + datetime.timedelta(days=1) for a in COURSE.assignments
 ]
-OUT = [[], *(dates.answers_out(SYLLABUS, {}, day) for day in AFTER)]
+OUT = [[], *(dates.answers_out(COURSE, {}, day) for day in AFTER)]
 RELEASES = dict.fromkeys(  # an assignment's second week releases what its first did
-    (a.week, *(b.id for b in contents.in_week(SYLLABUS, a.week) if b.id in out))
-    for a in SYLLABUS.assignments
+    (a.week, *(b.id for b in contents.in_week(COURSE, a.week) if b.id in out))
+    for a in COURSE.assignments
     for out in OUT
 )
 
@@ -315,15 +315,15 @@ RELEASES = dict.fromkeys(  # an assignment's second week releases what its first
 @pytest.mark.parametrize("out", OUT[1:], ids="-".join)
 def test_an_answer_that_is_out_is_no_leak_of_one_that_looks_like_it(out):
     """An encoder looks like a decoder, and one training step like the next assignment's."""
-    files = {"course_lib/out.py": student_tree.released_code(SYLLABUS, out).encode()}
+    files = {"course_lib/out.py": student_tree.released_code(COURSE, out).encode()}
     for id in out:
         files |= contents.solution(id, contents.SOLUTIONS)
-    assert proof.unexcused(SYLLABUS, files, out) == []
+    assert proof.unexcused(COURSE, files, out) == []
 
 
 def test_what_looks_like_an_answer_that_is_out_hides_no_other():
     planted = {"course_lib/data/extra.py": renamed(answer(STEP)).encode()}
-    [leak] = proof.unexcused(SYLLABUS, planted, ["a1", "a2", "a3"])
+    [leak] = proof.unexcused(COURSE, planted, ["a1", "a2", "a3"])
     assert str(leak).endswith(f"{STEP}, under other names")
 
 
@@ -331,7 +331,7 @@ def test_what_looks_like_an_answer_that_is_out_hides_no_other():
 @pytest.mark.parametrize("which", RELEASES, ids=lambda which: "-".join(map(str, which)))
 def test_every_release_of_the_course_can_be_made(which):
     week, *out = which
-    release.prove(SYLLABUS, contents.of_week(SYLLABUS, week, out), out)
+    release.prove(COURSE, contents.of_week(COURSE, week, out), out)
 
 
 # Where a release goes. These tests need no real tree.
@@ -456,12 +456,12 @@ def test_answers_come_out_after_the_last_extension_of_the_class():
         ("cy", "a2"): Terms(more_days=9),
     }
     last = A1.due + datetime.timedelta(days=A1.late_days)
-    assert dates.last_late_date(SYLLABUS, A1, {}) == last
-    assert dates.last_late_date(SYLLABUS, A1, own) == last + 5 * day
+    assert dates.last_late_date(COURSE, A1, {}) == last
+    assert dates.last_late_date(COURSE, A1, own) == last + 5 * day
     grace = {"ada": Allowance(grace_minutes=90)}
-    assert dates.last_late_date(SYLLABUS, A1, {}, grace) == last + datetime.timedelta(minutes=90)
-    assert dates.answers_out(SYLLABUS, {}, last + day) == ["a1"]
-    assert dates.answers_out(SYLLABUS, own, last + day) == []
+    assert dates.last_late_date(COURSE, A1, {}, grace) == last + datetime.timedelta(minutes=90)
+    assert dates.answers_out(COURSE, {}, last + day) == ["a1"]
+    assert dates.answers_out(COURSE, own, last + day) == []
 
 
 def test_an_empty_cell_of_the_roster_ends_an_earlier_extension():
@@ -501,7 +501,7 @@ def test_answers_wait_while_nobody_said_who_has_more_time(tmp_path, monkeypatch)
     for known in ({"no_extensions": True}, {"roster": roster}):
         assert release_command.run(replace(asked, **known)) == 0
     with Store(out / "results.db") as store:
-        stored_roster.keep(store, Roster.read(roster, SYLLABUS))
+        stored_roster.keep(store, Roster.read(roster, COURSE))
     assert release_command.run(asked) == 0
 
 
@@ -523,17 +523,17 @@ def test_a_week_goes_out_without_answers_while_nobody_said_who_has_more_time(
 
 
 def test_a_branch_that_no_badge_names_is_refused(tmp_path, monkeypatch):
-    course = with_repository(SYLLABUS, "https://github.com/ada/transformers")
-    monkeypatch.setattr(release_command.syllabus, "load", lambda: course)
+    course = with_repository(COURSE, "https://github.com/ada/transformers")
+    monkeypatch.setattr(release_command.course, "load", lambda: course)
     options = release_command.Options(tmp_path / "to", week=1, git_branch="students")
     with pytest.raises(UsageProblem, match="name the branch main; give that, or change student_br"):
         release_command.run(options)
 
 
 def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
-    files = contents.opened(SYLLABUS)
+    files = contents.opened(COURSE)
     apart = {name for name in files if name.startswith("after_an_attempt/")}
-    for assignment in SYLLABUS.assignments:
+    for assignment in COURSE.assignments:
         assert f"after_an_attempt/solutions/{assignment.id}.ipynb" in apart
         assert [
             n

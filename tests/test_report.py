@@ -10,7 +10,7 @@ import re
 from collections import Counter
 
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 
 from grader.classroom.roster import Roster, Student
 from grader.gradebook import manual
@@ -88,23 +88,23 @@ def hostile():
 
 def rendered(changed, *others):
     """The report of a class, one of whose results was changed as JSON."""
-    return render([Result.model_validate(changed), *others], SYLLABUS)
+    return render([Result.model_validate(changed), *others], COURSE)
 
 
 def test_what_a_submission_says_is_escaped_everywhere():
-    own = Counter(Page(render([sample("s01")], SYLLABUS)).tags)
-    page = Page(render([hostile()], SYLLABUS))
+    own = Counter(Page(render([sample("s01")], COURSE)).tags)
+    page = Page(render([hostile()], COURSE))
     assert page.tags["script"] == own["script"] == 1
     assert page.tags["img"] == 0
-    alone = Page(render_student(hostile(), SYLLABUS))
+    alone = Page(render_student(hostile(), COURSE))
     assert alone.tags["script"] == alone.tags["img"] == 0
     assert not [name for _, name, _ in page.attributes + alone.attributes if name[:2] == "on"]
     assert page.texts[anchor(visible(HOSTILE))].count("alert(1)") > 10
-    assert not set("\u202e\x1b") & set(render([hostile()], SYLLABUS))
+    assert not set("\u202e\x1b") & set(render([hostile()], COURSE))
 
 
 def test_it_needs_nothing_else_and_allows_nothing_else():
-    text = render([sample(), hostile()], SYLLABUS)
+    text = render([sample(), hostile()], COURSE)
     page = Page(text)
     assert not [tag for tag in ("link", "img", "iframe", "object") if page.tags[tag]]
     assert all(link.startswith("#") for link in page.values("href"))
@@ -121,7 +121,7 @@ def test_it_needs_nothing_else_and_allows_nothing_else():
 
 
 def test_every_link_has_its_target_and_every_id_is_unique():
-    page = Page(render([sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()], SYLLABUS))
+    page = Page(render([sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()], COURSE))
     ids = page.values("id")
     assert len(ids) == len(set(ids))
     assert {link[1:] for link in page.values("href")} <= set(ids)
@@ -130,7 +130,7 @@ def test_every_link_has_its_target_and_every_id_is_unique():
 
 
 def test_charts_are_described_and_headings_step_down_by_one():
-    text = render([sample("s01"), sample("s02", failed={"1.3": [BUG]})], SYLLABUS)
+    text = render([sample("s01"), sample("s02", failed={"1.3": [BUG]})], COURSE)
     charts = re.findall(r"<svg[^>]*>", text)
     assert all('role="img"' in svg or 'aria-hidden="true"' in svg for svg in charts)
     assert text.count('role="img"') == text.count("<title id=") == text.count("<desc id=")
@@ -164,7 +164,7 @@ def test_text_has_enough_contrast(scheme):
 
 
 def test_a_student_reads_what_was_expected_and_why_it_failed():
-    page = Page(render([sample(failed={"1.3": [BUG]})], SYLLABUS))
+    page = Page(render([sample(failed={"1.3": [BUG]})], COURSE))
     said = page.said("student-s01.a1.1.3")
     for text in ("[0.5 0.5]", "[4. 0.]", "not divided by √d_k", "§3.2", "0 of 1", "7 of 8"):
         assert text in said
@@ -173,7 +173,7 @@ def test_a_student_reads_what_was_expected_and_why_it_failed():
 
 def test_points_that_were_carried_through_are_explained():
     result = sample(failed={"1.1": [BUG], "1.4": [CARRIED]})
-    said = Page(render([result], SYLLABUS)).said("student-s01.a1.1.4")
+    said = Page(render([result], COURSE)).said("student-s01.a1.1.4")
     assert "Probably caused by 1.1. Carried through" in said
     assert "1 test carried through: points kept" in said
     assert "18 of 18" in said
@@ -196,7 +196,7 @@ def test_a_passed_hidden_test_shows_its_title_only():
     result = sample().as_json()
     test = result["exercises"][0]["tests"][4]
     test["message"] = dict(WRONG, got="the secret")
-    text = render_student(Result.model_validate(result), SYLLABUS)
+    text = render_student(Result.model_validate(result), COURSE)
     assert test["title"] in text
     assert "the secret" not in text
     assert test["id"] not in text
@@ -204,7 +204,7 @@ def test_a_passed_hidden_test_shows_its_title_only():
 
 def test_tests_that_say_the_same_are_told_once():
     trouble = {"outcome": "LOAD_ERROR", "message": dict(WRONG, got="cell 14 needs `data`")}
-    text = render_student(sample(failed={"1.5": [trouble] * 6}), SYLLABUS)
+    text = render_student(sample(failed={"1.5": [trouble] * 6}), COURSE)
     assert text.count("cell 14 needs <code>data</code>") == 1
 
 
@@ -213,8 +213,8 @@ def test_manual_points_comments_and_overrides():
         ("s01", "a1", "1.11.a"): ManualMark(3.5, "Clear & short"),
         ("s01", "a1", "1.3"): ManualMark(8.0, "our mistake"),
     }
-    result = manual.apply(sample(failed={"1.3": [BUG]}), ManualMarks(SYLLABUS, marks))
-    page = Page(render([result], SYLLABUS))
+    result = manual.apply(sample(failed={"1.3": [BUG]}), ManualMarks(COURSE, marks))
+    page = Page(render([result], COURSE))
     assert "Changed manually from 7 to 8 points. our mistake" in page.said("student-s01.a1.1.3")
     written = page.said("student-s01.a1.1.11")
     for text in ("3.5 of 4", "Clear & short", "pending of 4", "7 words of at most 120"):
@@ -234,10 +234,10 @@ def test_an_answer_over_the_limit_and_a_missing_one():
 
 
 def test_lateness_is_told_with_what_it_costs():
-    two = Page(render([sample(received="2027-02-10T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
+    two = Page(render([sample(received="2027-02-10T12:00:00Z")], COURSE)).said("student-s01.a1")
     assert "2 days late (due 8 February 2027, 23:59 UTC): 20 % of the points are deducted" in two
     assert "up to 9.6 more pending" in two
-    late = Page(render([sample(received="2027-03-01T12:00:00Z")], SYLLABUS)).said("student-s01.a1")
+    late = Page(render([sample(received="2027-03-01T12:00:00Z")], COURSE)).said("student-s01.a1")
     assert "no points are counted" in late
     assert "more pending" not in late
     assert "88 of 88" in late, "what was earned is still shown"
@@ -256,10 +256,10 @@ def test_a_file_that_could_not_be_read_is_a_row_and_a_page():
 
 
 def test_nothing_written():
-    stubs = tuple(e.id for e in SYLLABUS.assignment("a1").exercises if e.kind == "code")
+    stubs = tuple(e.id for e in COURSE.assignment("a1").exercises if e.kind == "code")
     result = sample(not_written=stubs)
     assert "may not have been saved" in outcome_sentence(result)
-    assert "Not written yet" in Page(render([result], SYLLABUS)).said("student-s01.a1.1.1")
+    assert "Not written yet" in Page(render([result], COURSE)).said("student-s01.a1.1.1")
     assert main_cause(result) == "nothing is written"
 
 
@@ -272,15 +272,15 @@ def test_a_model_that_falls_short_is_a_main_cause():
 
 @pytest.mark.parametrize("outcome", OUTCOME_MEANINGS)
 def test_every_outcome_has_a_sentence(outcome):
-    text = render_student(sample(outcome=outcome), SYLLABUS)
+    text = render_student(sample(outcome=outcome), COURSE)
     assert outcome_sentence(sample(outcome=outcome)).split(".")[0] in text
 
 
 def test_students_do_not_read_about_each_other():
     """Not even who handed in the same file: `course similar` tells that the instructor alone."""
     facts = {"submission": {"sha256": "ab", "received": None}}
-    page = Page(render([sample("s01", **facts), sample("s77", **facts)], SYLLABUS))
-    assert "s77" not in render_student(sample("s01", **facts), SYLLABUS)
+    page = Page(render([sample("s01", **facts), sample("s77", **facts)], COURSE))
+    assert "s77" not in render_student(sample("s01", **facts), COURSE)
     assert "s77" not in page.said("student-s01")
     for student in ("s01", "s77"):
         assert "identical" not in page.said(f"student-{student}")
@@ -288,7 +288,7 @@ def test_students_do_not_read_about_each_other():
 
 def test_the_proof_of_what_was_graded():
     result = sample()
-    said = Page(render([result], SYLLABUS)).said("student-s01.a1")
+    said = Page(render([result], COURSE)).said("student-s01.a1")
     for text in (result.submission.sha256, result.suite_sha256, "20270201", "a1.ipynb"):
         assert text in said
     assert "A: landlock (ABI 6), seccomp (on)" in said
@@ -304,7 +304,7 @@ def test_the_overview_counts_named_mistakes_once_a_student():
         ("Scores are not divided by √d_k", ["s1", "s2"]),
         ("Another", ["s3"]),
     ]
-    assert "s1, s2" in Page(render(results, SYLLABUS)).said("class-a1")
+    assert "s1, s2" in Page(render(results, COURSE)).said("class-a1")
 
 
 @pytest.mark.parametrize(
@@ -321,19 +321,19 @@ def test_the_histogram_puts_every_total_in_one_step(totals, counts):
 
 
 def test_names_sort_as_people_count():
-    text = render([sample("s10"), sample("s2"), sample("S1")], SYLLABUS)
+    text = render([sample("s10"), sample("s2"), sample("S1")], COURSE)
     pages = re.findall(r'<h1 class="name"[^>]*>(\w+)<', text)
     assert pages == ["S1", "s2", "s10"]
 
 
 def test_no_results_at_all():
-    assert "Nothing has been graded yet" in render([], SYLLABUS)
+    assert "Nothing has been graded yet" in render([], COURSE)
 
 
 def test_rendering_is_a_function_of_the_results():
     results = [sample("s2"), sample("s1", "a2"), hostile()]
-    assert render(results, SYLLABUS) == render(results[::-1], SYLLABUS)
-    render([sample("\udce9")], SYLLABUS).encode("utf-8")
+    assert render(results, COURSE) == render(results[::-1], COURSE)
+    render([sample("\udce9")], COURSE).encode("utf-8")
 
 
 def _printed(results, width=120):
@@ -380,7 +380,7 @@ def translator(**told):
 
 
 def test_a_translator_is_told_its_score_and_how_sure_that_is():
-    page = Page(render_student(translator(), SYLLABUS))
+    page = Page(render_student(translator(), COURSE))
     said = page.said("a4.4.12")
     for part in (
         "reaches 47.3 BLEU on sentences whose references it never saw",
@@ -396,7 +396,7 @@ def test_a_translator_is_told_its_score_and_how_sure_that_is():
 
 def test_a_translator_without_a_score_is_told_why_and_what_to_do():
     told = {"bleu": None, "handed_in": False, "problem": "no translation.safetensors was handed in"}
-    said = Page(render_student(translator(**told), SYLLABUS)).said("a4.4.12")
+    said = Page(render_student(translator(**told), COURSE)).said("a4.4.12")
     assert "No points for the model: no translation.safetensors was handed in." in said
     assert "Hand in the folder submission" in said
     assert "at 50.9 BLEU" in said
@@ -405,7 +405,7 @@ def test_a_translator_without_a_score_is_told_why_and_what_to_do():
 def test_what_a_translator_brings_along_is_escaped():
     notes = [f"scored on other sentences (from: {HOSTILE})"]
     told = {"notes": notes, "measured": {}, "agreement": None, "recomputed": 120}
-    text = render_student(translator(**told), SYLLABUS)
+    text = render_student(translator(**told), COURSE)
     page = Page(text)
     assert page.tags["script"] == page.tags["img"] == 0
     said = page.said("a4.4.12")
@@ -418,7 +418,7 @@ def test_what_a_translator_brings_along_is_escaped():
 def test_the_roster_puts_name_and_section_beside_the_id():
     ada = Student("s01", "Ada <b>Lovelace", "Tuesday \u202e")
     roster = Roster({"s01": ada, "s02": Student("s02", section="Friday"), "s09": Student("s09")})
-    page = Page(render([sample("s01"), sample("s02"), sample("s03")], SYLLABUS, roster))
+    page = Page(render([sample("s01"), sample("s02"), sample("s03")], COURSE, roster))
     for place in ("class-a1", "student-s01"):
         assert "s01 Ada <b>Lovelace, Tuesday ⟨U+202E⟩" in page.said(place)
     assert "s02 Friday" in page.said("class-a1")

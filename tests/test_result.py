@@ -6,7 +6,7 @@ import json
 
 import proofs
 import pytest
-from sample_results import IN_TIME, SYLLABUS, sample
+from sample_results import COURSE, IN_TIME, sample
 
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
@@ -16,7 +16,7 @@ from grader.judge import score
 from grader.judge.models import model_part
 from grader.judge.models.hidden_labels import HiddenLabels
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 JUDGED = "assignment outcome reason submission seed notices tier layers exercises totals seconds"
 COMPLETE = f"{JUDGED} student suite_sha256 environment_sha256 graded_at"
@@ -132,7 +132,7 @@ def test_a_submission_without_points(made):
     ],
 )
 def test_a_trained_model(id, first):
-    assignment = SYLLABUS.assignment(id)
+    assignment = COURSE.assignment(id)
     hidden = HiddenLabels("generated", ("a b", "c d"), (0, 1), "f" * 64)
     model = model_part.evaluate({}, assignment.model, hidden, assignment.seed, open_nothing)
     entries = score.models(assignment, score.nothing(assignment), model)
@@ -158,7 +158,7 @@ def test_marks_given_by_hand():
         ("s01", "a1", "1.4"): ManualMark(None, "Well done"),
     }
     before = sample()
-    result = manual.apply(before, ManualMarks(SYLLABUS, marks))
+    result = manual.apply(before, ManualMarks(COURSE, marks))
     told = the_same_again(result)
     assert names(told) == f"{COMPLETE} overrides"
     assert names(told["submission"]) == "sha256 file received"

@@ -3,13 +3,13 @@
 import datetime
 
 import pytest
-from sample_results import SYLLABUS
+from sample_results import COURSE
 
 from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 
-A1 = SYLLABUS.assignment("a1")
+A1 = COURSE.assignment("a1")
 UTC = datetime.timezone.utc
 
 
@@ -18,7 +18,7 @@ def read(tmp_path):
     def read(text):
         path = tmp_path / "roster.csv"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return Roster.read(path, SYLLABUS)
+        return Roster.read(path, COURSE)
 
     return read
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import proofs
 import pytest
+from checkout import ROOT
 from threats import OWN_TIME, THREATS, notebook
 
 from grader.course import mistakes
-from grader.course.syllabus import ROOT
 from grader.library.components import Component
 from grader.sandbox import detection
 

@@ -13,7 +13,8 @@ from course_lib.data.word_dropout import WordDropout
 from course_lib.recipes import classifier_profiles
 from course_lib.recipes.classifier import train_classifier
 from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
-from grader.course import submission_folder
+from course_lib.training import saved_model
+from grader.course.submission_folder import check_folder
 
 
 def batches(rate, seed=0):
@@ -83,11 +84,9 @@ def test_the_tiny_profile_learns_the_made_up_sentences_and_is_handed_in(tmp_path
     assert trained.cpu_seconds > 0
     about = {"name": data.name, "source": data.source, "fingerprint": data.fingerprint("test")}
     made = trained.predict(data["test"][:]["sentence"])
-    assert not submission_folder.check_folder(tmp_path)
-    submission_folder.save(
-        tmp_path, trained.model, trained.arguments, trained.tokenizer, made, about
-    )
-    assert submission_folder.check_folder(tmp_path)
+    assert not check_folder(tmp_path, saved_model.CLASSIFIER)
+    saved_model.save(tmp_path, trained.model, trained.arguments, trained.tokenizer, made, about)
+    assert check_folder(tmp_path, saved_model.CLASSIFIER)
     assert "400 predictions" in capsys.readouterr().out
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert config == {"model": trained.arguments, "data": about}
@@ -96,8 +95,8 @@ def test_the_tiny_profile_learns_the_made_up_sentences_and_is_handed_in(tmp_path
 def test_the_files_handed_in_are_those_that_the_syllabus_names(course):
     wanted = set(course.assignment("a3").model.files)
     assert {
-        submission_folder.WEIGHTS,
-        submission_folder.SETTINGS,
-        submission_folder.TOKENIZER,
-        submission_folder.PREDICTIONS,
+        saved_model.WEIGHTS,
+        saved_model.SETTINGS,
+        saved_model.TOKENIZER,
+        saved_model.PREDICTIONS,
     } == wanted

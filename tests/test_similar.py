@@ -4,20 +4,21 @@ import json
 import re
 
 import pytest
+from checkout import ROOT
 from typer.testing import CliRunner
 
-from bench import disguises
+from autograder.demo import disguises
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.cli.app import app
 from grader.cli.problems import sentence
 from grader.course import mistakes
-from grader.course.syllabus import ROOT, load
+from grader.course.course import Course
 from grader.library.components import Component
 from grader.similarity import compare, page, winnowing
 from grader.similarity.own_work import Handout
 
-COURSE = load()
+COURSE = Course.here()
 A1 = COURSE.assignment("a1")
 VARIANTS = {variant.name: variant.replace for variant in variants.load(A1)}
 ONE = VARIANTS["loops_where_allowed"]

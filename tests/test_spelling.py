@@ -4,8 +4,7 @@ import subprocess
 import sys
 
 import pytest
-
-from grader.course.syllabus import ROOT
+from checkout import ROOT
 
 pytest.importorskip("codespell_lib", reason="no codespell: `pip install -e .[dev]` brings it")
 

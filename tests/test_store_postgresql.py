@@ -4,7 +4,7 @@ import json
 import threading
 
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from typer.testing import CliRunner
 
 from grader.cli.app import app
@@ -36,9 +36,9 @@ def test_marks_are_kept_withdrawn_and_part_of_the_history(database):
     with Store(database) as store:
         store.add(sample(failed=LOST, graded_at="2020-01-01T00:00:00+00:00"))
         for points in (2.0, None):
-            assert store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(points)})) == 1
-        assert store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(None)})) == 0
-        assert store.manual(SYLLABUS).marks == {}
+            assert store.keep(ManualMarks(COURSE, {ITEM: ManualMark(points)})) == 1
+        assert store.keep(ManualMarks(COURSE, {ITEM: ManualMark(None)})) == 0
+        assert store.manual(COURSE).marks == {}
         kinds = [entry["kind"] for entry in store.history("s01", "a1")]
         assert kinds == ["grading", "mark", "mark"]
 
@@ -50,7 +50,7 @@ def test_several_writers_make_the_tables_and_store_each_result_once(database):
         try:
             with Store(database) as store:
                 added.extend(store.add(sample(f"s{number}")) for number in range(8))
-                store.keep(ManualMarks(SYLLABUS, {ITEM: ManualMark(1.0)}))
+                store.keep(ManualMarks(COURSE, {ITEM: ManualMark(1.0)}))
         except Exception as error:
             failures.append(error)
 

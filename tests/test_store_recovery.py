@@ -4,7 +4,7 @@ import sqlite3
 import subprocess
 
 import pytest
-from sample_results import SYLLABUS, sample
+from sample_results import COURSE, sample
 from typer.testing import CliRunner
 
 from grader.cli.app import app
@@ -13,7 +13,7 @@ from grader.gradebook.database import file_of, shown
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import GradebookError, Store
 
-MARK = ManualMarks(SYLLABUS, {("s01", "a1", "1.3"): ManualMark(1.0, "a slip")})
+MARK = ManualMarks(COURSE, {("s01", "a1", "1.3"): ManualMark(1.0, "a slip")})
 
 
 def course(*arguments):
@@ -54,7 +54,7 @@ def test_the_message_says_how_to_go_back_and_that_brings_everything_back(tmp_pat
     subprocess.run(told.rpartition("go back to it: ")[2], shell=True, check=True)
     with Store(database) as store:
         assert len(store.latest()) == 20
-        assert store.manual(SYLLABUS).marks == MARK.marks
+        assert store.manual(COURSE).marks == MARK.marks
     assert (out / "damaged" / "results.db").read_bytes() == data, "what was damaged is kept"
     assert course("report", out).exit_code == 0
     assert (out / "results.db.backup").exists()
@@ -83,7 +83,7 @@ def test_a_store_that_is_gone_is_not_made_anew_over_its_copy(tmp_path):
     subprocess.run(told.rpartition("go back to it: ")[2], shell=True, check=True)
     with Store(database) as store:
         assert len(store.latest()) == 2
-        assert store.manual(SYLLABUS).marks == MARK.marks
+        assert store.manual(COURSE).marks == MARK.marks
 
 
 @pytest.mark.parametrize(

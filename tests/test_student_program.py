@@ -10,11 +10,11 @@ import zipfile
 
 import proofs
 import pytest
+from checkout import ROOT
 from test_cli import one_sentence
 
 from grader.authoring.release import contents as release_contents
 from grader.course.grading import Grading, Group
-from grader.course.syllabus import ROOT
 from grader.intake import submissions
 from grader.library import student_tree
 from grader.student import archive, progress, running, submit, work
@@ -281,7 +281,7 @@ def test_a_notebook_shows_progress_as_a_table_and_as_text(tmp_path, monkeypatch)
     monkeypatch.setattr(progress.record, "load", dict)
     choice = Group(id="project", weight_percent=60, items=["a3", "a4"], best=1)
     course = proofs.COURSE.model_copy(update={"grading": Grading(groups=[choice])})
-    monkeypatch.setattr(progress.syllabus, "load", lambda: course)
+    monkeypatch.setattr(progress.course, "load", lambda: course)
     shown = progress.progress()
     assert f"a3 {A3.title} (the best 1 of a3, a4 counts)" in str(shown)
     assert f"a1 {A1.title}\n" in str(shown)

@@ -6,13 +6,13 @@ import os
 
 import proofs
 import pytest
+from checkout import ROOT
 from study_files import HONEST, UNREADABLE, WRONG, changed, invented, rotated
 
 from course_lib.study import handed_in
 from course_lib.study.database.rows import COLUMNS
 from course_lib.study.trial import run_trial
 from grader.checking import session
-from grader.course.syllabus import ROOT, public_tests
 from grader.grading import class_run
 from grader.intake import submissions
 from grader.seam.errors import NOT_WRITTEN
@@ -20,7 +20,7 @@ from grader.seam.local import local_student
 
 A5 = proofs.COURSE.assignment("a5")
 SUITE = ROOT / "autograder/suites/a5/test_5_5_study.py"
-PUBLIC = [path for path in public_tests("a5") if path.name == "exercise_5_5.py"]
+PUBLIC = [path for path in A5.public_tests if path.name == "exercise_5_5.py"]
 AGAIN = "test_one_trial_again"
 EVERYTHING = {
     "test_the_file",

@@ -9,7 +9,7 @@ import pytest
 from sample_results import sample
 
 from grader.cli.grading import grade_command
-from grader.course import syllabus
+from grader.course.course import Course
 from grader.grading import class_run
 from grader.intake import places, plain_files, submissions
 from grader.notebook import notebook_file
@@ -47,7 +47,7 @@ def test_the_three_layouts(tmp_path):
 
 def rows(folder):
     """What the command grades: one submission a student and assignment."""
-    return grade_command.received(folder, syllabus.load())
+    return grade_command.received(folder, Course.here())
 
 
 def aged(path, seconds):
@@ -301,7 +301,7 @@ def test_crlf_and_a_byte_order_mark_are_fine():
 
 
 def test_a_notice_about_a_place_goes_when_the_place_is_put_right(tmp_path):
-    course = syllabus.load()
+    course = Course.here()
     place(tmp_path / "s1" / "week1" / "a1.ipynb")
     (wrong,) = rows(tmp_path)
     known = sample("s1", notices=["1 of 6 predictions are filled in"])

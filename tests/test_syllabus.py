@@ -3,9 +3,11 @@
 import datetime
 
 import pytest
+from checkout import ROOT
 
-from grader.course import syllabus
-from grader.course.syllabus import ROOT, SyllabusError
+from grader.course import course
+from grader.course.course import Course
+from grader.course.course_file import CourseError
 
 TEXT = (ROOT / "course.toml").read_text(encoding="utf-8")
 
@@ -50,8 +52,8 @@ def line_of(text: str) -> int:
 def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told):
     path = tmp_path / "course.toml"
     path.write_text(TEXT.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(SyllabusError) as caught:
-        syllabus.load(path)
+    with pytest.raises(CourseError) as caught:
+        Course.load(path)
     message = str(caught.value)
     assert told in message
     assert message.startswith("course.toml")
@@ -61,8 +63,8 @@ def test_a_mistake_is_one_sentence_with_its_line(tmp_path, old, new, line, told)
 
 
 def test_a_missing_file_says_where_to_run(tmp_path):
-    with pytest.raises(SyllabusError, match="checkout of the course"):
-        syllabus.load(tmp_path / "course.toml")
+    with pytest.raises(CourseError, match="checkout of the course"):
+        Course.load(tmp_path / "course.toml")
 
 
 def test_dependencies_are_transitive(course):
@@ -75,7 +77,7 @@ def test_dependencies_are_transitive(course):
 
 def test_all_clocks_agree():
     """Weeks are counted from the first release; an assignment lasts as long as its weeks."""
-    course = syllabus.load()
+    course = Course.here()
     start, week = course.assignments[0].released, datetime.timedelta(weeks=1)
     for assignment in course.assignments:
         weeks = course.weeks_of(assignment)
@@ -92,7 +94,7 @@ def test_all_clocks_agree():
 
 
 def test_every_part_is_taught_and_positions_where_they_are_exercised():
-    course = syllabus.load()
+    course = Course.here()
     taught = {number for week in course.weeks for number in week.parts}
     assert taught == {part.number for part in course.parts}
     (positions,) = (part.number for part in course.parts if part.title == "Positional encoding")
@@ -130,10 +132,10 @@ components = ["course_lib.attention:attention"]
 def test_an_exam_beside_the_course_is_graded_but_is_no_assignment(tmp_path):
     path = tmp_path / "course.toml"
     path.write_text(TEXT, encoding="utf-8")
-    assert syllabus.load(path).exam is None
-    syllabus.load.cache_clear()
+    assert Course.load(path).exam is None
+    course._load.cache_clear()
     (tmp_path / "exam.toml").write_text(EXAM, encoding="utf-8")
-    found = syllabus.load(path)
+    found = Course.load(path)
     ids = [assignment.id for assignment in found.assignments]
     assert "exam" not in ids
     assert "exam" not in found.weights
@@ -147,5 +149,5 @@ def test_a_mistake_in_the_exam_names_its_file(tmp_path):
     path.write_text(TEXT, encoding="utf-8")
     broken = EXAM.replace("points = 100", "points = 99")
     (tmp_path / "exam.toml").write_text(broken, encoding="utf-8")
-    with pytest.raises(SyllabusError, match=r"exam\.toml, line 1: .*have 99 points"):
-        syllabus.load(path)
+    with pytest.raises(CourseError, match=r"exam\.toml, line 1: .*have 99 points"):
+        Course.load(path)

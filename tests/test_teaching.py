@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from checkout import ROOT
 from proofs import COURSE, local_worker
 from sample_results import sample
 from typer.testing import CliRunner
@@ -18,8 +19,8 @@ from grader.authoring.proof import cases, challenge
 from grader.checking.session import PASSED
 from grader.classroom.roster import Roster
 from grader.cli.app import app
-from grader.course import mistakes, syllabus
-from grader.course.syllabus import ROOT
+from grader.course import course, mistakes
+from grader.course.course import Course
 from grader.gradebook.course_grades import course_grades
 from grader.judge.grade import grade
 
@@ -111,9 +112,9 @@ def proposed(tmp_path):
     given = (ROOT / "course.toml").read_text(encoding="utf-8")
     assert "[grading]" not in given
     file.write_text(f"{given}\n{table}", encoding="utf-8")
-    syllabus.load.cache_clear()
-    yield syllabus.load(file)
-    syllabus.load.cache_clear()
+    course._load.cache_clear()
+    yield Course.load(file)
+    course._load.cache_clear()
 
 
 def test_the_proposed_weights_are_accepted(proposed):

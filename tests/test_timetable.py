@@ -8,9 +8,10 @@ pytest.importorskip(
     "sphinx", reason="the site's packages are not installed: pip install -e .[site]"
 )
 
+from checkout import ROOT
+
 from book import timetable
-from grader.course import syllabus
-from grader.course.syllabus import ROOT
+from grader.course.course import Course
 
 PARTS = sorted((ROOT / "lectures").glob("part*.md"))
 ACTIVITY = ":::{activity} Draw it\n:kind: live\n:minutes: 8\nDo it.\n:::\n"
@@ -52,7 +53,7 @@ def test_an_activity_without_minutes_is_named(tmp_path):
 
 def test_the_session_takes_three_hours():
     lectures = ROOT / "lectures"
-    assert len(list(lectures.glob("part*.md"))) == len(syllabus.load().parts)
+    assert len(list(lectures.glob("part*.md"))) == len(Course.here().parts)
     assert sum(row.minutes for row in timetable.session(lectures, "part4", 10)) == 180
 
 

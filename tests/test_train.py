@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
+from checkout import ROOT
 from small_training import (
     BATCHES,
     EPOCHS,
@@ -32,7 +33,6 @@ from course_lib.training.loop.batch_groups import groups, shares, tokens
 from course_lib.training.loop.log import TrainingLog
 from course_lib.training.running_average import WeightAverage
 from course_lib.training.schedules import warmup_rate
-from grader.course.syllabus import ROOT
 
 LOOP = ROOT / "course_lib/training/loop"
 MODULES = {

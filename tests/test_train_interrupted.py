@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from checkout import ROOT
 from small_training import (
     EPOCHS,
     Batches,
@@ -27,7 +28,6 @@ from course_lib.training.classification_step import training_step
 from course_lib.training.fit import CheckpointError, TrainingConfig, fit
 from course_lib.training.loop.random_state import random_state, set_random_state
 from course_lib.training.running_average import WeightAverage
-from grader.course.syllabus import ROOT
 
 SCRIPT = Path(__file__).with_name("small_training.py")
 

@@ -12,8 +12,9 @@ from unwatched import unwatched
 from course_lib.data.datasets import DataError
 from course_lib.evaluation.translation import bleu
 from course_lib.recipes.translation import train_translator, untrained_model
+from course_lib.training import saved_model
 from grader.authoring.views import notebooks
-from grader.course import submission_folder
+from grader.course.submission_folder import check_folder
 from grader.grading import class_run
 from grader.intake import handed_in
 from grader.judge.grade import Load, grade
@@ -56,7 +57,7 @@ def files(trained, hidden, tmp_path_factory):
     about = {"name": "made_up", "source": "mirror", "fingerprint": hidden.fingerprint}
     measured = {"training_perplexity": 1.2, "validation_perplexity": 1.5}
     form = trained.translator.arguments
-    submission_folder.save_translator(
+    saved_model.save_translator(
         folder, trained.model, form, trained.tokenizer, made, about, measured
     )
     return {path.name: path.read_bytes() for path in folder.iterdir()}
@@ -384,14 +385,14 @@ def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
 
 def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path, files, capsys):
     wanted = course.assignment("a4").model.files
-    assert sorted(files) == sorted(wanted) == sorted(submission_folder.TRANSLATOR)
+    assert sorted(files) == sorted(wanted) == sorted(saved_model.TRANSLATOR)
     for name in wanted[:-1]:
         (tmp_path / name).write_bytes(files[name])
-    assert not submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
+    assert not check_folder(tmp_path, saved_model.TRANSLATOR)
     assert f"missing  {tmp_path / 'translations.txt'}" in capsys.readouterr().out
     (tmp_path / wanted[-1]).write_bytes(files[wanted[-1]])
     (tmp_path / "notes.txt").write_text("mine")
-    assert submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
+    assert check_folder(tmp_path, saved_model.TRANSLATOR)
     assert "130 lines" in capsys.readouterr().out
     assert {name: (tmp_path / name).read_bytes() for name in wanted} == files
     assert handed_in.beside(tmp_path).only(wanted).read() == files
@@ -400,19 +401,17 @@ def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path,
 def test_a_translation_is_one_line_of_the_file(trained, tmp_path):
     form, tokenizer = trained.translator.arguments, trained.tokenizer
     texts = ["un\ndeux", "", "trois\u2028quatre"]
-    submission_folder.save_translator(
-        tmp_path, trained.model, form, tokenizer, texts, {"name": "x"}
-    )
+    saved_model.save_translator(tmp_path, trained.model, form, tokenizer, texts, {"name": "x"})
     assert (tmp_path / "translations.txt").read_bytes() == b"un deux\n\ntrois quatre\n"
     config = json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))
     assert config == {"model": form, "data": {"name": "x"}, "measured": {}}
 
 
 def test_a_folder_that_is_too_large_is_told_before_it_is_handed_in(tmp_path, capsys, monkeypatch):
-    for name in submission_folder.TRANSLATOR:
+    for name in saved_model.TRANSLATOR:
         (tmp_path / name).write_bytes(b"x" * 2**20)
-    assert submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
-    monkeypatch.setattr(submission_folder, "MAX_TOTAL", 3 * 2**20)
+    assert check_folder(tmp_path, saved_model.TRANSLATOR)
+    monkeypatch.setattr("grader.course.submission_folder.MAX_TOTAL", 3 * 2**20)
     capsys.readouterr()
-    assert not submission_folder.check_folder(tmp_path, submission_folder.TRANSLATOR)
+    assert not check_folder(tmp_path, saved_model.TRANSLATOR)
     assert "too large: 4 MiB of 3" in capsys.readouterr().out

@@ -9,7 +9,9 @@ import zipfile
 import numpy as np
 import proofs
 import pytest
+from checkout import ROOT
 
+from grader.course.course import Course
 from grader.grading import class_run, fingerprints
 from grader.intake import archives, plain_files, submissions
 from grader.judge import grade
@@ -193,7 +195,7 @@ def test_half_a_character_is_replaced_wherever_it_is():
     ids=["long", "deep", "open", "many"],
 )
 def test_what_a_notebook_names_costs_no_time_and_no_file_is_tried(text):
-    sources = fingerprints.Sources()
+    sources = fingerprints.Sources(ROOT, Course.here())
     plain = sources.digests(A1, b"")
     assert within(3.0, sources.digests, A1, text.encode()) == plain
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import proofs
 import pytest
 from busy import busy_machine
+from checkout import ROOT
 
 from grader.authoring.proof import cases
 from grader.course import mistakes
-from grader.course.syllabus import ROOT
 from grader.gradebook.store import Store
 from grader.grading import class_run, class_tries, work_folder
 from grader.intake.submissions import Submission

@@ -6,10 +6,11 @@ import subprocess
 import sys
 
 import pytest
+from checkout import ROOT
 
 from grader.authoring import whole
-from grader.course import mistakes, syllabus
-from grader.course.syllabus import ROOT
+from grader.course import mistakes
+from grader.course.course import Course
 from grader.library import components
 from grader.library.components import BuildError
 
@@ -23,9 +24,6 @@ def copy(tmp_path, monkeypatch):
     for place in ("autograder/bugs/a1", "autograder/suites/a1", "assignments/a1/public_tests"):
         shutil.copytree(ROOT / place, tmp_path / place)
     shutil.copy(ROOT / "course.toml", tmp_path)
-    for module in (whole, syllabus):
-        monkeypatch.setattr(module, "ROOT", tmp_path)
-    monkeypatch.setattr(mistakes, "FOLDER", tmp_path / "autograder" / "bugs")
     mistakes._read.cache_clear()
     yield tmp_path
     mistakes._read.cache_clear()
@@ -40,7 +38,7 @@ def change(folder, file, old, new):
 
 
 def check(folder):
-    course = syllabus.load(folder / "course.toml")
+    course = Course.load(folder / "course.toml")
     whole.check(course.model_copy(update={"assignments": [course.assignment("a1")]}))
 
 
@@ -140,7 +138,7 @@ def test_the_command_says_it_without_a_traceback(tmp_path):
 
 
 def test_a_component_that_is_no_python_is_told_once(copy, monkeypatch):
-    monkeypatch.setattr(components, "ROOT", copy)
+    monkeypatch.syspath_prepend(copy)
     for module in ("numpy_forms/attention.py", "attention.py"):
         target = copy / "course_lib" / module
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +147,7 @@ def test_a_component_that_is_no_python_is_told_once(copy, monkeypatch):
     line = change(copy, "course_lib/numpy_forms/attention.py", "def scaled_scores(", "def (")
     for command in (whole.check, whole.check_components):
         with pytest.raises(BuildError) as caught:
-            command(syllabus.load(copy / "course.toml"))
+            command(Course.load(copy / "course.toml"))
         place = f"course_lib/numpy_forms/attention.py, line {line}"
         assert str(caught.value) == f"{place}: invalid syntax: correct this line"
     components.module_text.cache_clear()

@@ -9,6 +9,7 @@ import numpy as np
 import proofs
 import pytest
 import torch
+from checkout import ROOT
 from test_cli import one_sentence
 from unwatched import unwatched
 
@@ -19,7 +20,6 @@ from course_lib.data.grammar.sentence_pairs import pairs, words
 from course_lib.data.word_spans import word_numbers
 from course_lib.recipes.translation import train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile
-from grader.course.syllabus import ROOT
 
 pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained once
 

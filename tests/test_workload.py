@@ -3,9 +3,9 @@
 import pytest
 
 from grader.authoring import workload
-from grader.course import syllabus
+from grader.course.course import Course
 
-COURSE = syllabus.load()
+COURSE = Course.here()
 
 
 @pytest.mark.parametrize("assignment", COURSE.assignments, ids=lambda assignment: assignment.id)

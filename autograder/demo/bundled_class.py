@@ -17,7 +17,7 @@ from pathlib import Path
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.intake.handed_in import FOLDER
 from grader.library.components import Component
 
@@ -121,28 +121,28 @@ CLASS = (
 )
 
 
-def missing(syllabus: Syllabus) -> list[str]:
+def missing(course: Course) -> list[str]:
     """Names in the recipes that do not exist; a test checks that there are none."""
-    known = {bug.name for a in syllabus.assignments for bug in mistakes.load(a.id)}
-    known |= {v.name for a in syllabus.assignments for v in variants.load(a)}
+    known = {bug.name for a in course.assignments for bug in mistakes.load(a)}
+    known |= {v.name for a in course.assignments for v in variants.load(a)}
     known |= {path.name for path in HOSTILE.glob("*.py")}
     used = {name for r in CLASS for name in (*r.bugs, *r.variants, r.hostile) if name}
     return sorted(used - known)
 
 
-def write(folder: Path, syllabus: Syllabus, only: Collection[str] = ()) -> int:
+def write(folder: Path, course: Course, only: Collection[str] = ()) -> int:
     """Write `STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb` below `folder`; returns how many.
 
     `only`: just these assignments.
     """
     built: dict[tuple[str, str], bytes] = {}
-    chosen = [a for a in syllabus.assignments if not only or a.id in only]
+    chosen = [a for a in course.assignments if not only or a.id in only]
     for assignment in chosen:
-        first = assignment.id == syllabus.assignments[0].id
+        first = assignment.id == course.assignments[0].id
         for recipe in CLASS:
             if not recipe.last or assignment.id <= recipe.last:
                 built[recipe.student, assignment.id] = _notebook(
-                    recipe, assignment, syllabus, built, first
+                    recipe, assignment, course, built, first
                 )
     for (student, id), data in built.items():
         path = folder / student / id / f"{id}.ipynb"
@@ -189,17 +189,17 @@ def _hand_in_classifiers(folder: Path, assignment: Assignment) -> None:
         )
 
 
-def with_translators(syllabus: Syllabus) -> set[tuple[str, str]]:
+def with_translators(course: Course) -> set[tuple[str, str]]:
     """(student, assignment) of the notebooks that a translator is handed in with."""
-    ids = [a.id for a in syllabus.assignments if a.model and a.model.measure == "bleu"]
+    ids = [a.id for a in course.assignments if a.model and a.model.measure == "bleu"]
     return {(recipe.student, id) for recipe in CLASS if recipe.translator for id in ids}
 
 
-def hand_in_translators(folder: Path, syllabus: Syllabus, trained: Path) -> None:
+def hand_in_translators(folder: Path, course: Course, trained: Path) -> None:
     """Put a translator, from `trained`, beside every notebook whose recipe has one."""
-    for id in {id for _, id in with_translators(syllabus)}:
+    for id in {id for _, id in with_translators(course)}:
         chosen = {r.student: r.translator for r in CLASS}
-        _copy_beside(folder, syllabus.assignment(id), trained, chosen)
+        _copy_beside(folder, course.assignment(id), trained, chosen)
 
 
 def _copy_beside(
@@ -215,7 +215,7 @@ def _copy_beside(
 def _notebook(
     recipe: Recipe,
     assignment: Assignment,
-    syllabus: Syllabus,
+    course: Course,
     built: dict[tuple[str, str], bytes],
     first: bool,
 ) -> bytes:
@@ -224,7 +224,7 @@ def _notebook(
     if recipe.raw and first:
         return recipe.raw
     sources = {} if recipe.starter else dict(_sources(recipe, assignment))
-    notebook = notebooks.build(syllabus, assignment, "starter", sources)
+    notebook = notebooks.build(course, assignment, "starter", sources)
     if recipe.hostile and first:
         code = (HOSTILE / recipe.hostile).read_text(encoding="utf-8")
         cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
@@ -240,6 +240,6 @@ def _sources(recipe: Recipe, assignment: Assignment) -> Iterator[tuple[str, str]
     for variant in variants.load(assignment):
         if variant.name in recipe.variants:
             yield from variant.replace.items()
-    for bug in mistakes.load(assignment.id):
+    for bug in mistakes.load(assignment):
         if bug.name in recipe.bugs:
             yield bug.component, bug.apply(Component.parse(bug.component).source)

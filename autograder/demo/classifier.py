@@ -18,9 +18,9 @@ from course_lib.data.batching import TokenBuckets, batches_in_order
 from course_lib.data.datasets import LoadedData
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.fast.forms import use_fast_forms
+from course_lib.training import saved_model
 from course_lib.training.classification_step import training_step
 from course_lib.training.schedules import WarmupSchedule
-from grader.course import submission_folder
 
 CONFIG = replace(PRESETS["tiny"], d_model=32, d_ff=64)
 MAX_TOKENS, RATE, WARMUP = 512, 0.3, 100
@@ -59,7 +59,7 @@ def hand_in(folder: Path, dataset: str, split: str, epochs: Sequence[int] = (TRA
                 about["fingerprint"] = data.fingerprint(split)
                 labels = predictions(model, task.encoded(split))
                 target = folder / str(epoch)
-                submission_folder.save(target, model, settings, task.tokenizer, labels, about)
+                saved_model.save(target, model, settings, task.tokenizer, labels, about)
 
 
 @torch.no_grad()

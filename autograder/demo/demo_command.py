@@ -12,7 +12,7 @@ from autograder.demo import bundled_class, translator
 from grader.cli import EXIT_OK
 from grader.cli.grading import grade_command, isolation
 from grader.cli.records import results
-from grader.course import syllabus
+from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.grading import class_run
@@ -38,7 +38,7 @@ def run(out: Path, jobs: int) -> int:
     the background; it is then handed in, graded, and given two sentences to translate.
     """
     started = time.perf_counter()
-    course = syllabus.load()
+    course = Course.here()
     tier = isolation.checked_tier(None, trust=True)  # the class is ours
     results.prepare(out)
     folder, models = out / "submitted", out / "translators"

@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 from grader.exchange.for_nbgrader import command as nbgrader
 
 from . import term_class
@@ -34,7 +34,7 @@ class Term:
 
     def __init__(self, folder: Path, ids: Sequence[str], size: int):
         self.folder, self.ids, self.size = folder, ids, size
-        self.grades, self.course = folder / "grades", syllabus.load()
+        self.grades, self.course = folder / "grades", Course.here()
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         term_class.write(folder, self.course, ids, size)

@@ -12,11 +12,11 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.disguises import laid_out_anew, reordered
+from autograder.demo.disguises import laid_out_anew, reordered
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.library.components import Component
 
 from .bundled_class import HOSTILE
@@ -39,10 +39,10 @@ def student(number: int) -> str:
     return f"s{number + 1:02}-{situation(number)}"
 
 
-def write(folder: Path, syllabus: Syllabus, ids: Sequence[str], size: int) -> None:
+def write(folder: Path, course: Course, ids: Sequence[str], size: int) -> None:
     """Write `submitted/`, `roster.csv`, `canvas.csv` and a `moodle-ID.csv` for each assignment."""
     for id in ids:
-        _hand_in(folder / "submitted", syllabus, syllabus.assignment(id), size)
+        _hand_in(folder / "submitted", course, course.assignment(id), size)
     people = [(student(n), f"Student {n + 1}", 1000 + n, 500 + n) for n in range(size)]
     rows = [[*row, *[TERMS.get(situation(n), "")] * len(ids)] for n, row in enumerate(people)]
     _csv(folder / "roster.csv", [["student", "name", "canvas", "moodle", *ids], *rows])
@@ -61,19 +61,19 @@ def write(folder: Path, syllabus: Syllabus, ids: Sequence[str], size: int) -> No
         _csv(folder / f"moodle-{id}.csv", [columns, *lines])
 
 
-def _hand_in(folder: Path, syllabus: Syllabus, assignment: Assignment, size: int) -> None:
+def _hand_in(folder: Path, course: Course, assignment: Assignment, size: int) -> None:
     for number in range(size):
         kind = situation(number)
         if kind in ("missing", "excused"):
             continue
         place = folder / student(number) / assignment.id
         place.mkdir(parents=True)
-        data = _notebook(kind, syllabus, assignment, number)
+        data = _notebook(kind, course, assignment, number)
         place.joinpath(f"{assignment.id}.ipynb").write_bytes(data)
         if kind == "twice":
             older = place / "before"
             older.mkdir()
-            starter = _notebook("untouched", syllabus, assignment, number)
+            starter = _notebook("untouched", course, assignment, number)
             older.joinpath(f"{assignment.id}.ipynb").write_bytes(starter)
         late = kind in ("late", "extended", "waived")
         received = assignment.due + (LATE if late else EARLY)
@@ -83,11 +83,11 @@ def _hand_in(folder: Path, syllabus: Syllabus, assignment: Assignment, size: int
             place.joinpath(name).write_bytes(content)
 
 
-def _notebook(kind: str, syllabus: Syllabus, assignment: Assignment, number: int) -> bytes:
+def _notebook(kind: str, course: Course, assignment: Assignment, number: int) -> bytes:
     if kind == "broken":
         return b'{"cells": [{"cell_type": "code", "source'
     sources = {} if kind == "untouched" else _sources(kind, assignment, number)
-    notebook = notebooks.build(syllabus, assignment, "starter", sources)
+    notebook = notebooks.build(course, assignment, "starter", sources)
     if kind == "hostile":
         code = (HOSTILE / "18_searches_disk.py").read_text(encoding="utf-8")
         cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
@@ -99,14 +99,14 @@ def _notebook(kind: str, syllabus: Syllabus, assignment: Assignment, number: int
 def _sources(kind: str, assignment: Assignment, number: int) -> dict[str, str]:
     """The reference; another right way; or one with a mistake, and the disguised copy of it."""
     found = {c: Component.parse(c).source for e in assignment.exercises for c in e.components}
-    ways, wrong = variants.load(assignment), mistakes.load(assignment.id)
+    ways, wrong = variants.load(assignment), mistakes.load(assignment)
     if kind == "variant":
         return found | ways[0].replace
     if kind in ("mistaken", "copied"):
         turn = number // len(SITUATIONS)
-        bug = mistakes[turn % len(mistakes)]
-        wrong = bug.apply(found[bug.component])
-        found |= ways[1 + turn % (len(ways) - 1)].replace | {bug.component: wrong}
+        bug = wrong[turn % len(wrong)]
+        mistaken = bug.apply(found[bug.component])
+        found |= ways[1 + turn % (len(ways) - 1)].replace | {bug.component: mistaken}
     return laid_out_anew(reordered(found)) if kind == "copied" else found
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from course_lib.data.registry import Source
 from grader.authoring import results_file
-from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.grading import class_run
@@ -29,7 +29,7 @@ LABELS: Source = "generated"  # the demonstration's translator learns generated 
 
 
 def run(
-    syllabus: Syllabus,
+    course: Course,
     assignment: Assignment,
     submissions: int,
     jobs: int,
@@ -44,7 +44,7 @@ def run(
 
     Raises RuntimeError if a submission is not graded in full, and TrainingFailedError.
     """
-    notebook = (ROOT / "solutions" / f"{assignment.id}.ipynb").read_bytes()
+    notebook = (assignment.solution).read_bytes()
     hidden = hidden_labels.load(assignment, [LABELS])
     settings = class_run.Settings(
         jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden}
@@ -57,7 +57,7 @@ def run(
         made = [_submission(assignment, n, notebook, beside) for n in range(submissions)]
         log(f"{submissions} submissions of {assignment.id} with {jobs} jobs")
         with Store(Path(folder) / "results.db") as store:
-            found = _measured(class_run.grade_class(made, syllabus, store, settings), submissions)
+            found = _measured(class_run.grade_class(made, course, store, settings), submissions)
     measures = {name: results_file.measure(unit, [one]) for name, (unit, one) in found.items()}
     results_file.write(
         NAME,

@@ -72,7 +72,7 @@ def train(folder: Path) -> None:
     from course_lib.evaluation.translation import exact_match
     from course_lib.recipes.translation import train_translator
     from course_lib.recipes.translation_profiles import profile
-    from grader.course.submission_folder import save_translator
+    from course_lib.training.saved_model import save_translator
 
     torch.set_num_threads(1)
     settings = profile(PROFILE)

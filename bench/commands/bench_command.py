@@ -11,13 +11,13 @@ from typing import Any
 from course_lib.recipes import classifier_profiles
 from grader.cli import EXIT_OK
 from grader.cli.problems import UsageProblem
-from grader.course import syllabus
+from grader.course.course import Course
 
 
 def grading(submissions: int, assignments: str, as_json: bool) -> int:
     from bench import grading as bench
 
-    course = syllabus.load()
+    course = Course.here()
     measures = bench.run(course, submissions, _chosen(course, assignments), _log)
     return _print(measures, "results/bench_grading.json", as_json)
 
@@ -25,7 +25,7 @@ def grading(submissions: int, assignments: str, as_json: bool) -> int:
 def similar(assignments: str, as_json: bool) -> int:
     from bench import similar as bench
 
-    course = syllabus.load()
+    course = Course.here()
     measures = bench.run(course, _chosen(course, assignments), _log)
     return _print(measures, f"results/{bench.NAME}.json", as_json)
 
@@ -33,7 +33,7 @@ def similar(assignments: str, as_json: bool) -> int:
 def large_class(submissions: int, sample: int, assignment: str, workers: str, as_json: bool) -> int:
     from bench import large_class as bench
 
-    course = syllabus.load()
+    course = Course.here()
     try:
         chosen, counts = course.assignment(assignment), _numbers(workers, "--workers")
     except (KeyError, ValueError) as error:
@@ -49,7 +49,7 @@ def large_class(submissions: int, sample: int, assignment: str, workers: str, as
 def trained_class(submissions: int, jobs: int, assignment: str, as_json: bool) -> int:
     from autograder.demo import trained_class as bench
 
-    course = syllabus.load()
+    course = Course.here()
     try:
         chosen = course.assignment(assignment)
     except KeyError as error:
@@ -161,7 +161,7 @@ def decode(model: Path, sentences: int, peers: str, as_json: bool) -> int:
     return _print(measures, "results/bench_decode.json", as_json)
 
 
-def _chosen(course: syllabus.Syllabus, assignments: str) -> list[str]:
+def _chosen(course: Course, assignments: str) -> list[str]:
     """The assignments that an option names; without it, all."""
     known = [assignment.id for assignment in course.assignments]
     chosen = [id for id in assignments.split(",") if id] or known

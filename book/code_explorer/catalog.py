@@ -7,9 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grader.course import syllabus
+from grader.course.course import Assignment, Course
 from grader.course.exercise import Exercise
-from grader.course.syllabus import Assignment, Syllabus
 from grader.library import student_tree
 from grader.library.components import Component, ModuleText, take_apart
 
@@ -55,7 +54,7 @@ def entries(week: int) -> tuple[Entry, ...]:
     section of the paper. That one follows the last exercise of its module, its package or else its
     group.
     """
-    course = syllabus.load()
+    course = Course.here()
     asked = {
         reference: (assignment, exercise)
         for assignment in course.assignments
@@ -76,11 +75,13 @@ def entries(week: int) -> tuple[Entry, ...]:
     return tuple(made)
 
 
-def _modules(course: Syllabus, week: int) -> Modules:
+def _modules(course: Course, week: int) -> Modules:
     """The library as students of that week get it; 0: as it is."""
     released = student_tree.released_in_week(course, week)
     hidden = student_tree.unreleased(course, released) if week else {}
-    texts = {f"course_lib.{name}": text for name, text in student_tree.modules(hidden).items()}
+    texts = {
+        f"course_lib.{name}": text for name, text in student_tree.modules(course, hidden).items()
+    }
     return {name: take_apart(name, text) for name, text in texts.items()}
 
 

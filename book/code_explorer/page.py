@@ -11,10 +11,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from book import CHECKOUT
 from course_lib.drawings import gallery
 from course_lib.drawings.linked import linked
-from grader.course import syllabus
-from grader.course.syllabus import ROOT
+from grader.course.course import Assignment, Course
 
 from ..quoted import WEEK
 from . import lectures
@@ -47,9 +47,9 @@ class ExplorerDirective(SphinxDirective):
             raise self.error(f"the drawing shows {error}, which is no component") from None
         self.env.metadata[self.env.docname][MARK] = "yes"
         for file in {"course.toml", *(one.file for one in found)}:
-            self.env.note_dependency(str(ROOT / file))
+            self.env.note_dependency(str(CHECKOUT / file))
         top = f'<div id="{DRAWING}" class="code-drawing">{svg}</div>{_index(found)}'
-        return [nodes.raw("", top, format="html"), *map(_assignment, syllabus.load().assignments)]
+        return [nodes.raw("", top, format="html"), *map(_assignment, Course.here().assignments)]
 
 
 def _index(found: tuple[Entry, ...]) -> str:
@@ -68,7 +68,7 @@ def _index(found: tuple[Entry, ...]) -> str:
     )
 
 
-def _assignment(assignment: syllabus.Assignment) -> nodes.section:
+def _assignment(assignment: Assignment) -> nodes.section:
     """A section whose components come later."""
     title = f"Assignment {assignment.id[1:]}: {assignment.title}"
     made = nodes.section(ids=[f"code-{assignment.id}"], classes=["code-assignment"])

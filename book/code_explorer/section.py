@@ -8,7 +8,7 @@ from html import escape
 
 from docutils import nodes
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ..quoted import PAPER
 from . import facts
@@ -61,7 +61,7 @@ class Sections:
         yield "Source", f"<code>{entry.file}</code>, {where}"
         yield "Part of", escape(entry.group.title)
         if exercise:
-            numbers = list(map(str, syllabus.load().weeks_of(entry.assignment)))
+            numbers = list(map(str, Course.here().weeks_of(entry.assignment)))
             weeks = f"week{'s' * (len(numbers) > 1)} {' and '.join(numbers)}"
             yield (
                 "Exercise",
@@ -91,8 +91,8 @@ class Sections:
         spot = spot or (self.treated.exercises.get(exercise.id) if exercise else None)
         if spot:
             return [spot]
-        weeks = syllabus.load().weeks_of(entry.assignment)
-        numbers = [n for w in syllabus.load().weeks if w.number in weeks for n in w.parts]
+        weeks = Course.here().weeks_of(entry.assignment)
+        numbers = [n for w in Course.here().weeks if w.number in weeks for n in w.parts]
         return [self.treated.parts[n] for n in dict.fromkeys(numbers) if n in self.treated.parts]
 
     def _ways(self, entry: Entry) -> str:

@@ -16,16 +16,16 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
+from book import CHECKOUT
 from grader.course.course_file import sentence
 from grader.course.exercise import Table
-from grader.course.syllabus import ROOT
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-FOLDER = ROOT / "lectures" / "quizzes"
+FOLDER = CHECKOUT / "lectures" / "quizzes"
 Shape = tuple[int, ...]
 
 

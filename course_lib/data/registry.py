@@ -9,15 +9,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from grader.course.syllabus import ROOT
-from grader.course.toml_lines import line_of
-
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
-REGISTRY = ROOT / "data" / "registry.toml"
+REGISTRY = Path(__file__).resolve().parents[2] / "data" / "registry.toml"
 
 Source = Literal["mirror", "hub", "package", "generated"]
 SHA256 = r"^[0-9a-f]{64}$"
@@ -25,6 +22,8 @@ SHA256 = r"^[0-9a-f]{64}$"
 
 class DataError(Exception):
     """What is wrong with the data, and what to do, in one sentence."""
+
+    exit_code = 2  # of a command that it ends
 
 
 class Unavailable(DataError):
@@ -130,7 +129,7 @@ class Registry(_Table):
 
 @lru_cache(maxsize=4)
 def read(path: Path = REGISTRY) -> Registry:
-    """Load and validate a registry. Raises DataError, one sentence with file and line."""
+    """Load and validate a registry. Raises DataError, one sentence with file and key."""
     try:
         text = path.read_text(encoding="utf-8")
         return Registry.model_validate(tomllib.loads(text))
@@ -143,6 +142,4 @@ def read(path: Path = REGISTRY) -> Registry:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise DataError(
-            f"{path}, line {line_of(text, first['loc'])}: {where}: {first['msg']}"
-        ) from None
+        raise DataError(f"{path}: {where}: {first['msg']}") from None

@@ -17,14 +17,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from grader.course.submission_folder import SETTINGS, TOKENIZER, save_model
-from grader.course.submission_folder import TRANSLATOR_WEIGHTS as WEIGHTS
-
 from ..config import TransformerConfig
 from ..data.batching import batches_in_order
 from ..data.tokenization import TextTokenizer
 from ..fast.cached_decoder import FastDecoder
 from ..fast.forms import use_fast_forms
+from ..training.saved_model import SETTINGS, TOKENIZER, save_model
+from ..training.saved_model import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..transformer import Transformer
 from .search import Hypothesis, beam_search
 

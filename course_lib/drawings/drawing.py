@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from . import raster
+
 
 @dataclass(frozen=True)
 class Place:
@@ -43,3 +45,11 @@ class Drawing:
         said = escape(f"{self.title}. {self.alt}", quote=True)
         source = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
         return f'<img src="{source}" width="{self.width}" alt="{said}">'
+
+    def picture(self) -> bytes:
+        """The drawing as a PNG, for viewers that show no SVG."""
+        return raster.png(self.svg)
+
+    def is_shown_by(self, picture: bytes) -> bool:
+        """Whether a PNG was made from this drawing as it is now."""
+        return raster.is_of(picture, self.svg)

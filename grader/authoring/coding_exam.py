@@ -11,39 +11,43 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
+from ..course.course import EXAM_FILE
 from ..library import student_tree
 from ..library.components import BuildError
 from .views import notebooks
 
 
-def write(syllabus: Syllabus, folder: Path) -> Path:
+def write(course: Course, folder: Path) -> Path:
     """Write the room's files into an empty folder; returns the notebook's path.
 
     Raises BuildError if the folder is not empty or the course has no exam.
     """
-    exam = of(syllabus)
+    exam = of(course)
     if folder.exists() and any(folder.iterdir()):
         raise BuildError(f"{folder}: is not empty; give another folder with --to")
-    student_tree.write(syllabus, folder, EXAM)
-    path = folder / "assignments" / EXAM / f"{EXAM}.ipynb"
-    starter = notebooks.build(syllabus, exam, "starter")
+    student_tree.write(course, folder, exam.id)
+    path = folder / exam.starter.relative_to(course.root)
+    starter = notebooks.build(course, exam, "starter")
     path.write_text(notebooks.dump(starter), encoding="utf-8")
     return path
 
 
-def write_answers(syllabus: Syllabus, folder: Path) -> Path:
+def write_answers(course: Course, folder: Path) -> Path:
     """Write the model answers, without outputs; returns the notebook's path. Raises BuildError."""
-    path = folder / f"{EXAM}_answers.ipynb"
+    exam = of(course)
+    path = folder / f"{exam.id}_answers.ipynb"
     folder.mkdir(parents=True, exist_ok=True)
-    solution = notebooks.build(syllabus, of(syllabus), "solution")
+    solution = notebooks.build(course, exam, "solution")
     path.write_text(notebooks.dump(solution), encoding="utf-8")
     return path
 
 
-def of(syllabus: Syllabus) -> Assignment:
+def of(course: Course) -> Assignment:
     """The exam. Raises BuildError if there is none."""
-    if syllabus.exam is None:
-        raise BuildError(f"{ROOT}: there is no {EXAM}.toml, so this course has no coding exam")
-    return syllabus.exam
+    if course.exam is None:
+        raise BuildError(
+            f"{course.root}: there is no {EXAM_FILE}, so this course has no coding exam"
+        )
+    return course.exam

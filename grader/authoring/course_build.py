@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
+from ..course.course import shown
 from ..library.components import BuildError
 from ..library.student_tree import unreleased
-from . import figures, house_map, picture, whole
+from . import whole
 from .views import no_leak, notebooks, pictures, text_notebook, texts
 from .views.notebooks import Notebook
 
@@ -38,7 +39,7 @@ class Target:
 
     @property
     def name(self) -> str:
-        return self.path.relative_to(ROOT).as_posix()
+        return shown(self.path)
 
     def drift(self) -> str:
         """Why the file on disk is out of date, or ""."""
@@ -70,50 +71,47 @@ class PictureTarget(Target):
         self.path.write_bytes(self.data)
 
 
-def targets(syllabus: Syllabus, only: list[str] | None = None) -> Iterator[Target]:
+def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
     """Every generated file of the course. Raises BuildError, also if a starter leaks an answer."""
-    whole.check(syllabus)
+    whole.check(course)
     if not only:
-        yield Target(ROOT / "course.svg", picture.draw(syllabus))
-        for path in (ROOT / "README.md", ROOT / "autograder" / "README.md"):
-            yield Target(path, figures.filled(path.read_text(encoding="utf-8")))
-        contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-        yield Target(ROOT / "CONTRIBUTING.md", house_map.filled(contributing))
-    for assignment in syllabus.graded:
+        documents = course.plugin("documents")
+        for path, text in documents(course) if documents else ():
+            yield Target(path, text)
+    for assignment in course.graded:
         if only and assignment.id not in only:
             continue
-        starter = notebooks.build(syllabus, assignment, "starter")
-        _prove_no_leak(syllabus, assignment, starter)
-        folder = ROOT / "assignments" / assignment.id
-        yield Target(folder / f"{assignment.id}.ipynb", notebooks.dump(starter))
-        if assignment is not syllabus.exam:
-            yield Target(folder / "README.md", texts.readme(syllabus, assignment))
+        starter = notebooks.build(course, assignment, "starter")
+        _prove_no_leak(course, assignment, starter)
+        folder = assignment.folder
+        yield Target(assignment.starter, notebooks.dump(starter))
+        if assignment is not course.exam:
+            yield Target(folder / "README.md", texts.readme(course, assignment))
         for cell in text_notebook.read(assignment):
             if cell.directive == "drawing":
-                made = text_notebook.drawn(assignment, cell)
+                made = text_notebook.drawn(course, assignment, cell)
                 yield Target(folder / "drawings" / f"{made.name}.svg", made.svg)
                 current = pictures.is_current(assignment, made)
                 place, data = pictures.path_of(assignment, made), pictures.of(assignment, made)
                 yield PictureTarget(place, "", data=data, is_current=current)
-        solution = notebooks.build(syllabus, assignment, "solution")
-        path = ROOT / "solutions" / f"{assignment.id}.ipynb"
-        yield Target(path, notebooks.dump(solution), is_solution=True)
+        solution = notebooks.build(course, assignment, "solution")
+        yield Target(assignment.solution, notebooks.dump(solution), is_solution=True)
 
 
-def drifted(syllabus: Syllabus, only: list[str] | None = None) -> list[str]:
+def drifted(course: Course, only: list[str] | None = None) -> list[str]:
     """One sentence for each generated file that is not up to date."""
-    return [f"{t.name} {reason}" for t in targets(syllabus, only) if (reason := t.drift())]
+    return [f"{t.name} {reason}" for t in targets(course, only) if (reason := t.drift())]
 
 
 def write(
-    syllabus: Syllabus,
+    course: Course,
     only: list[str] | None = None,
     execute: bool = True,
     log: Callable[[str], None] = print,
 ) -> list[str]:
     """Write what is out of date, executing solutions; returns the names of the written files."""
     written = []
-    for target in targets(syllabus, only):
+    for target in targets(course, only):
         if not target.drift():
             continue
         text = target.text
@@ -132,7 +130,7 @@ def _executed(target: Target, log: Callable[[str], None]) -> Notebook:
         if _is_of(before, notebook):
             return _with_outputs(notebook, before)
     log(f"running {target.path.name}")
-    return run(notebook, ROOT / "solutions")
+    return run(notebook, target.path.parent)
 
 
 def _with_outputs(notebook: Notebook, executed: Notebook) -> Notebook:
@@ -205,10 +203,10 @@ def _is_of(executed: Notebook, notebook: Notebook) -> bool:
     return digest == _digest(executed) == _digest(notebook)
 
 
-def _prove_no_leak(syllabus: Syllabus, assignment: Assignment, starter: Notebook) -> None:
+def _prove_no_leak(course: Course, assignment: Assignment, starter: Notebook) -> None:
     code = no_leak.code_of_notebook(f"starter {assignment.id}", starter)
-    hidden: Iterable[str] = unreleased(syllabus)
-    if assignment is syllabus.exam:  # which shows other answers, with a mistake each
+    hidden: Iterable[str] = unreleased(course)
+    if assignment is course.exam:  # which shows other answers, with a mistake each
         broken = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
         hidden = {c for e in assignment.exercises for c in e.components} - broken
     leaks = no_leak.find(code, hidden)

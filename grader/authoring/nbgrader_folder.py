@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.course.syllabus import EXAM, Syllabus
+from grader.course.course import Course
 from grader.notebook import placeholders
 
 from ..library import student_tree
@@ -55,15 +55,15 @@ Rubrics are in the course's `solutions/`; neither they nor predictions are in th
 """
 
 
-def write(syllabus: Syllabus, folder: Path, only: Iterable[str] = ()) -> list[Path]:
+def write(course: Course, folder: Path, only: Iterable[str] = ()) -> list[Path]:
     """Write the folder, or some of its assignments; returns the notebooks and the other files.
 
     A configuration that is there already is kept. Raises BuildError as `notebooks.build` does, or
     before anything is written if a file is there that this did not write.
     """
-    if EXAM in (only := set(only)):
-        raise BuildError(f"the {EXAM} has no form for nbgrader: `course {EXAM}` writes it")
-    wanted = only or {assignment.id for assignment in syllabus.assignments}
+    if exams := [id for id in only if course.is_exam(id)]:
+        raise BuildError(f"the {exams[0]} has no form for nbgrader: `course exam` writes it")
+    wanted = only or {assignment.id for assignment in course.assignments}
     _check(folder, wanted)
     (folder / "source").mkdir(parents=True, exist_ok=True)
     written = [folder / "README.md"]
@@ -72,13 +72,13 @@ def write(syllabus: Syllabus, folder: Path, only: Iterable[str] = ()) -> list[Pa
     if not config.exists():
         config.write_text(CONFIG, encoding="utf-8")
         written.append(config)
-    for assignment in syllabus.assignments:
+    for assignment in course.assignments:
         if assignment.id in wanted:
-            source = notebooks.build(syllabus, assignment, "nbgrader")
+            source = notebooks.build(course, assignment, "nbgrader")
             place = folder / "source" / assignment.id
             shutil.rmtree(place, ignore_errors=True)
-            before = student_tree.released_before(syllabus, assignment.id)
-            student_tree.write(syllabus, place, assignment.id, before)
+            before = student_tree.released_before(course, assignment.id)
+            student_tree.write(course, place, assignment.id, before)
             written.append(place / f"{assignment.id}.ipynb")
             written[-1].write_text(notebooks.dump(source), encoding="utf-8")
     return written

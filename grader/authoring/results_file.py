@@ -13,9 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from grader.course.syllabus import ROOT
+from ..course.course import Course
 
-RESULTS = ROOT / "results"
 PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "sacrebleu", "pytest", "nbgrader")
 
 
@@ -53,8 +52,9 @@ def write(
         "measures": dict(measures),
         **(also or {}),
     }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
+    folder = Course.here().root / "results"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}.json"
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return path
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.checking.faults import SuiteError
 from grader.checking.suite import proofread
 from grader.course import mistakes
-from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus, public_tests
+from grader.course.course import EXAM_FILE, FILE, Assignment, Course, shown
 from grader.course.toml_lines import line_of
 
 from ..judge import substitutes
@@ -21,63 +21,65 @@ _MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
 _MOST = 12  # problems told at once
 
 
-def check(syllabus: Syllabus) -> None:
+def check(course: Course) -> None:
     """Raises BuildError: one sentence, with file and line, for each thing that does not fit.
 
     A component's file that is no Python is told alone.
     """
-    found = list(dict.fromkeys(_problems(syllabus)))
+    found = list(dict.fromkeys(_problems(course)))
     if found[_MOST:]:
         found = [*found[:_MOST], f"and {len(found) - _MOST} more problems of this kind"]
     if found:
         raise BuildError("\n".join(found))
 
 
-def check_components(syllabus: Syllabus) -> None:
+def check_components(course: Course) -> None:
     """Raises BuildError for components that do not exist, as `check` does, without the rest."""
-    if found := list(_lacking(syllabus)):
+    if found := list(_lacking(course)):
         raise BuildError("\n".join(found))
 
 
-def _place(*location: str | int, file: str = "course.toml") -> str:
-    text = (ROOT / file).read_text(encoding="utf-8")
-    return f"{file}, line {line_of(text, location)}"
+def _place(path: Path, *location: str | int) -> str:
+    text = path.read_text(encoding="utf-8")
+    return f"{path.name}, line {line_of(text, location)}"
 
 
-def _place_of(syllabus: Syllabus, assignment: Assignment, *location: str | int) -> str:
+def _place_of(course: Course, assignment: Assignment, *location: str | int) -> str:
     """The place in the file of an assignment, or of the exam."""
-    if assignment is syllabus.exam:
-        return _place(*location, file=f"{EXAM}.toml")
-    return _place("assignments", syllabus.assignments.index(assignment), *location)
+    if assignment is course.exam:
+        return _place(course.root / EXAM_FILE, *location)
+    return _place(
+        course.root / FILE, "assignments", course.assignments.index(assignment), *location
+    )
 
 
-def _lacking(syllabus: Syllabus) -> Iterator[str]:
-    for reference in syllabus.course.reserved:
+def _lacking(course: Course) -> Iterator[str]:
+    for reference in course.facts.reserved:
         if why := _missing(reference):
-            yield f"{_place('course', 'reserved')}: `reserved`: {why}"
-    for assignment in syllabus.graded:
+            yield f"{_place(course.root / FILE, 'course', 'reserved')}: `reserved`: {why}"
+    for assignment in course.graded:
         for position, exercise in enumerate(assignment.exercises):
             for reference in exercise.components:
                 if why := _missing(reference):
-                    place = _place_of(syllabus, assignment, "exercises", position, "components")
+                    place = _place_of(course, assignment, "exercises", position, "components")
                     yield f"{place}: exercise {exercise.id}: {why}"
 
 
-def _problems(syllabus: Syllabus) -> Iterator[str]:
-    yield from _lacking(syllabus)
-    yield from _unreadable(syllabus)
-    for assignment in syllabus.graded:
+def _problems(course: Course) -> Iterator[str]:
+    yield from _lacking(course)
+    yield from _unreadable(course)
+    for assignment in course.graded:
         tested = {id for _, _, id in _marks(assignment)}
         for position, exercise in enumerate(assignment.exercises):
             if exercise.kind == "code" and exercise.id not in tested:
-                place = _place_of(syllabus, assignment, "exercises", position, "id")
+                place = _place_of(course, assignment, "exercises", position, "id")
                 yield (
                     f"{place}: no test is "
                     f'marked @exercise("{exercise.id}"), so everybody would get 0 of its points: '
                     f"write one in autograder/suites/{assignment.id}"
                 )
-    listed = {c for a in syllabus.graded for e in a.exercises for c in e.components}
-    for assignment in syllabus.graded:
+    listed = {c for a in course.graded for e in a.exercises for c in e.components}
+    for assignment in course.graded:
         known = [exercise.id for exercise in assignment.exercises]
         for path, line, id in _marks(assignment):
             if id not in known:
@@ -85,16 +87,16 @@ def _problems(syllabus: Syllabus) -> Iterator[str]:
                     f"{path}, line {line}: a test is marked for exercise {id}, which course.toml "
                     f"does not have in {assignment.id}: correct the mark, or add the exercise"
                 )
-        for bug in mistakes.load(assignment.id):
+        for bug in mistakes.load(assignment):
             if not (bug.component in listed and _missing(bug.component)):  # that is told already
                 yield from _unfit(bug, assignment)
-        if assignment is not syllabus.exam:  # which has no hints
+        if assignment is not course.exam:  # which has no hints
             yield from hint_checks.unfit(assignment)
 
 
-def _unreadable(syllabus: Syllabus) -> Iterator[str]:
+def _unreadable(course: Course) -> Iterator[str]:
     """Tests and substitutes that no submission could be graded with."""
-    for assignment in syllabus.graded:
+    for assignment in course.graded:
         read = [partial(proofread, path) for path in _test_files(assignment)]
         for one in (*read, partial(substitutes.proofread, assignment)):
             try:
@@ -117,7 +119,7 @@ def _missing(reference: str) -> str:
 def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
     """File, line and exercise of each test, hidden or visible."""
     return [
-        (path.relative_to(ROOT).as_posix(), text.count("\n", 0, mark.start()) + 1, mark[1])
+        (shown(path), text.count("\n", 0, mark.start()) + 1, mark[1])
         for path in _test_files(assignment)
         for text in [path.read_text(encoding="utf-8")]
         for mark in _MARK.finditer(text)
@@ -125,17 +127,17 @@ def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
 
 
 def _test_files(assignment: Assignment) -> list[Path]:
-    hidden = sorted((ROOT / "autograder" / "suites" / assignment.id).glob("test_*.py"))
-    return [*hidden, *public_tests(assignment.id)]
+    hidden = sorted((assignment.hidden / "suites" / assignment.id).glob("test_*.py"))
+    return [*hidden, *assignment.public_tests]
 
 
 def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
     """What a named bug refers to that is not there."""
-    path = mistakes.FOLDER / assignment.id / f"{bug.name}.toml"
+    path = mistakes.folder(assignment) / f"{bug.name}.toml"
     text = path.read_text(encoding="utf-8")
 
     def place(key: str) -> str:
-        return f"{path.relative_to(ROOT).as_posix()}, line {line_of(text, (key,))}"
+        return f"{shown(path)}, line {line_of(text, (key,))}"
 
     if bug.exercise not in [exercise.id for exercise in assignment.exercises]:
         yield f"{place('exercise')}: {assignment.id} has no exercise {bug.exercise}"
@@ -147,7 +149,7 @@ def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
         except mistakes.BugError as error:
             yield f"{place('find')}: {error}; copy the line from there"
     file, _, name = bug.test.partition("::")
-    suite = mistakes.FOLDER.parent / "suites" / assignment.id / file
+    suite = assignment.hidden / "suites" / assignment.id / file
     tests = suite.read_text(encoding="utf-8") if suite.is_file() else ""
     if not re.search(rf"^def {re.escape(name.partition('[')[0])}\b", tests, re.MULTILINE):
         yield f"{place('test')}: there is no test {bug.test} in autograder/suites/{assignment.id}"

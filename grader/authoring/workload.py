@@ -10,8 +10,8 @@ import ast
 from collections import Counter
 
 from grader.course import mistakes
+from grader.course.course import Assignment
 from grader.course.exercise import Exercise
-from grader.course.syllabus import Assignment
 
 from ..library.components import Component
 
@@ -22,11 +22,11 @@ ATTEMPT = 0.2  # minutes for each named mistake, of which a student makes a few
 
 def estimates(assignment: Assignment) -> dict[str, float]:
     """Minutes for each exercise with code of an assignment, by the exercise's id."""
-    mistakes = Counter(bug.exercise for bug in mistakes.load(assignment.id))
+    known = Counter(bug.exercise for bug in mistakes.load(assignment))
     return {
         exercise.id: READING * exercise.difficulty
         + LINE * lines(exercise) * (1 + exercise.difficulty)
-        + ATTEMPT * mistakes[exercise.id]
+        + ATTEMPT * known[exercise.id]
         for exercise in assignment.exercises
         if exercise.kind == "code"
     }

@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from ..course import syllabus
+from ..course.course import root_of, shown
 
 # what may or may not run, depending on a student's answer
 _CHOICES = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
@@ -23,9 +23,7 @@ class SuiteError(RuntimeError):
 
 def at(path: Path, line: int, what: str) -> SuiteError:
     """The error at a line of a file, which is named as in the repository."""
-    inside = path.is_relative_to(syllabus.ROOT)
-    place = path.relative_to(syllabus.ROOT).as_posix() if inside else str(path)
-    return SuiteError(f"{place}, line {line}: {what}: correct this line")
+    return SuiteError(f"{shown(path)}, line {line}: {what}: correct this line")
 
 
 def in_reading(error: Exception, path: Path) -> SuiteError:
@@ -34,7 +32,7 @@ def in_reading(error: Exception, path: Path) -> SuiteError:
     if isinstance(error, SyntaxError) and error.filename:
         file, line = Path(error.filename), error.lineno or 1
         return at(file, line, f"{type(error).__name__}: {error.msg}")
-    ours = [path.parent, *(syllabus.ROOT / name for name in ("autograder", "course_lib", "grader"))]
+    ours = [path.parent, root_of(path.parent), Path(__file__).resolve().parents[1]]
     reached = False
     for frame, number in traceback.walk_tb(error.__traceback__):
         this = Path(frame.f_code.co_filename)

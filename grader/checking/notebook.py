@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..course import syllabus
+from ..course.course import Assignment, Course
+from ..course.exercise import Exercise
 from ..course.submission_folder import FOLDER
 from ..seam import StudentError
 from ..seam.executor import Executor
@@ -36,7 +37,7 @@ def check(exercise: str, step: str = "") -> float | None:
     there are no points. Writes nothing to stderr: nbgrader would count that as a failure.
     """
     try:
-        assignment = syllabus.load().assignment_of(exercise.removeprefix("A"))
+        assignment = Course.here().assignment_of(exercise.removeprefix("A"))
         found = assignment.exercise(exercise.removeprefix("A"))
     except KeyError as error:
         print(f"check({exercise!r}): {error.args[0]}")
@@ -58,8 +59,8 @@ def check(exercise: str, step: str = "") -> float | None:
 
 
 def run_public_tests(
-    assignment: syllabus.Assignment,
-    exercise: syllabus.Exercise,
+    assignment: Assignment,
+    exercise: Exercise,
     namespace: dict[str, Any],
     step: str = "",
 ) -> list[tuple[str, Message | None]]:
@@ -69,7 +70,7 @@ def run_public_tests(
     student = Student(LocalBackend(executor))
     outcomes: list[tuple[str, Message | None]] = []
     with _restored_state():
-        for number, test in enumerate(_tests(assignment.id, exercise.id)):
+        for number, test in enumerate(_tests(assignment, exercise.id)):
             if step not in ("", test.mark.step):
                 continue
             message = None
@@ -112,7 +113,7 @@ def needs(*exercises: str) -> Iterator[None]:
 
 def _is_written(exercise: str) -> bool:
     """Whether this notebook defines an exercise, and those it builds on, without stubs."""
-    assignment = syllabus.load().assignment_of(exercise)
+    assignment = Course.here().assignment_of(exercise)
     found = assignment.exercise(exercise)
     ids = [*assignment.upstream(found), exercise]
     names = [name for id in ids for name in assignment.exercise(id).names]
@@ -137,12 +138,13 @@ def describe(figure: Any, text: str) -> None:
     print(f"Figure: {text}")
 
 
-def _tests(assignment: str, exercise: str) -> list[Test]:
+def _tests(assignment: Assignment, exercise: str) -> list[Test]:
     """The public tests of an exercise, from all files of its assignment."""
-    paths = syllabus.public_tests(assignment)
+    paths = assignment.public_tests
     if not paths:
-        folder = syllabus.ROOT / "assignments" / assignment
-        raise FileNotFoundError(f"{folder}: no visible tests; run this inside a copy of the course")
+        raise FileNotFoundError(
+            f"{assignment.folder}: no visible tests; run this inside a copy of the course"
+        )
     return [test for path in paths for test in read_tests(path) if test.mark.exercise == exercise]
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..course.syllabus import ROOT, Assignment, public_tests
+from ..course.course import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from .exercise import ExerciseMark
@@ -48,7 +48,7 @@ def suite_files(assignment: Assignment, hidden: Path | None = None) -> list[Path
     order = [exercise.id for exercise in assignment.exercises]
     found = hidden.glob("test_*.py") if hidden else ()
     in_order = sorted(found, key=lambda path: order.index(_exercise_of(path)))
-    return [*public_tests(assignment.id), *in_order]
+    return [*assignment.public_tests, *in_order]
 
 
 def _exercise_of(path: Path) -> str:
@@ -81,7 +81,7 @@ def run(
     )
     paths = [path for path in files if path.exists()]
     tests = [  # read them all first: the rules of a running test may apply in this process too
-        (test, path.is_relative_to(ROOT / "assignments"))
+        (test, path.is_relative_to(assignment.folder))
         for path in paths
         for test in read_tests(path)
         if (only is None or test.id in only)

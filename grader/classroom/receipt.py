@@ -12,7 +12,7 @@ from .csv_file import CsvFile, Row
 from .times import with_zone
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Syllabus
+    from grader.course.course import Course
 
 LIST, CANVAS, FILE = "list", "canvas", "file"
 # the clocks, and how a sentence names them
@@ -53,12 +53,12 @@ def settled(new: Receipt, known: Iterable[Receipt]) -> Receipt:
     return new
 
 
-def read(path: str | Path, syllabus: Syllabus) -> dict[Handed, Receipt]:
+def read(path: str | Path, course: Course) -> dict[Handed, Receipt]:
     """The times in an instructor's list: a CSV with the columns student, assignment, time.
 
     Raises CsvError, which lists every bad row.
     """
-    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, syllabus), _said)
+    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _said)
     return dict(rows)
 
 
@@ -66,14 +66,14 @@ def _said(row: tuple[Handed, Receipt]) -> list[str]:
     return [f"the time of {row[0][0]}'s {row[0][1]} is"]
 
 
-def _row(row: Row, syllabus: Syllabus) -> tuple[Handed, Receipt] | None:
+def _row(row: Row, course: Course) -> tuple[Handed, Receipt] | None:
     student, assignment, time = (row[column] for column in COLUMNS)
     if not any((student, assignment, time)):
         return None
     if not student:
         raise ValueError("no student: write the name that the submission comes under")
     try:
-        syllabus.assignment(assignment)
+        course.assignment(assignment)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
     return (student, assignment), Receipt(with_zone(time), LIST)

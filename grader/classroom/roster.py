@@ -25,7 +25,7 @@ from .csv_file import CsvFile, Row
 from .terms import ALLOWANCES, Allowance, Terms
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Syllabus
+    from grader.course.course import Course
 
 SYSTEMS = ("canvas", "moodle", "gradescope", "github", "nbgrader")  # columns of names elsewhere
 _TEXTS = ("name", "section", "email", "leaderboard")
@@ -77,9 +77,9 @@ class Roster:
     unused: tuple[str, ...] = ()  # columns that mean nothing here
 
     @classmethod
-    def read(cls, path: str | Path, syllabus: Syllabus) -> Roster:
+    def read(cls, path: str | Path, course: Course) -> Roster:
         """Raises CsvError, which lists every bad row."""
-        ids = [assignment.id for assignment in syllabus.graded]
+        ids = [assignment.id for assignment in course.graded]
         file = CsvFile.read(path, ["student"])
         found = file.each(lambda row: _student(row, ids), _all_names)
         told, columns = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from .times import EXAMPLE, with_zone
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment, LatePolicy
+    from grader.course.course import Assignment, LatePolicy
 
 _MORE = re.compile(r"\+\d{1,3}")  # a zone such as +0100 has four digits
 

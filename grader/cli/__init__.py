@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 
 EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_ISOLATION, EXIT_DISK, EXIT_UNGRADED = range(6)
 EXIT_INTERRUPTED = 130
@@ -29,8 +30,13 @@ def main() -> None:
         if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores one of them
             signal.signal(number, signal.default_int_handler)
     try:
+        from ..course.course import FILE, Course, root_of
         from . import app  # inside `try`, as Ctrl-C may interrupt the import
 
+        root = root_of(Path.cwd())
+        if (root / FILE).is_file():
+            sys.path.insert(0, str(root))  # the course's own packages, whatever is installed
+            app.add_commands_of(Course.here())
         code = app.app(standalone_mode=False)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED

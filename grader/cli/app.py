@@ -7,10 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bench.commands.bench_app import bench_app
-from book.commands.site_app import site_app
-from course_lib.study.commands.study_app import study_app
-
+from ..course.course import Course
 from . import EXIT_CODES
 from .authoring.authoring_app import authoring_app
 from .options import Json, Out, Roster, StoreUrl
@@ -21,16 +18,13 @@ Received = Annotated[
 ]
 
 app = typer.Typer(
-    help="Build, check, grade and report on the Transformer course.",
+    help="Build, check, grade and report on a course.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-app.add_typer(bench_app, name="bench")
-app.add_typer(study_app, name="study")
-app.add_typer(site_app, name="site")
 app.add_typer(gradebook_app)
 app.add_typer(authoring_app)
 
@@ -202,12 +196,11 @@ def margins(
     raise typer.Exit(margins_command.run(assignment, quick, jobs, json))
 
 
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="folder for the demo's report")] = Path("out/demo"),
-    jobs: Annotated[int, typer.Option(min=1)] = 2,
-) -> None:
-    """Grade a small bundled class and point out what to look at."""
-    from autograder.demo import demo_command
-
-    raise typer.Exit(demo_command.run(out, jobs))
+def add_commands_of(course: Course) -> None:
+    """Add the course's own commands (`[course.commands]`). Raises CourseError."""
+    for name, reference in course.facts.commands.items():
+        found = course.imported(f"[course.commands] {name}", reference)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)

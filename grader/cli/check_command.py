@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from grader.checking.messages import Message, summary
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ..gradebook.result import Result
 from ..grading import class_run, judge_process
@@ -17,7 +17,7 @@ from .problems import UsageProblem
 
 def run(assignment: str, notebook: Path, as_json: bool) -> int:
     """Print the result of each visible test; exit 1 unless all pass."""
-    course = syllabus.load()
+    course = Course.here()
     id = lookup.assignment(course, assignment).id
     if not notebook.is_file():
         what = "is a folder" if notebook.is_dir() else "there is no such file"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from .problems import UsageProblem
 
 
-def assignment(course: Syllabus, id: str) -> Assignment:
+def assignment(course: Course, id: str) -> Assignment:
     """The assignment with this id. Raises UsageProblem, which lists those that the course has."""
     try:
         return course.assignment(id)
@@ -15,7 +15,7 @@ def assignment(course: Syllabus, id: str) -> Assignment:
         raise UsageProblem(error.args[0]) from None
 
 
-def owner(course: Syllabus, exercise: str) -> Assignment:
+def owner(course: Course, exercise: str) -> Assignment:
     """The assignment that an exercise belongs to. Raises UsageProblem if there is none."""
     try:
         found = course.assignment_of(exercise)

@@ -6,7 +6,7 @@ import errno
 
 import typer
 
-from grader.course.syllabus import SyllabusError
+from grader.course.course_file import CourseError
 
 from . import EXIT_DISK, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAGE
 
@@ -34,7 +34,7 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
         return EXIT_ISOLATION, str(error)
     if isinstance(error, OutputProblem):
         return EXIT_DISK, str(error)
-    if isinstance(error, (UsageProblem, SyllabusError)):
+    if isinstance(error, (UsageProblem, CourseError)):
         return EXIT_USAGE, str(error)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         path = f" ({error.filename})" if error.filename else ""

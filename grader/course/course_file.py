@@ -19,22 +19,22 @@ else:
 Form = TypeVar("Form", bound=Table)
 
 
-class SyllabusError(Exception):
+class CourseError(Exception):
     """An error in a file of the course, with file and line."""
 
 
 def read(path: Path, form: type[Form]) -> tuple[Form, str]:
-    """A file in its form, and its text. Raises SyllabusError, one sentence with file and line."""
+    """A file in its form, and its text. Raises CourseError, one sentence with file and line."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise SyllabusError(
+        raise CourseError(
             f"{path}: cannot be read ({error.strerror}); run in a checkout of the course"
         ) from None
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SyllabusError(f"{path.name}: not valid TOML: {error}") from None
+        raise CourseError(f"{path.name}: not valid TOML: {error}") from None
     try:
         return form.model_validate(data), text
     except ValidationError as error:
@@ -42,7 +42,7 @@ def read(path: Path, form: type[Form]) -> tuple[Form, str]:
         first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
         cause = first.get("ctx", {}).get("error")
         line = line_of(text, (*first["loc"], *getattr(cause, "at", ())))
-        raise SyllabusError(f"{path.name}, line {line}: {sentence(first)}") from None
+        raise CourseError(f"{path.name}, line {line}: {sentence(first)}") from None
 
 
 def sentence(error: Any) -> str:

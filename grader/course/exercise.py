@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 
 class Misplaced(ValueError):
@@ -50,6 +51,14 @@ class Exercise(Table):
     allowed: list[str] = []
     zero_at: float | None = None  # model: accuracy in percent, or BLEU, that earns no points
     full_at: float | list[str] | None = None  # that earns all; or results files to calibrate from
+
+    _root: Path = PrivateAttr(default=Path())
+
+    @property
+    def calibration(self) -> list[Path]:
+        """The results files that the threshold of a trained model is computed from."""
+        names = self.full_at if isinstance(self.full_at, list) else []
+        return [self._root / "results" / f"{name}.json" for name in names]
 
     @cached_property
     def names(self) -> list[str]:

@@ -16,8 +16,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from .course import root_of
 from .setup_error import SetupError
-from .syllabus import ROOT
 
 FOLDER, CARD = "fallback", "card.json"
 
@@ -65,7 +65,8 @@ class Card:
 
 def place_of(assignment: str) -> Path | None:
     """The folder of an assignment's fallback model: here, in the course's folder, or beside it."""
-    places = [folder / FOLDER / assignment for folder in (Path(), ROOT, ROOT.parent)]
+    root = root_of(Path.cwd())
+    places = [folder / FOLDER / assignment for folder in (Path(), root, root.parent)]
     return next((place for place in places if (place / CARD).is_file()), None)
 
 

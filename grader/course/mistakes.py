@@ -7,15 +7,13 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 
-from .syllabus import ROOT
+from .course import Assignment, Course, shown
 from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-FOLDER = ROOT / "autograder" / "bugs"
 
 
 class BugError(Exception):
@@ -45,41 +43,43 @@ class Bug:
         return source.replace(self.find, self.replace)
 
 
-def load(assignment: str) -> list[Bug]:
+def folder(assignment: Assignment) -> Path:
+    """Where an assignment's named bugs stand, a file each."""
+    return assignment.hidden / "bugs" / assignment.id
+
+
+def load(assignment: Assignment) -> list[Bug]:
     """All named bugs of an assignment, by name. Raises BugError for a file with a wrong key."""
-    return list(_read(assignment))
+    return list(_read(folder(assignment)))
 
 
-def named(reference: str) -> Bug:
+def named(course: Course, reference: str) -> Bug:
     """The bug "a2/layer_norm_unbiased". Raises BugError if there is none."""
-    assignment, _, name = reference.partition("/")
-    found = next((bug for bug in load(assignment) if bug.name == name), None)
+    id, _, name = reference.partition("/")
+    assignments = [assignment for assignment in course.graded if assignment.id == id]
+    found = next((bug for a in assignments for bug in load(a) if bug.name == name), None)
     if found is None:
-        raise BugError(f"autograder/bugs has no {reference}.toml")
+        raise BugError(f"there is no named bug {reference}")
     return found
 
 
 @lru_cache(maxsize=16)  # a judge asks for them with every submission
-def _read(assignment: str) -> tuple[Bug, ...]:
+def _read(folder: Path) -> tuple[Bug, ...]:
     found = []
-    for path in sorted((FOLDER / assignment).glob("*.toml")):
+    for path in sorted(folder.glob("*.toml")):
         text = path.read_text(encoding="utf-8")
         try:
             keys = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise BugError(f"{_shown(path)}: not valid TOML: {error}") from None
+            raise BugError(f"{shown(path)}: not valid TOML: {error}") from None
         wanted = {field.name for field in fields(Bug)} - {"name"}
         if unknown := sorted(keys.keys() - wanted):
             line = line_of(text, (unknown[0],))
             raise BugError(
-                f"{_shown(path)}, line {line}: unknown key {unknown[0]!r}: correct its spelling; "
+                f"{shown(path)}, line {line}: unknown key {unknown[0]!r}: correct its spelling; "
                 f"a bug has {', '.join(sorted(wanted))}"
             )
         if missing := sorted(wanted - keys.keys()):
-            raise BugError(f"{_shown(path)}, line 1: the key {missing[0]!r} is missing: add it")
+            raise BugError(f"{shown(path)}, line 1: the key {missing[0]!r} is missing: add it")
         found.append(Bug(name=path.stem, **keys))
     return tuple(found)
-
-
-def _shown(path: Path) -> str:
-    return f"autograder/bugs/{path.parent.name}/{path.name}"

@@ -2,98 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from torch import nn
 
 FOLDER = "submission"
 MAX_TOTAL = 64 * 2**20  # bytes, all files of one submission together
-WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS = (
-    "classifier.safetensors",
-    "config.json",
-    "tokenizer.json",
-    "predictions.csv",
-)
-TRANSLATOR_WEIGHTS, TRANSLATIONS = "translation.safetensors", "translations.txt"
-CLASSIFIER = (WEIGHTS, SETTINGS, TOKENIZER, PREDICTIONS)  # the files of a classifier
-TRANSLATOR = (TRANSLATOR_WEIGHTS, SETTINGS, TOKENIZER, TRANSLATIONS)  # the files of a translator
 
 
-class Saveable(Protocol):
-    """The part of a tokenizer's interface used here."""
-
-    def save(self, path: Path) -> None: ...
-
-
-def save(
-    folder: str | Path,
-    model: nn.Module,
-    settings: Mapping[str, Any],
-    tokenizer: Saveable,
-    predictions: Sequence[int],
-    data: Mapping[str, str],
-) -> Path:
-    """Write a classifier's weights, settings, tokenizer and predictions; returns the folder.
-
-    `settings` are the constructor arguments of the model; `data` says what it was trained on
-    (`name`, `source`) and has the `fingerprint` of the sentences that `predictions` are for.
-    """
-    about = {"model": dict(settings), "data": dict(data)}
-    target = save_model(folder, WEIGHTS, model, about, tokenizer)
-    with (target / PREDICTIONS).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["row", "prediction"])
-        writer.writerows(enumerate(predictions))
-    return target
-
-
-def save_translator(
-    folder: str | Path,
-    model: nn.Module,
-    settings: Mapping[str, Any],
-    tokenizer: Saveable,
-    translations: Sequence[str],
-    data: Mapping[str, str],
-    measured: Mapping[str, float] | None = None,
-) -> Path:
-    """Write a translator's weights, settings, tokenizer and translations; returns the folder.
-
-    `settings` and `data` are as in `save`; `translations` are written one per line, and a newline
-    within one becomes a space. `measured` holds your own values for the report, such as
-    `training_perplexity` and `validation_perplexity`; they earn no points.
-    """
-    about = {"model": dict(settings), "data": dict(data), "measured": dict(measured or {})}
-    target = save_model(folder, TRANSLATOR_WEIGHTS, model, about, tokenizer)
-    lines = "".join(f"{' '.join(text.split())}\n" for text in translations)
-    (target / TRANSLATIONS).write_bytes(lines.encode("utf-8"))
-    return target
-
-
-def save_model(
-    folder: str | Path, weights: str, model: nn.Module, about: dict[str, Any], tokenizer: Saveable
-) -> Path:
-    """Write weights, settings (`about`) and tokenizer: everything except the predictions."""
-    from safetensors.torch import save_file
-
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    # safetensors cannot store shared tensors: a matrix of two layers is written twice
-    tensors = {n: t.detach().cpu().contiguous().clone() for n, t in model.state_dict().items()}
-    save_file(tensors, target / weights)
-    (target / SETTINGS).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-    tokenizer.save(target / TOKENIZER)
-    return target
-
-
-def check_folder(folder: str | Path = FOLDER, files: Sequence[str] = CLASSIFIER) -> bool:
+def check_folder(folder: str | Path, files: Sequence[str]) -> bool:
     """Print which of `files` the folder has; True when it is ready to submit.
 
-    `files` are the required ones, `CLASSIFIER` or `TRANSLATOR`. A folder of more than `MAX_TOTAL`
+    A folder of more than `MAX_TOTAL`
     bytes is not ready.
     """
     complete, total = True, 0
@@ -106,9 +25,9 @@ def check_folder(folder: str | Path = FOLDER, files: Sequence[str] = CLASSIFIER)
         size = path.stat().st_size
         total += size
         content = f"{size / 2**20:.1f} MiB" if size > 2**18 else f"{size / 2**10:.1f} KiB"
-        if name in (PREDICTIONS, TRANSLATIONS):
+        if path.suffix in (".csv", ".txt"):
             lines = path.read_bytes().count(b"\n")
-            rows = f"{lines - 1:,} predictions" if name == PREDICTIONS else f"{lines:,} lines"
+            rows = f"{lines - 1:,} predictions" if path.suffix == ".csv" else f"{lines:,} lines"
             content += f", {rows}"
         print(f"  ready    {path} ({content})")
     if total > MAX_TOTAL:

@@ -19,7 +19,7 @@ from .kept_csv import KeptCsv
 from .matching import Filled, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment, Syllabus
+    from grader.course.course import Assignment, Course
 
 OTHER_NAMES = ("SIS User ID", "SIS Login ID", "Integration ID")
 POINTS_POSSIBLE = "points possible"
@@ -27,11 +27,11 @@ READ_ONLY = "(read only)"
 EXCUSED = "EX"
 
 
-def filled(source: Path, results: Sequence[Result], syllabus: Syllabus, roster: Roster) -> Filled:
+def filled(source: Path, results: Sequence[Result], course: Course, roster: Roster) -> Filled:
     """The gradebook with our grades. Raises CsvError if it is not one that Canvas exported."""
     table = KeptCsv.read(source)
     possible = _points_possible(table, table.column("Student"))
-    columns, notes = _columns(table, syllabus, possible)
+    columns, notes = _columns(table, course, possible)
     known = {result.student: None for result in results} | dict.fromkeys(roster.students)
     matcher = Matcher("canvas", roster, known)
     rows = Rows.found(table, "canvas", _students(table, possible, matcher))
@@ -83,11 +83,11 @@ def _points_possible(table: KeptCsv, name: int) -> int:
 
 
 def _columns(
-    table: KeptCsv, syllabus: Syllabus, possible: int
+    table: KeptCsv, course: Course, possible: int
 ) -> tuple[dict[str, tuple[int, float | None]], list[str]]:
     """By assignment: its column and the points possible there. And what was not found."""
     found, notes = dict[str, tuple[int, float | None]](), []
-    for assignment in syllabus.assignments:
+    for assignment in course.assignments:
         columns = [
             number
             for number, title in enumerate(table.columns)

@@ -7,9 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.course.syllabus import ROOT, Assignment
-
-from ..judge.models import thresholds
+from grader.course.course import Assignment, Course, shown
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -38,12 +36,12 @@ def library() -> Files:
 
 def hidden_tests(assignment: Assignment) -> Files:
     """The assignment's suite, its named mistakes and the thresholds of its trained model."""
-    measured = [name for e in assignment.exercises for name in thresholds.measured(e)]
-    suites = [path.name for path in (ROOT / "autograder/suites").glob("*.py")]
+    measured = [shown(path) for e in assignment.exercises for path in e.calibration]
+    suites = [path.name for path in (Course.here().root / "autograder/suites").glob("*.py")]
     return (
         _under(f"autograder/suites/{assignment.id}", f"autograder/bugs/{assignment.id}")
         | _of(*(f"autograder/suites/{name}" for name in suites))
-        | _of(*(f"results/{name}.json" for name in measured))
+        | _of(*measured)
     )
 
 
@@ -55,7 +53,9 @@ def handed_out(assignment: Assignment) -> Files:
 
 def requirements() -> Files:
     """What pip must install, and the versions that were tested."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = tomllib.loads((Course.here().root / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     listed = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
     return {"requirements.txt": "\n".join([*listed, ""]).encode()} | _of("constraints.txt")
 
@@ -64,8 +64,8 @@ def _under(*folders: str) -> Files:
     """The files of these folders, without caches, hidden files and what students hand in."""
     found = Files()
     for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*")):
-            inside = path.relative_to(ROOT).parts
+        for path in sorted((Course.here().root / folder).rglob("*")):
+            inside = path.relative_to(Course.here().root).parts
             left_out = any(re.match(r"\.|__pycache__$|submission$", part) for part in inside)
             if path.is_file() and path.suffix in KINDS and not left_out:
                 found["/".join(inside)] = path.read_bytes()
@@ -73,4 +73,4 @@ def _under(*folders: str) -> Files:
 
 
 def _of(*names: str) -> Files:
-    return {name: Path(ROOT / name).read_bytes() for name in names}
+    return {name: Path(Course.here().root / name).read_bytes() for name in names}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ..library import student_tree
 from . import course_files
@@ -63,13 +63,13 @@ exit $code
 """
 
 
-def write(syllabus: Syllabus, assignment: Assignment, folder: Path) -> list[Path]:
+def write(course: Course, assignment: Assignment, folder: Path) -> list[Path]:
     """Write the workflow and what it needs below `folder`; an earlier export is replaced."""
     workflow = folder / ".github" / "workflows" / f"{assignment.id}.yml"
-    course = folder / ".github" / "course"
-    shutil.rmtree(course, ignore_errors=True)
-    released = student_tree.released_before(syllabus, assignment.id)
-    library = student_tree.write(syllabus, course, assignment.id, released)
+    target = folder / ".github" / "course"
+    shutil.rmtree(target, ignore_errors=True)
+    released = student_tree.released_before(course, assignment.id)
+    library = student_tree.write(course, target, assignment.id, released)
     files = (
         course_files.grader([*course_files.GRADING, "cli"])
         | course_files.handed_out(assignment)
@@ -78,12 +78,12 @@ def write(syllabus: Syllabus, assignment: Assignment, folder: Path) -> list[Path
     files["check.sh"] = CHECK.format(id=assignment.id).encode()
     for name, data in files.items():
         if _may_be_seen(name, data, library):
-            path = course / name
+            path = target / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
     workflow.parent.mkdir(parents=True, exist_ok=True)
     workflow.write_text(WORKFLOW.format(id=assignment.id), encoding="utf-8")
-    return [workflow, course]
+    return [workflow, target]
 
 
 def _may_be_seen(name: str, data: bytes, library: Path) -> bool:

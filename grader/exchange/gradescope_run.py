@@ -15,8 +15,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from grader.course import syllabus
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ..classroom import whole_file
 from ..gradebook.result import Result
@@ -51,7 +50,7 @@ def main(root: Path) -> int:
 def graded(source: Path, folder: Path) -> Result:
     """Grade the submission in a folder. Raises whatever keeps it from being graded."""
     settings = json.loads((source / SETTINGS).read_text(encoding="utf-8"))
-    course = syllabus.load(source / "course.toml")
+    course = Course.load(source / "course.toml")
     assignment = course.assignment(settings["assignment"])
     run = class_run.Settings(jobs=1, min_tier=settings["min_tier"])
     start = partial(class_run.judges, course, {assignment.id}, run)
@@ -63,7 +62,7 @@ def graded(source: Path, folder: Path) -> Result:
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
 
-def received(folder: Path, course: Syllabus, assignment: Assignment) -> Submission:
+def received(folder: Path, course: Course, assignment: Assignment) -> Submission:
     """The submission that counts, without a time: Gradescope handles lateness."""
     found = submissions.find(folder, [known.id for known in course.graded])
     ours = [s for s in found if s.assignment in ("", assignment.id)]

@@ -17,7 +17,7 @@ from .result import Result
 from .totals import WITHOUT_POINTS
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Syllabus
+    from grader.course.course import Course
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class CourseGrade:
 
 
 def course_grades(
-    results: Sequence[Result], syllabus: Syllabus, roster: Roster, components: Marks, so_far: bool
+    results: Sequence[Result], course: Course, roster: Roster, components: Marks, so_far: bool
 ) -> list[CourseGrade]:
     """Everybody's grade, sorted. `so_far` leaves out what nobody has a grade for yet."""
     by_student: dict[str, dict[str, Result]] = {id: {} for id in roster.students}
@@ -63,24 +63,24 @@ def course_grades(
         by_student.setdefault(student, {})
     for result in results:
         by_student.setdefault(result.student, {})[result.assignment] = result
-    left_out = without_grades(results, syllabus, components) if so_far else []
+    left_out = without_grades(results, course, components) if so_far else []
     return [
-        _grade(roster.student(id), by_student[id], syllabus, components, left_out)
+        _grade(roster.student(id), by_student[id], course, components, left_out)
         for id in sorted(by_student)
     ]
 
 
-def without_grades(results: Sequence[Result], syllabus: Syllabus, components: Marks) -> list[str]:
+def without_grades(results: Sequence[Result], course: Course, components: Marks) -> list[str]:
     """The assignments and components that nobody has a grade for."""
     there = {result.assignment for result in results} | {id for _, id in components}
-    return [id for id in _items(syllabus) if id not in there]
+    return [id for id in _items(course) if id not in there]
 
 
-def to_csv(grades: Sequence[CourseGrade], syllabus: Syllabus) -> str:
+def to_csv(grades: Sequence[CourseGrade], course: Course) -> str:
     """One row per student; numbers are percent. A blank total: see the remarks."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    items = _items(syllabus)
+    items = _items(course)
     writer.writerow(["student", "name", "section", *items, "total", "pending_parts", "remarks"])
     for grade in grades:
         texts = (grade.student.id, grade.student.name, grade.student.section)
@@ -98,8 +98,8 @@ def shown_percent(mark: Mark) -> str:
     return "excused" if mark.percent is None else f"{rounded(mark.percent):g}"
 
 
-def _items(syllabus: Syllabus) -> list[str]:
-    return [*syllabus.weights, *(component.id for component in syllabus.grading.components)]
+def _items(course: Course) -> list[str]:
+    return [*course.weights, *(component.id for component in course.grading.components)]
 
 
 def _unusual(mark: Mark) -> bool:
@@ -113,20 +113,20 @@ EXCUSED = Mark(None, "excused, so its weight is shared among the rest")
 def _grade(
     student: Student,
     results: Mapping[str, Result],
-    syllabus: Syllabus,
+    course: Course,
     components: Marks,
     left_out: Collection[str],
 ) -> CourseGrade:
     marks = {}
     excused = {id for id, terms in student.terms.items() if terms.excused}
-    for id in syllabus.weights:
+    for id in course.weights:
         if id in excused:
             marks[id] = EXCUSED
         elif id in left_out:
             marks[id] = Mark(None, "left out: nobody has a grade yet")
         else:
             marks[id] = _of_result(results.get(id))
-    for component in syllabus.grading.components:
+    for component in course.grading.components:
         id = component.id
         if id in left_out:
             marks[id] = Mark(None, "left out: nobody has a mark yet")
@@ -137,7 +137,7 @@ def _grade(
         else:  # the coding exam is graded here
             marks[id] = _of_result(results.get(id))
     percents = {id: mark.percent for id, mark in marks.items()}
-    return CourseGrade(student, marks, course_total(syllabus.grading, syllabus.weights, percents))
+    return CourseGrade(student, marks, course_total(course.grading, course.weights, percents))
 
 
 def _of_result(result: Result | None) -> Mark:

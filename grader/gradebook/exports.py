@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..classroom.cells import plain, safe
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Syllabus
+    from grader.course.course import Course
 
     from .result import Result
 
@@ -25,14 +25,14 @@ def to_json(results: Sequence[Result]) -> str:
     return plain(json.dumps(results_json, ensure_ascii=False, indent=1)) + "\n"
 
 
-def to_csv(results: Sequence[Result], syllabus: Syllabus) -> str:
+def to_csv(results: Sequence[Result], course: Course) -> str:
     """One row per student and assignment, one column per exercise of the assignments present.
 
     A blank cell is an exercise of another assignment, or one that is not marked yet. No text starts
     like a formula; columns are called "exercise 1.10", as a spreadsheet shortens 1.10 to 1.1.
     """
     present = {result.assignment for result in results}
-    ids = [e.id for a in syllabus.graded if a.id in present for e in a.exercises]
+    ids = [e.id for a in course.graded if a.id in present for e in a.exercises]
     names = [f"exercise {id}" for id in ids]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -16,7 +16,7 @@ from .result import Result
 from .totals import WITHOUT_POINTS
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Syllabus
+    from grader.course.course import Course
 
 AllTerms = Mapping[tuple[str, str], Terms]  # by student and assignment
 Allowances = Mapping[str, Allowance]  # by student
@@ -24,7 +24,7 @@ Allowances = Mapping[str, Allowance]  # by student
 
 def applied(
     results: Sequence[Result],
-    syllabus: Syllabus,
+    course: Course,
     terms: AllTerms,
     allowances: Allowances = MappingProxyType({}),
 ) -> list[Result]:
@@ -35,31 +35,31 @@ def applied(
     """
     left: dict[str, int] = {}
     found: dict[int, Result] = {}
-    order = {a.id: n for n, a in enumerate(syllabus.graded)}
+    order = {a.id: n for n, a in enumerate(course.graded)}
     in_order = sorted(
         enumerate(results),
         key=lambda pair: (
-            _terms(pair[1], terms).due_date(syllabus.assignment(pair[1].assignment)),
+            _terms(pair[1], terms).due_date(course.assignment(pair[1].assignment)),
             order[pair[1].assignment],
         ),
     )
     for place, result in in_order:
         own = allowances.get(result.student, Allowance())
-        budget = left.get(result.student, own.over(syllabus.late).slip_days)
-        late = _lateness(result, syllabus, _terms(result, terms), own, budget)
+        budget = left.get(result.student, own.over(course.late).slip_days)
+        late = _lateness(result, course, _terms(result, terms), own, budget)
         left[result.student] = budget - late.slip_days
-        assignment = syllabus.assignment(result.assignment)
+        assignment = course.assignment(result.assignment)
         found[place] = result.changed(assignment, late=late)
     return [found[place] for place in range(len(results))]
 
 
 def _lateness(
-    result: Result, syllabus: Syllabus, terms: Terms, own: Allowance, budget: int
+    result: Result, course: Course, terms: Terms, own: Allowance, budget: int
 ) -> Lateness:
-    submission, policy = result.submission, own.over(syllabus.late)
+    submission, policy = result.submission, own.over(course.late)
     late = lateness(
         submission.received,
-        own.priced(syllabus.assignment(result.assignment)),
+        own.priced(course.assignment(result.assignment)),
         terms,
         policy,
         0 if result.outcome in WITHOUT_POINTS else budget,

@@ -13,14 +13,14 @@ import datetime
 import math
 from typing import TYPE_CHECKING
 
-from grader.course.syllabus import LatePolicy
+from grader.course.course import LatePolicy
 
 from ..classroom.receipt import CANVAS, CLOCKS
 from ..classroom.terms import Terms
 from .record import Number, Record
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment
+    from grader.course.course import Assignment
 
 _DAY = datetime.timedelta(days=1)
 

@@ -19,7 +19,7 @@ from .record import Number
 from .result import Override, Result
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment, Syllabus
+    from grader.course.course import Assignment, Course
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
 WITHDRAWN = "-"
@@ -38,7 +38,7 @@ class ManualMark:
 class ManualMarks:
     """All manual marks, and the syllabus with the items they refer to."""
 
-    syllabus: Syllabus
+    course: Course
     marks: Mapping[Item, ManualMark] = field(default_factory=dict)
 
     def unknown(self, results: Iterable[Result]) -> list[str]:
@@ -53,13 +53,13 @@ class ManualMarks:
         ]
 
 
-def read(path: str | Path, syllabus: Syllabus) -> ManualMarks:
+def read(path: str | Path, course: Course) -> ManualMarks:
     """Read a CSV of marks; other columns are ignored.
 
     Raises CsvError, which lists every bad row.
     """
-    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, syllabus), _said)
-    return ManualMarks(syllabus, dict(rows))
+    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _said)
+    return ManualMarks(course, dict(rows))
 
 
 def columns(path: str | Path) -> set[str]:
@@ -72,22 +72,22 @@ def _said(row: tuple[Item, ManualMark]) -> list[str]:
     return [f"{student} has {item}"]
 
 
-def _row(row: Row, syllabus: Syllabus) -> tuple[Item, ManualMark] | None:
+def _row(row: Row, course: Course) -> tuple[Item, ManualMark] | None:
     """One row's item and mark, or None if it is blank. Raises ValueError, without the line."""
     student, assignment, name, points, comment = (row[column] for column in COLUMNS)
     if not points and not comment:
         return None
     item = (student, assignment, name)
-    return item, _mark(item, points, comment, syllabus)
+    return item, _mark(item, points, comment, course)
 
 
-def _mark(item: Item, points: str, comment: str, syllabus: Syllabus) -> ManualMark:
+def _mark(item: Item, points: str, comment: str, course: Course) -> ManualMark:
     """The mark of a row. Raises ValueError, without the line."""
     student, assignment, name = item
     if not student:
         raise ValueError("no student: write the name of the submission's folder")
     try:
-        most = _points_of(syllabus.assignment(assignment), name)
+        most = _points_of(course.assignment(assignment), name)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
     if points in ("", WITHDRAWN):
@@ -144,7 +144,7 @@ def apply(result: Result, manual: ManualMarks) -> Result:
             )
             exercise = _with_points(exercise, mark.points)
         exercises.append(_with_comment(exercise, mark.comment))
-    assignment = manual.syllabus.assignment(result.assignment)
+    assignment = manual.course.assignment(result.assignment)
     return result.changed(assignment, exercises=exercises, overrides=overrides)
 
 

@@ -16,7 +16,7 @@ from .record import Number, Record
 from .totals import Totals, add_up
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment
+    from grader.course.course import Assignment
 
 
 class SubmissionFacts(Record):

@@ -27,7 +27,7 @@ from .totals import UNGRADED
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
 
-    from grader.course.syllabus import Syllabus
+    from grader.course.course import Course
 
 _TIMES = ("graded_at", "seconds")  # ignored when results are compared
 
@@ -165,11 +165,11 @@ class Store:
                 connection.execute(marks.insert(), new)
         return len(new)
 
-    def manual(self, syllabus: Syllabus) -> ManualMarks:
+    def manual(self, course: Course) -> ManualMarks:
         """The stored marks: the newest of each item, unless it was withdrawn."""
         kept = {mark.item: mark.mark for mark in self.marks()}
         return ManualMarks(
-            syllabus, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
+            course, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
         )
 
     def marks(self) -> list[KeptMark]:

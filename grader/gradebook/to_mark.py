@@ -34,7 +34,7 @@ def filled_in(path: Path, stored: ManualMarks, comments: frozenset[tuple[Item, s
     if not path.exists():
         return Found({})
     try:
-        marks = manual.read(path, stored.syllabus).marks
+        marks = manual.read(path, stored.course).marks
     except CsvError as error:
         return Found({}, True, f"{error.problems[0]}; correct it there")
     fresh = {

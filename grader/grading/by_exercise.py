@@ -19,7 +19,7 @@ from ..gradebook.store import Key, key_of
 from ..judge.printed import PRINTED
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment
+    from grader.course.course import Assignment
 
     from ..gradebook.result import Result
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import sort_cell
 
@@ -50,24 +50,24 @@ class Settings:
 
 
 def resolve(
-    submission: Submission, syllabus: Syllabus, default: Assignment | None = None
+    submission: Submission, course: Course, default: Assignment | None = None
 ) -> Submission:
     """Set the submission's assignment, from its path or else from the names its code defines."""
-    known = [assignment.id for assignment in syllabus.graded]
+    known = [assignment.id for assignment in course.graded]
     id = submission.assignment
     if id not in known:
-        id = default.id if default else _by_names(submission.data, syllabus) or known[0]
-    beside = submission.beside.only(syllabus.assignment(id).files)
+        id = default.id if default else _by_names(submission.data, course) or known[0]
+    beside = submission.beside.only(course.assignment(id).files)
     return replace(submission, assignment=id, beside=beside)
 
 
-def _by_names(data: bytes, syllabus: Syllabus) -> str:
+def _by_names(data: bytes, course: Course) -> str:
     try:
         cells = [cell for cell in read(data) if cell.kind == "code"]
     except InvalidNotebook:
         return ""
     bound = {n for cell in cells for f in sort_cell(cell).found for n in f.statement.names}
-    names = {a.id: {n for e in a.exercises for n in e.names} for a in syllabus.graded}
+    names = {a.id: {n for e in a.exercises for n in e.names} for a in course.graded}
     return max(names, key=lambda id: len(names[id] & bound) / len(names[id]))
 
 
@@ -97,12 +97,12 @@ def parts(assignment: Assignment, settings: Settings, data: bytes = b"") -> dict
 
 
 def grade_class(
-    submissions: list[Submission], syllabus: Syllabus, store: Store, settings: Settings
+    submissions: list[Submission], course: Course, store: Store, settings: Settings
 ) -> Iterator[Result]:
     """Yield one result per submission, known ones first, each stored before it is yielded."""
     waiting, partly = list[Submission](), dict[tuple[str, str], by_exercise.Known]()
     for submission in submissions:
-        assignment = syllabus.assignment(submission.assignment)
+        assignment = course.assignment(submission.assignment)
         known = None
         if not (settings.regrade or settings.exercises or submission.problem):
             now = key(submission, assignment, settings)
@@ -120,9 +120,9 @@ def grade_class(
             waiting.append(submission)
     if not waiting:
         return
-    with _graded(waiting, partly, syllabus, settings) as graded:
+    with _graded(waiting, partly, course, settings) as graded:
         for submission, result in graded:
-            assignment = syllabus.assignment(submission.assignment)
+            assignment = course.assignment(submission.assignment)
             result = complete(result, submission, assignment, settings)
             if settings.keep and not settings.exercises:
                 store.add(result)
@@ -133,17 +133,17 @@ def grade_class(
 def _graded(
     waiting: list[Submission],
     partly: Mapping[tuple[str, str], by_exercise.Known],
-    syllabus: Syllabus,
+    course: Course,
     settings: Settings,
 ) -> Iterator[Iterator[tuple[Submission, Result]]]:
     """The new results as they come; their processes, or the cluster, end with the block."""
     assignments = {submission.assignment for submission in waiting}
-    start = partial(judges, syllabus, assignments, settings)
+    start = partial(judges, course, assignments, settings)
     with ExitStack() as stack:
         first_tries = None
         if settings.executor != "processes":
             judge = {
-                "syllabus": syllabus,
+                "syllabus": course,
                 "assignments": assignments,
                 "hidden": settings.hidden,
                 "tier": settings.tier,
@@ -154,9 +154,7 @@ def _graded(
                 waiting, settings.exercises, partly, judge, settings.executor, settings.jobs
             )
             first_tries = stack.enter_context(closing(tries))
-        tried = class_tries.graded(
-            waiting, syllabus, settings.exercises, start, partly, first_tries
-        )
+        tried = class_tries.graded(waiting, course, settings.exercises, start, partly, first_tries)
         yield stack.enter_context(closing(tried))
 
 
@@ -196,27 +194,27 @@ def _titled(entry: ExerciseResult, assignment: Assignment) -> ExerciseResult:
 
 @contextmanager
 def judges(
-    syllabus: Syllabus, assignments: set[str], settings: Settings
+    course: Course, assignments: set[str], settings: Settings
 ) -> Iterator[ProcessPoolExecutor]:
     """Start judge processes, and the warm processes whose workers they use."""
     from . import warm_processes
 
     for id in sorted(assignments):
-        _installed(syllabus.assignment(id))
+        _installed(course.assignment(id))
     with ExitStack() as stack:
         workers = stack.enter_context(
-            warm_processes.started(syllabus, assignments, settings.min_tier)
+            warm_processes.started(course, assignments, settings.min_tier)
         )
         place_sockets()
         context = multiprocessing.get_context("forkserver")
-        in_torch = any("torch" in syllabus.assignment(id).imports for id in assignments)
+        in_torch = any("torch" in course.assignment(id).imports for id in assignments)
         context.set_forkserver_preload([f"grader.judge.{'preload' if in_torch else 'grade'}"])
         yield stack.enter_context(
             ProcessPoolExecutor(
                 settings.jobs,
                 mp_context=context,
                 initializer=judge_process.start,
-                initargs=(syllabus, workers, settings.hidden),
+                initargs=(course, workers, settings.hidden),
             )
         )
 

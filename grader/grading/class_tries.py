@@ -20,7 +20,7 @@ from grader.course.interrupts import Interrupts
 from . import judge_process
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment, Syllabus
+    from grader.course.course import Assignment, Course
 
     from ..gradebook.result import Result
     from ..intake.submissions import Submission
@@ -32,7 +32,7 @@ ATTEMPTS = 2  # one at a time, the second one with new judges
 
 def graded(
     submissions: list[Submission],
-    syllabus: Syllabus,
+    course: Course,
     exercises: tuple[str, ...] | None,
     start_judges: Callable[[], AbstractContextManager[ProcessPoolExecutor]],
     known: Mapping[tuple[str, str], Known],
@@ -56,7 +56,7 @@ def graded(
             else:
                 yield submission, first
         for submission, first in doubtful:
-            assignment = syllabus.assignment(submission.assignment)
+            assignment = course.assignment(submission.assignment)
             yield submission, _alone(submission, first, assignment, exercises, judges)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from distributed import WorkerPlugin
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from . import fingerprints, judge_process, warm_processes
 from .cluster_error import ClusterError
@@ -23,14 +23,14 @@ class Judge(WorkerPlugin):
 
     def __init__(
         self,
-        syllabus: Syllabus,
+        course: Course,
         assignments: set[str],
         hidden: dict[str, HiddenLabels],
         tier: str,
         min_tier: str,
         environment: str,
     ):
-        self.syllabus, self.assignments, self.hidden = syllabus, assignments, hidden
+        self.course, self.assignments, self.hidden = course, assignments, hidden
         self.tier, self.min_tier, self.environment = tier, min_tier, environment
 
     def setup(self, worker: Worker) -> None:
@@ -47,7 +47,7 @@ class Judge(WorkerPlugin):
             )
         self._stack = ExitStack()
         workers = self._stack.enter_context(
-            warm_processes.started(self.syllabus, self.assignments, self.min_tier)
+            warm_processes.started(self.course, self.assignments, self.min_tier)
         )
         tiers = {started.tier for started in workers.values()}
         if tiers != {self.tier}:
@@ -56,7 +56,7 @@ class Judge(WorkerPlugin):
                 f"the worker {worker.address} isolates at tier {', '.join(sorted(tiers))}, this "
                 f"machine at {self.tier}: grade on machines of the same tier"
             )
-        judge_process.use(self.syllabus, workers, self.hidden)
+        judge_process.use(self.course, workers, self.hidden)
 
     def teardown(self, worker: Worker) -> None:
         self._stack.close()

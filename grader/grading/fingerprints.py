@@ -18,10 +18,9 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
-from grader.course.syllabus import ROOT, Assignment, Syllabus, load
+from grader.course.course import FILE, Assignment, Course
 from grader.notebook.placeholders import PREDICTION
 
-from ..judge.models import thresholds
 from .exercise_files import owner_of
 from .import_statements import imported, without_types
 
@@ -66,8 +65,8 @@ _FILE_NAME = re.compile(r"[\"']([\w.-]+\.(?:py|json|toml|txt|csv))[\"']")
 class Sources:
     """A checkout's files, each read once, and the files that each one imports."""
 
-    def __init__(self, root: Path = ROOT, syllabus: Syllabus | None = None):
-        self.root, self.syllabus = root, syllabus or load(root / "course.toml")
+    def __init__(self, root: Path, course: Course):
+        self.root, self.course = root, course
         self._modules: dict[str, Path] = {}  # every module of ours, by its dotted name
         self._texts: dict[Path, str] = {}
         self._imports: dict[Path, frozenset[Path]] = {}
@@ -142,8 +141,8 @@ class Sources:
 
     def _stubbed(self, files: set[Path]) -> list[str]:
         """Components in these files that students get as stubs, so that their modules differ."""
-        course = self.syllabus
-        hidden = {*course.course.reserved}
+        course = self.course
+        hidden = {*course.facts.reserved}
         hidden.update(c for a in course.assignments for e in a.exercises for c in e.components)
         return sorted(c for c in hidden if self._module(c.partition(":")[0]) in files)
 
@@ -162,8 +161,9 @@ class Sources:
 
     def _data(self, assignment: Assignment, code: set[Path]) -> set[Path]:
         """Files that are read, not imported: bugs, thresholds, the starter, files named in code."""
-        measured = {name for e in assignment.exercises for name in thresholds.measured(e)}
-        found = {self.root / "results" / f"{name}.json" for name in measured}
+        found = {
+            self.root / "results" / p.name for e in assignment.exercises for p in e.calibration
+        }
         found |= {*(self.root / "autograder" / "bugs" / assignment.id).glob("*.toml")}
         found.add(self.root / "assignments" / assignment.id / f"{assignment.id}.ipynb")
         for path in code:
@@ -219,9 +219,9 @@ class Sources:
         return self._texts[path]
 
 
-@lru_cache(maxsize=1)
-def _sources() -> Sources:
-    return Sources()
+@lru_cache(maxsize=4)
+def _sources(root: Path) -> Sources:
+    return Sources(root, Course.load(root / FILE))
 
 
 def parts(
@@ -233,7 +233,7 @@ def parts(
 
     Raises UnicodeDecodeError or OSError if the checkout cannot be read.
     """
-    found = (sources or _sources()).digests(assignment, submission)
+    found = (sources or _sources(assignment.root)).digests(assignment, submission)
     facts = assignment.model_dump(mode="json", exclude=IGNORED_FIELDS)
     own = {"": ""}
     for exercise in facts["exercises"]:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ..intake.submissions import Submission
 
@@ -43,22 +43,22 @@ def opener(
     return open_worker
 
 
-_syllabus: Syllabus
+_course: Course
 _workers: dict[str, Workers]
 _hidden: dict[str, HiddenLabels]
 
 
-def start(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
+def start(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
     """Initialize a judge process. It ignores Ctrl-C, which its parent handles, and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
-    use(syllabus, workers, hidden)
+    use(course, workers, hidden)
 
 
-def use(syllabus: Syllabus, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
+def use(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
     """Set what this process grades with."""
-    global _syllabus, _workers, _hidden
-    _syllabus, _workers, _hidden = syllabus, workers, hidden
+    global _course, _workers, _hidden
+    _course, _workers, _hidden = course, workers, hidden
 
 
 def end_with_parent() -> None:
@@ -78,7 +78,7 @@ def proofread(assignments: Collection[str]) -> None:
     from ..judge import suite_files
 
     for id in sorted(assignments):
-        suite_files.proofread(_syllabus.assignment(id))
+        suite_files.proofread(_course.assignment(id))
 
 
 def grade_one(
@@ -93,7 +93,7 @@ def grade_one(
     if known is not None:
         fresh = _judge(submission, known.again, scored=False)
         if by_exercise.is_usable(fresh):
-            assignment = _syllabus.assignment(submission.assignment)
+            assignment = _course.assignment(submission.assignment)
             return by_exercise.merged(known, fresh, assignment)
     return _judge(submission, exercises)
 
@@ -130,7 +130,7 @@ def _judge(
     from ..judge import grade as judge
     from ..judge import second_try
 
-    assignment = _syllabus.assignment(submission.assignment)
+    assignment = _course.assignment(submission.assignment)
     if submission.problem:
         return judge.invalid(submission.problem, assignment, judge.NOTHING_READ)
     load_seconds = second_try.LOAD_SECONDS if before else None
@@ -138,7 +138,7 @@ def _judge(
     files, problem = submission.files()
     result = judge.grade(
         submission.data,
-        _syllabus,
+        _course,
         assignment,
         opened,
         exercises,

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook.notebook_file import read
 from grader.notebook.statements import sort_cell
 
@@ -19,7 +19,7 @@ from .work_folder import work_folder
 
 @contextmanager
 def started(
-    syllabus: Syllabus, ids: Collection[str], min_tier: str = "C"
+    course: Course, ids: Collection[str], min_tier: str = "C"
 ) -> Iterator[dict[str, Workers]]:
     """Start the warm processes of these assignments, until the block ends.
 
@@ -29,9 +29,9 @@ def started(
         folder = stack.enter_context(work_folder())
         warm = {}
         for id in sorted(ids):
-            out = student_tree.released_before(syllabus, id)
-            student_tree.write(syllabus, folder / id, id, out)
-            warm[id] = WarmProcess(folder / id, imports(syllabus.assignment(id)), min_tier=min_tier)
+            out = student_tree.released_before(course, id)
+            student_tree.write(course, folder / id, id, out)
+            warm[id] = WarmProcess(folder / id, imports(course.assignment(id)), min_tier=min_tier)
         with ThreadPoolExecutor() as starters:  # they import their libraries in parallel
             starting = [starters.submit(process.__enter__) for process in warm.values()]
         for process, start in zip(warm.values(), starting, strict=True):
@@ -53,7 +53,7 @@ def imports(assignment: Assignment) -> list[str]:
 
 def _of_starter(assignment: Assignment) -> list[str]:
     """The modules of `course_lib` that the starter's cells import."""
-    starter = ROOT / "assignments" / assignment.id / f"{assignment.id}.ipynb"
+    starter = assignment.starter
     if not starter.exists():
         return []
     cells = [cell for cell in read(starter.read_bytes()) if cell.kind == "code"]

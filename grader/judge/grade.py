@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from grader.checking import session
 from grader.checking.exercise import ExerciseMark
 from grader.checking.session import PASSED, TestResult
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.collect import Collected, collect
 from grader.notebook.statements import Statement
@@ -74,7 +74,7 @@ NOTHING_READ = SubmissionFacts(sha256=handed_in.digest(b"", {}))  # there is no 
 
 def grade(
     data: bytes,
-    syllabus: Syllabus,
+    course: Course,
     assignment: Assignment,
     open_worker: OpenWorker,
     only: Collection[str] | None = None,
@@ -124,7 +124,7 @@ def grade(
                 [exercise for exercise in assignment.exercises if exercise.kind == "model"],
             )
         entries = score.models(assignment, entries, model)
-    notices = written_answers.notices(syllabus, assignment, cells, collected)
+    notices = written_answers.notices(course, assignment, cells, collected)
     return Result.of(
         assignment,
         facts,

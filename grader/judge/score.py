@@ -9,8 +9,8 @@ from typing import Any
 from grader.checking.messages import without_echoes
 from grader.checking.session import PASSED, TestResult
 from grader.course import mistakes
+from grader.course.course import Assignment
 from grader.course.exercise import Exercise
-from grader.course.syllabus import Assignment
 from grader.seam import errors as kinds
 
 from ..gradebook.exercise_result import (
@@ -39,7 +39,7 @@ def exercises(
     `passed_with`: for tests that pass with substitutes, what was substituted. `written`: the
     names that are defined and no longer stubs, and the files handed in. `answers`: by written part.
     """
-    known = mistakes.load(assignment.id)
+    known = mistakes.load(assignment)
     found = []
     for exercise in assignment.exercises:
         if only is not None and exercise.id not in only:

@@ -13,13 +13,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.checking import faults
-from grader.course.syllabus import ROOT, Assignment
+from grader.course.course import Assignment
 from grader.notebook.global_names import global_names
 
 
 def names(assignment: Assignment) -> set[str]:
     """The names that have a substitute."""
-    return set(_file(assignment.id)[1])
+    return set(_file(_path(assignment))[1])
 
 
 def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
@@ -27,7 +27,7 @@ def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
 
     `replaced` are exercises, whose names are all redefined, or single names.
     """
-    imports, definitions = _file(assignment.id)
+    imports, definitions = _file(_path(assignment))
     of = {exercise.id: exercise.names for exercise in assignment.exercises}
     names = [name for one in replaced for name in of.get(one, [one])]
     needed, waiting = list[str](), [name for name in names if name in definitions]
@@ -44,29 +44,28 @@ def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
 
 def proofread(assignment: Assignment) -> None:
     """Raises SuiteError for a file that is no Python, or uses a name that is bound nowhere."""
-    path = _path(assignment.id)
+    path = _path(assignment)
     if path.exists():
         try:
-            _file(assignment.id)
+            _file(_path(assignment))
         except SyntaxError as error:
             raise faults.in_reading(error, path) from None
         faults.check_names(path, ())
 
 
-def _path(assignment: str) -> Path:
-    return ROOT / "autograder" / "suites" / assignment / "substitutes.py"
+def _path(assignment: Assignment) -> Path:
+    return assignment.hidden / "suites" / assignment.id / "substitutes.py"
 
 
 @lru_cache(maxsize=8)
-def _file(assignment: str) -> tuple[list[str], dict[str, str]]:
-    path = _path(assignment)
+def _file(path: Path) -> tuple[list[str], dict[str, str]]:
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     imports, definitions = list[str](), dict[str, str]()
     for node in ast.parse(text, filename=str(path)).body:
         source = ast.get_source_segment(text, node) or ""
         if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".substitutes"):
             other = (node.module or "").split(".")[-2]  # another assignment's
-            of, theirs = _file(other)
+            of, theirs = _file(path.parents[1] / other / path.name)
             imports += of
             for name in (alias.name for alias in node.names):
                 if name not in theirs:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from grader.checking import session, suite
-from grader.course.syllabus import ROOT, Assignment
+from grader.course.course import Assignment
 
 from . import substitutes
 
 
 def suite_files(assignment: Assignment, public_only: bool = False) -> list[Path]:
     """The public tests, then the hidden suite in exercise order."""
-    hidden = ROOT / "autograder" / "suites" / assignment.id
+    hidden = assignment.hidden / "suites" / assignment.id
     return session.suite_files(assignment, None if public_only else hidden)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from grader.course.syllabus import ROOT
+from ..course.course import shown
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # nbgrader's marks: cleared in between
 KEPT_COMMENT = "# step "  # scaffold lines that stay in a stub
@@ -137,19 +137,24 @@ class ModuleText:
 @lru_cache(maxsize=64)
 def module_text(name: str) -> ModuleText:
     """The parts of a module. Raises BuildError if it cannot be found, SourceError if not parsed."""
-    path = module_path(name)
+    path = _path(name)
     try:
         return take_apart(name, path.read_text(encoding="utf-8"))
     except SyntaxError as error:
-        place = path.relative_to(ROOT).as_posix()
-        raise SourceError(f"{place}, line {error.lineno}: {error.msg}: correct this line") from None
+        raise SourceError(
+            f"{shown(path)}, line {error.lineno}: {error.msg}: correct this line"
+        ) from None
 
 
-def module_path(name: str) -> Path:
-    path = ROOT.joinpath(*name.split(".")).with_suffix(".py")
-    if not path.exists():
-        raise BuildError(f"{name}: there is no such module in course_lib")
-    return path
+def _path(name: str) -> Path:
+    """The file of an importable module, which is not imported. Raises BuildError."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ImportError:
+        spec = None
+    if spec is None or not spec.origin:
+        raise BuildError(f"{name}: there is no such module")
+    return Path(spec.origin)
 
 
 def take_apart(name: str, text: str) -> ModuleText:

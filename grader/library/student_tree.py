@@ -14,24 +14,23 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-import course_lib
-from grader.course.syllabus import EXAM, ROOT, Syllabus, public_tests
+from grader.course.course import Course
 
+from ..course.course import EXAM_FILE, FILE
 from .components import Component, module_text, stub
 
-PACKAGE = Path(course_lib.__file__).parent
-STAND_INS = ROOT / "autograder" / "stand_ins"
+ENGINE = Path(__file__).resolve().parents[1]
 SHARED = ("explorer",)  # packages that hold no component
 GRADER = ("checking", "course", "notebook", "seam", "student")  # what students get of the grader
 
 
-def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, str]:
+def unreleased(course: Course, released: Iterable[str] = ()) -> dict[str, str]:
     """Components whose answers are not out, each with its exercise, or "" for a reserved one.
 
     `released` are assignments whose last late day is over.
     """
-    open_assignments = [a for a in syllabus.assignments if a.id not in set(released)]
-    return dict.fromkeys(syllabus.course.reserved, "") | {
+    open_assignments = [a for a in course.assignments if a.id not in set(released)]
+    return dict.fromkeys(course.facts.reserved, "") | {
         component: exercise.id
         for assignment in open_assignments
         for exercise in assignment.exercises
@@ -39,68 +38,67 @@ def unreleased(syllabus: Syllabus, released: Iterable[str] = ()) -> dict[str, st
     }
 
 
-def released_code(syllabus: Syllabus, released: Iterable[str]) -> str:
+def released_code(course: Course, released: Iterable[str]) -> str:
     """The source of the components of these assignments, which students may have."""
-    assignments = [syllabus.assignment(id) for id in released]
+    assignments = [course.assignment(id) for id in released]
     references = [c for a in assignments for e in a.exercises for c in e.components]
     return "\n\n".join(Component.parse(reference).source for reference in references)
 
 
-def released_before(syllabus: Syllabus, id: str) -> list[str]:
+def released_before(course: Course, id: str) -> list[str]:
     """Assignments whose answers are out when assignment `id` is released, late days included.
 
     For the exam, none: it asks for some of them again.
     """
-    if id == EXAM:
+    if course.is_exam(id):
         return []
-    begins = syllabus.assignment(id).released
-    return _released_by(syllabus, begins)
+    begins = course.assignment(id).released
+    return _released_by(course, begins)
 
 
-def released_in_week(syllabus: Syllabus, week: int) -> list[str]:
+def released_in_week(course: Course, week: int) -> list[str]:
     """Assignments whose answers are out when a week of the course begins, late days included."""
-    begun = [a for a in syllabus.assignments if a.week <= week] or syllabus.assignments[:1]
+    begun = [a for a in course.assignments if a.week <= week] or course.assignments[:1]
     latest = max(begun, key=lambda assignment: assignment.week)
     begins = latest.released + datetime.timedelta(weeks=week - latest.week)
-    return _released_by(syllabus, begins)
+    return _released_by(course, begins)
 
 
-def _released_by(syllabus: Syllabus, day: datetime.date) -> list[str]:
+def _released_by(course: Course, day: datetime.date) -> list[str]:
     return [
         assignment.id
-        for assignment in syllabus.assignments
+        for assignment in course.assignments
         if assignment.due.date() + datetime.timedelta(days=assignment.late_days) < day
     ]
 
 
-def write(
-    syllabus: Syllabus, folder: Path, assignment: str = "", released: Iterable[str] = ()
-) -> Path:
+def write(course: Course, folder: Path, assignment: str = "", released: Iterable[str] = ()) -> Path:
     """Write the students' `course_lib` for `assignment` into `folder` and return its path.
 
     `released` are assignments whose answers are out. Without `assignment`, or for the exam, no
     stand-ins.
     """
-    hidden = unreleased(syllabus, released)
-    target = folder / "course_lib"
+    hidden = unreleased(course, released)
+    target = folder / course.facts.library
     target.mkdir(parents=True)
     for name in SHARED:
-        _copy(PACKAGE / name, target / name)
+        _copy(course.library / name, target / name)
     for name in GRADER:
-        _copy(ROOT / "grader" / name, folder / "grader" / name)
-    shutil.copy(ROOT / "grader" / "__init__.py", folder / "grader")
-    for name, text in (modules(hidden) | _stand_ins(syllabus, hidden, assignment)).items():
+        _copy(ENGINE / name, folder / ENGINE.name / name)
+    shutil.copy(ENGINE / "__init__.py", folder / ENGINE.name)
+    for name, text in (modules(course, hidden) | _stand_ins(course, hidden, assignment)).items():
         path = target.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    shutil.copy(ROOT / "course.toml", folder / "course.toml")
-    shutil.copytree(ROOT / "data", folder / "data")
-    if assignment == EXAM:
-        shutil.copy(ROOT / f"{EXAM}.toml", folder / f"{EXAM}.toml")
-    ids = [EXAM] if assignment == EXAM else [other.id for other in syllabus.assignments]
-    for id in ids:
-        for path in public_tests(id):
-            copy = folder / path.relative_to(ROOT)
+    shutil.copy(course.root / FILE, folder)
+    if (course.root / "data").is_dir():
+        shutil.copytree(course.root / "data", folder / "data")
+    exam = course.exam if course.is_exam(assignment) else None
+    if exam:
+        shutil.copy(course.root / EXAM_FILE, folder)
+    for other in [exam] if exam else course.assignments:
+        for path in other.public_tests:
+            copy = folder / path.relative_to(course.root)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, copy)
     return target
@@ -110,33 +108,38 @@ def _copy(package: Path, to: Path) -> None:
     shutil.copytree(package, to, ignore=shutil.ignore_patterns("__pycache__"))
 
 
-def _stand_ins(syllabus: Syllabus, hidden: dict[str, str], assignment: str) -> dict[str, str]:
+def _stand_ins(course: Course, hidden: dict[str, str], assignment: str) -> dict[str, str]:
     """Modules of earlier assignments whose answers are not out, as stand-ins: name → text."""
-    ids = [a.id for a in syllabus.assignments]
+    ids = [a.id for a in course.assignments]
     earlier = ids[: ids.index(assignment)] if assignment in ids else []
     of_earlier = {
         Component.parse(reference).module.partition(".")[2]
         for reference, exercise in hidden.items()
-        if exercise and syllabus.assignment_of(exercise).id in earlier
+        if exercise and course.assignment_of(exercise).id in earlier
     }
-    paths = {name: STAND_INS.joinpath(*name.split(".")).with_suffix(".py") for name in of_earlier}
+    stand_ins = course.hidden / "stand_ins"
+    paths = {name: stand_ins.joinpath(*name.split(".")).with_suffix(".py") for name in of_earlier}
     return {n: path.read_text(encoding="utf-8") for n, path in paths.items() if path.exists()}
 
 
-def modules(hidden: dict[str, str]) -> dict[str, str]:
+def modules(course: Course, hidden: dict[str, str]) -> dict[str, str]:
     """The text of every module that students get, by its name within `course_lib`."""
     closed = {Component.parse(reference).module.partition(".")[2] for reference in hidden}
     whole = {
-        ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path.read_text(encoding="utf-8")
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if path.relative_to(PACKAGE).parts[0] not in SHARED
+        ".".join(path.relative_to(course.library).with_suffix("").parts): path.read_text(
+            encoding="utf-8"
+        )
+        for path in sorted(course.library.rglob("*.py"))
+        if path.relative_to(course.library).parts[0] not in SHARED
     }
-    absent = {reference.removeprefix("course_lib.").replace(":", ".") for reference in hidden}
+    absent = {
+        reference.removeprefix(f"{course.facts.library}.").replace(":", ".") for reference in hidden
+    }
     texts = {name: text for name, text in whole.items() if name not in closed}
     while left_out := {name for name, text in texts.items() if _imports(name, text) & absent}:
         absent |= left_out
         texts = {name: text for name, text in texts.items() if name not in left_out}
-    return texts | {name: stubbed(f"course_lib.{name}", hidden) for name in closed}
+    return texts | {name: stubbed(f"{course.facts.library}.{name}", hidden) for name in closed}
 
 
 def stubbed(module: str, hidden: dict[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..course.syllabus import Assignment
+from ..course.course import Assignment
 from ..seam import StudentError
 from ..seam.errors import LOAD_ERROR, POLICY
 from . import policy

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from ..course.syllabus import ROOT, Assignment, Syllabus
+from ..course.course import Assignment, Course
 from . import grade_ids, notebook_file, placeholders
 from .collect import Collected
 from .notebook_file import Cell
@@ -15,25 +15,28 @@ from .notebook_file import Cell
 MAX_ANSWER = 20_000  # characters kept of one answer
 
 
-def starter_path(assignment: str) -> Path:
+def starter_path(assignment: Assignment) -> Path:
     """The starter notebook as handed out.
 
     A student's tree holds it a second time, in `starter/`, as the first copy is worked on.
     """
-    folder = ROOT / "assignments" / assignment
-    kept = folder / "starter" / f"{assignment}.ipynb"
-    return kept if kept.is_file() else folder / f"{assignment}.ipynb"
+    kept = assignment.folder / "starter" / assignment.starter.name
+    return kept if kept.is_file() else assignment.starter
+
+
+def starter_cells(assignment: Assignment) -> tuple[Cell, ...]:
+    """The cells of the starter notebook."""
+    return _read(starter_path(assignment))
 
 
 @lru_cache(maxsize=8)
-def starter_cells(assignment: str) -> tuple[Cell, ...]:
-    """The cells of the starter notebook."""
-    return tuple(notebook_file.read(starter_path(assignment).read_bytes()))
+def _read(path: Path) -> tuple[Cell, ...]:
+    return tuple(notebook_file.read(path.read_bytes()))
 
 
 def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
     """The answer to each written part: `{"1.11.a": "…"}`."""
-    starter = {cell.grade_id: cell.source for cell in starter_cells(assignment.id)}
+    starter = {cell.grade_id: cell.source for cell in starter_cells(assignment)}
     return {
         id: _answer(text, starter.get(grade_ids.written(id), ""))
         for id, text in cells_of_parts(assignment, cells).items()
@@ -48,17 +51,17 @@ def cells_of_parts(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
 
 
 def notices(
-    syllabus: Syllabus, assignment: Assignment, cells: list[Cell], collected: Collected
+    course: Course, assignment: Assignment, cells: list[Cell], collected: Collected
 ) -> list[str]:
     """Notices about the whole file: a mix-up, nothing written, missing names, predictions."""
-    starter = starter_cells(assignment.id)
-    found = about_definitions(syllabus, assignment, collected, starter)
+    starter = starter_cells(assignment)
+    found = about_definitions(course, assignment, collected, starter)
     filled, asked = predictions(assignment, cells)
     return [*found, f"{filled} of {asked} predictions are filled in"] if asked else found
 
 
 def about_definitions(
-    syllabus: Syllabus, assignment: Assignment, collected: Collected, starter: Iterable[Cell]
+    course: Course, assignment: Assignment, collected: Collected, starter: Iterable[Cell]
 ) -> list[str]:
     """The same without predictions; what the cells of the `starter` say already is left out."""
     given = "\n".join(cell.source for cell in starter)
@@ -66,7 +69,7 @@ def about_definitions(
     names = [name for exercise in assignment.exercises for name in exercise.names]
     missing = [name for name in names if name not in collected.defined_in]
     begun = set(names) - set(missing) - collected.unwritten
-    other = looks_like(syllabus, assignment, collected)
+    other = looks_like(course, assignment, collected)
     if other:
         found.insert(0, f"this looks like the notebook of assignment {other}, not {assignment.id}")
     elif not begun and not collected.unavailable:
@@ -82,12 +85,10 @@ def _about_given_line(notice: str, given: str) -> bool:
     return bool(line) and line[1] in given  # type: ignore[index]
 
 
-def looks_like(syllabus: Syllabus, assignment: Assignment, collected: Collected) -> str:
+def looks_like(course: Course, assignment: Assignment, collected: Collected) -> str:
     """Another assignment, if most of its names are defined here and most of this one's are not."""
     bound = {name for statement in collected.statements for name in statement.names}
-    shares = {
-        a.id: _share({n for e in a.exercises for n in e.names}, bound) for a in syllabus.graded
-    }
+    shares = {a.id: _share({n for e in a.exercises for n in e.names}, bound) for a in course.graded}
     best = max(shares, key=lambda id: shares[id])
     return best if shares[assignment.id] < 0.5 <= shares[best] else ""
 
@@ -113,7 +114,7 @@ def _answer(text: str, question: str) -> str:
 
 def predictions(assignment: Assignment, cells: list[Cell]) -> tuple[int, int]:
     """How many predictions are filled in, and how many the starter asks for."""
-    asked = [c for c in starter_cells(assignment.id) if placeholders.PREDICTION in c.source]
+    asked = [c for c in starter_cells(assignment) if placeholders.PREDICTION in c.source]
     filled = 0
     for question in asked:
         opening = question.source.partition(placeholders.PREDICTION)[0].strip()

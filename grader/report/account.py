@@ -14,7 +14,7 @@ from .sentences import TEST_OUTCOMES, cause_sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from grader.course.syllabus import Assignment
+    from grader.course.course import Assignment
 
 WIDTH = 98
 _SIGNS = {"PASSED": "✓"}

@@ -21,18 +21,18 @@ from .overview import histogram
 from .plain_text import counted
 
 if TYPE_CHECKING:
-    from grader.course.syllabus import Assignment, Syllabus
+    from grader.course.course import Assignment, Course
 
 SHOWN_MISTAKES = 12
 _LAST_HOURS = datetime.timedelta(hours=24)
 
 
-def dashboard(results: Sequence[Result], syllabus: Syllabus, roster: Roster) -> dict[str, Any]:
+def dashboard(results: Sequence[Result], course: Course, roster: Roster) -> dict[str, Any]:
     """Everything the dashboard shows, ready for the template; names must be cleaned already."""
-    ids = [assignment.id for assignment in syllabus.assignments]
+    ids = [assignment.id for assignment in course.assignments]
     classes = [
         _class(assignment, mine)
-        for assignment in syllabus.graded
+        for assignment in course.graded
         if (mine := [r for r in results if r.assignment == assignment.id])
     ]
     spreads: dict[str, Spread] = {c["assignment"].id: c["spread"] for c in classes if c["spread"]}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ..gradebook.result import Result
 from ..judge.models.hidden_labels import REAL
@@ -63,7 +63,7 @@ class Leaderboard:
 def leaderboard(
     results: Iterable[Result],
     assignment: Assignment,
-    syllabus: Syllabus,
+    course: Course,
     pseudonyms: Mapping[str, str],
 ) -> Leaderboard:
     """The leaderboard of the students in `pseudonyms` whose models have a score.
@@ -72,7 +72,7 @@ def leaderboard(
     on different data.
     """
     if assignment.model is None:
-        others = listed([a.id for a in syllabus.assignments if a.model])
+        others = listed([a.id for a in course.assignments if a.model])
         raise LeaderboardError(
             f"{assignment.id} grades no trained model: there are leaderboards of {others}"
         )

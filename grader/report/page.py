@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-    from grader.course.syllabus import Syllabus
+    from grader.course.course import Course
 
     from .leaderboard import Leaderboard
 
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render(results: Sequence[Result], syllabus: Syllabus, roster: Roster | None = None) -> str:
+def render(results: Sequence[Result], course: Course, roster: Roster | None = None) -> str:
     """The report of a class: an overview of each assignment, and a page for each student."""
     shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
     students: dict[str, list[Result]] = {}
@@ -41,31 +41,31 @@ def render(results: Sequence[Result], syllabus: Syllabus, roster: Roster | None 
         students.setdefault(result.student, []).append(result)
     classes = [
         overview(assignment, mine)
-        for assignment in syllabus.graded
+        for assignment in course.graded
         if (mine := [r for r in shown if r.assignment == assignment.id])
     ]
-    pages = [(name, [_feedback(r, syllabus) for r in mine]) for name, mine in students.items()]
+    pages = [(name, [_feedback(r, course) for r in mine]) for name, mine in students.items()]
     people = {visible(s.id): s for s in roster.students.values()} if roster else {}
     named = {id: visible(", ".join(filter(None, (s.name, s.section)))) for id, s in people.items()}
     facts = {"classes": classes, "pages": pages, "graded": _last_graded(shown), "named": named}
-    return _page("class.html", syllabus=syllabus, **facts)
+    return _page("class.html", course=course, **facts)
 
 
 def render_dashboard(
-    results: Sequence[Result], syllabus: Syllabus, roster: Roster | None = None
+    results: Sequence[Result], course: Course, roster: Roster | None = None
 ) -> str:
     """The class dashboard, for the same folder as the report; see `dashboard`."""
     from .dashboard import dashboard
 
     shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
-    board = dashboard(shown, syllabus, roster or Roster())
-    return _page("dashboard.html", syllabus=syllabus, board=board, graded=_last_graded(shown))
+    board = dashboard(shown, course, roster or Roster())
+    return _page("dashboard.html", course=course, board=board, graded=_last_graded(shown))
 
 
-def render_student(result: Result, syllabus: Syllabus, name: str = "") -> str:
+def render_student(result: Result, course: Course, name: str = "") -> str:
     """A student's own feedback on one assignment, headed by their name; it names no other."""
-    page = _feedback(cleaned(for_student(result)), syllabus)
-    return _page("student.html", syllabus=syllabus, page=page, name=visible(name))
+    page = _feedback(cleaned(for_student(result)), course)
+    return _page("student.html", course=course, page=page, name=visible(name))
 
 
 def render_leaderboard(board: Leaderboard) -> str:
@@ -80,8 +80,8 @@ def anchor(student: str) -> str:
     return f"student-{hashlib.sha256(student.encode()).hexdigest()[:12]}."
 
 
-def _feedback(result: Result, syllabus: Syllabus) -> dict[str, Any]:
-    return feedback(result, syllabus.assignment(result.assignment))
+def _feedback(result: Result, course: Course) -> dict[str, Any]:
+    return feedback(result, course.assignment(result.assignment))
 
 
 def _last_graded(results: Sequence[Result]) -> str | None:

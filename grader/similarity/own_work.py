@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook.collect import Collected, collect
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import Statement
@@ -78,14 +78,14 @@ class Handout:
     hashes: frozenset[int]
 
     @classmethod
-    def of(cls, syllabus: Syllabus, assignment: Assignment) -> Handout:
+    def of(cls, course: Course, assignment: Assignment) -> Handout:
         """The starter's code, and the library as it is when the assignment is handed out."""
-        starter = notebooks.dump(notebooks.build(syllabus, assignment, "starter")).encode()
+        starter = notebooks.dump(notebooks.build(course, assignment, "starter")).encode()
         given = _collected(starter, assignment).statements
         names = {name: name for statement in given for name in statement.names}
-        released = student_tree.released_before(syllabus, assignment.id)
+        released = student_tree.released_before(course, assignment.id)
         with tempfile.TemporaryDirectory() as folder:
-            tree = student_tree.write(syllabus, Path(folder), assignment.id, released)
+            tree = student_tree.write(course, Path(folder), assignment.id, released)
             library = [path.read_text(encoding="utf-8") for path in sorted(tree.rglob("*.py"))]
         found = set[int]()
         for source in ["\n".join(statement.source for statement in given), *library]:

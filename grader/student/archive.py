@@ -7,8 +7,8 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..course.course import Assignment
 from ..course.submission_folder import FOLDER, MAX_TOTAL
-from ..course.syllabus import Assignment
 from . import work
 from .problem import Problem
 from .work import Work

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from ..checking.messages import summary
-from ..course.syllabus import Assignment
+from ..course.course import Assignment
 from . import record, running, tree, work
 from .problem import Problem
 from .running import Run

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..course import syllabus
+from ..course.course import Course
 from ..notebook import written_answers
 from ..seam import Student, StudentError
 from ..seam.executor import Executor
@@ -62,7 +62,7 @@ def of_notebook(given: Path) -> list[Check]:
 
 def _read(given: Path) -> Work:
     """The notebook as that of the assignment it looks like. Raises Problem if that has no list."""
-    course = syllabus.load()
+    course = Course.here()
     found = work.read(course.assignment(next(iter(MODELS))), given)
     other = written_answers.looks_like(course, found.assignment, found.collected)
     if other and other not in MODELS:

@@ -9,8 +9,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ..course import syllabus
-from ..course.syllabus import Assignment
+from ..course.course import Assignment, Course
 from . import archive, submit
 from .notebook_home import RUNS
 from .problem import Problem
@@ -27,7 +26,7 @@ def hand_in(assignment: str) -> Path | None:
     its path. With Google Drive (see `notebook_home.begin`), a copy is put there. What cannot be
     submitted is told in one sentence; the result is then None.
     """
-    chosen, target = syllabus.load().assignment(assignment), Path(ARCHIVE)
+    chosen, target = Course.here().assignment(assignment), Path(ARCHIVE)
     try:
         if notebook := _notebook(Path(f"{assignment}.ipynb")):
             print("Packing, and trying what is packed: half a minute.")

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from ..course import syllabus
+from ..course.course import Course
 from .notebook_home import RUNS
 
 
@@ -49,7 +49,7 @@ def _remove(folder: Path) -> None:
 
 def _digest(exercise: str, settings: object) -> str:
     """A short hash of what the training depends on, the same in every session of one Python."""
-    assignment = syllabus.load().assignment_of(exercise)
+    assignment = Course.here().assignment_of(exercise)
     ids = [found.id for found in assignment.exercises]
     earlier = assignment.exercises[: ids.index(exercise) + 1]
     namespace = sys.modules["__main__"].__dict__

@@ -6,9 +6,9 @@ from typing import Any
 
 from ..checking.messages import Message, explain
 from ..checking.shown import describe
+from ..course.course import Assignment
 from ..course.exercise import ModelPart
 from ..course.submission_folder import FOLDER
-from ..course.syllabus import Assignment
 from ..seam import Student, StudentError
 
 ID = "model"  # of the trial, among the ids of tests

@@ -10,8 +10,6 @@ import os
 import re
 from pathlib import Path
 
-from course_lib import __version__
-
 from ..course.setup_error import SetupError
 from . import missing_packages
 
@@ -28,22 +26,23 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
     not set, it becomes the assignment's profile for this machine.
     Raises SetupError, one sentence, when something is missing that the notebook needs.
     """
-    if numbers(__version__) < numbers(made_for):
+    if numbers(version := _version()) < numbers(made_for):
         raise SetupError(
-            f"this notebook needs version {made_for} of the course, but {TREE} holds {__version__}:"
+            f"this notebook needs version {made_for} of the course, but {TREE} holds {version}:"
             " delete or replace that folder, restart, and run this cell again"
         )
     packages = missing_packages.install(missing_packages.requirements(TREE))
-    from ..course.syllabus import SyllabusError, load, public_tests
+    from ..course.course import Course
+    from ..course.course_file import CourseError
 
     try:
-        found = load().assignment(assignment)
-    except (SyllabusError, KeyError) as error:
+        found = Course.here().assignment(assignment)
+    except (CourseError, KeyError) as error:
         raise SetupError(f"{error.args[0]}: {_other_release(assignment)}") from None
-    if not public_tests(assignment):
+    if not found.public_tests:
         raise SetupError(f"{TREE} has no checks of {assignment}: {_other_release(assignment)}")
     gpu = _gpu() if "torch" in found.imports else ""
-    said = [f"Course library {__version__} in {_place()}", gpu or "CPU"]
+    said = [f"Course library {version} in {_place()}", gpu or "CPU"]
     if found.profiles:
         name = found.profiles.choose(os.environ.get(PROFILE, ""), bool(gpu))
         os.environ[PROFILE] = name
@@ -56,6 +55,20 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
     if packages.older:
         said.append(f"older than the course was tested with: {', '.join(packages.older)}")
     print("; ".join(said))
+
+
+def _version() -> str:
+    """The version of the course's library, read as text: its packages may be missing."""
+    named = re.search(r'^library = "(\w+)"', _text("course.toml"), re.M)
+    stated = re.search(r'__version__ = "(.+)"', _text(f"{named[1]}/__init__.py") if named else "")
+    if stated is None:
+        raise SetupError(f"{TREE} holds no course: get the release again, and run this cell again")
+    return stated[1]
+
+
+def _text(file: str) -> str:
+    path = TREE / file
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -49,7 +49,7 @@ def _run(given: list[str]) -> int:
 
 def _sentence(error: Exception) -> str:
     """The message of an expected problem. Anything else is raised: it is a bug of ours."""
-    if isinstance(error, Problem) or type(error).__name__ == "SyllabusError":
+    if isinstance(error, Problem) or type(error).__name__ == "CourseError":
         return str(error)
     if isinstance(error, ImportError) and error.name:
         return missing_package(error.name)
@@ -196,7 +196,7 @@ def _submit(options: argparse.Namespace) -> int:
 
 
 def _chosen(options: argparse.Namespace):  # type: ignore[no-untyped-def]
-    from ..course import syllabus
+    from ..course.course import Course
 
     if options.assignment.endswith(".ipynb"):
         raise Problem(
@@ -204,6 +204,6 @@ def _chosen(options: argparse.Namespace):  # type: ignore[no-untyped-def]
             f"`student {options.command} a1 {options.assignment}`"
         )
     try:
-        return syllabus.load().assignment(options.assignment)
+        return Course.here().assignment(options.assignment)
     except KeyError as error:
         raise Problem(error.args[0]) from None

@@ -12,9 +12,8 @@ import html
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..course import syllabus
+from ..course.course import Assignment, Course
 from ..course.exercise import Exercise
-from ..course.syllabus import Assignment
 from . import record, tree, work
 from .problem import Problem
 from .work import Work
@@ -119,7 +118,7 @@ class Progress:
 
 def progress() -> Progress:
     """Progress through the assignments whose notebooks this tree holds."""
-    course = syllabus.load()
+    course = Course.here()
     checks = record.load()
     parts = [
         replace(found, role="; ".join(course.grading.roles(a.id)))
@@ -127,7 +126,7 @@ def progress() -> Progress:
         if (found := _part(a, checks)) is not None
     ]
     if not parts:
-        raise Problem(f"{syllabus.ROOT / 'assignments'}: there is no notebook of an assignment")
+        raise Problem(f"{course.root / 'assignments'}: there is no notebook of an assignment")
     weeks = {a.id: course.weeks_of(a) for a in course.assignments}
     return Progress(parts, weeks)
 

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..course.syllabus import ROOT
+from ..course.course import root_of
 from .running import Run
 from .tree import STATE
 from .work import Work
@@ -20,7 +20,7 @@ FILE = "checks.json"
 
 
 def path() -> Path:
-    return ROOT / STATE / FILE
+    return root_of(Path.cwd()) / STATE / FILE
 
 
 def load() -> dict[str, Any]:

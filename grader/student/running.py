@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..checking.messages import Message, explain
-from ..course.syllabus import ROOT, Assignment
+from ..course.course import Assignment, root_of
 from ..seam import StudentError
 from ..seam.errors import CRASHED, TIMEOUT
 from .problem import Problem, missing_package
@@ -96,9 +96,7 @@ def run(
                 ) from None
             _give_up(work.assignment, facts, began, error, found)
         if not facts:
-            raise Problem(
-                f"{ROOT / 'assignments' / work.assignment.id}: there are no visible tests"
-            )
+            raise Problem(f"{work.assignment.folder}: there are no visible tests")
     tests = [Tested(id, exercise, title, found[id]) for id, exercise, title in facts]
     return Run(tests, list(dict.fromkeys(problems)))
 
@@ -133,7 +131,7 @@ def _lines(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": search_path(ROOT), "MPLBACKEND": "Agg"},
+        env=os.environ | {"PYTHONPATH": search_path(root_of(Path.cwd())), "MPLBACKEND": "Agg"},
     )
     assert process.stdin is not None
     assert process.stdout is not None

@@ -9,8 +9,8 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
+from ..course.course import Assignment
 from ..course.submission_folder import FOLDER
-from ..course.syllabus import Assignment
 from . import archive, check, running, work
 from .archive import Packed, size
 from .problem import Problem

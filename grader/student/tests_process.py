@@ -21,7 +21,7 @@ from ..checking import session
 from ..checking.faults import SuiteError
 from ..checking.messages import explain
 from ..checking.suite import read_tests
-from ..course import syllabus
+from ..course.course import Course
 from ..notebook.verdicts import decided
 from ..seam import Student
 from ..seam.executor import Executor
@@ -38,7 +38,7 @@ def main() -> None:
         channel.write(json.dumps(line) + "\n")
         channel.flush()
 
-    assignment = syllabus.load().assignment(job["assignment"])
+    assignment = Course.here().assignment(job["assignment"])
     if job["hidden"]:
         sys.path.insert(0, str(Path(job["hidden"]).parents[2]))  # they import `autograder.suites`
     files = session.suite_files(assignment, Path(job["hidden"]) if job["hidden"] else None)

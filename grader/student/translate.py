@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..course import syllabus
+from ..course.course import Course
 from ..course.submission_folder import FOLDER
 from . import own_code, tree, work
 from .problem import Problem
@@ -35,7 +35,7 @@ class Options:
 
 def default_folder() -> Path:
     """`submission` here, or else beside the notebook of assignment 4."""
-    beside = tree.notebook_of_tree(syllabus.load().assignment(ASSIGNMENT)).parent / FOLDER
+    beside = tree.notebook_of_tree(Course.here().assignment(ASSIGNMENT)).parent / FOLDER
     return Path(FOLDER) if Path(FOLDER).is_dir() or not beside.is_dir() else beside
 
 
@@ -108,7 +108,7 @@ def _load(library: Any, folder: Path) -> Any:
 
 def _with_own(sources: Sequence[str], options: Options) -> tuple[OwnTranslator, Any]:
     """Translate with the functions of a notebook of assignment 4. Raises Problem."""
-    found = work.read(syllabus.load().assignment(ASSIGNMENT), options.notebook)
+    found = work.read(Course.here().assignment(ASSIGNMENT), options.notebook)
     if not options.model.is_dir():
         raise Problem(
             f"{options.model}: there is no such folder; train a translator first, as in "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..course.syllabus import ROOT, Assignment
+from ..course.course import Assignment
 from .problem import Problem
 
 # Where hidden suites may be, a folder an assignment: a release for self-study, the course itself.
@@ -14,7 +14,7 @@ STATE = ".course"  # what the program keeps between two commands
 
 def notebook_of_tree(assignment: Assignment) -> Path:
     """Where the tree has the assignment's notebook, whether it is there or not."""
-    return ROOT / "assignments" / assignment.id / f"{assignment.id}.ipynb"
+    return assignment.starter
 
 
 def notebook(assignment: Assignment, given: Path | None = None) -> Path:
@@ -36,5 +36,5 @@ def notebook(assignment: Assignment, given: Path | None = None) -> Path:
 
 def hidden_suite(assignment: Assignment) -> Path | None:
     """The folder of the assignment's hidden tests, if this tree holds them."""
-    places = (ROOT / folder / assignment.id for folder in SUITES)
+    places = (assignment.root / folder / assignment.id for folder in SUITES)
     return next((place for place in places if place.is_dir()), None)

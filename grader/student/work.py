@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ..course import syllabus
+from ..course.course import Assignment, Course
 from ..course.exercise import Exercise
 from ..course.submission_folder import FOLDER
-from ..course.syllabus import Assignment
 from ..notebook import notebook_file, placeholders, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
@@ -77,15 +76,15 @@ class Work:
     @cached_property
     def knows_starter(self) -> bool:
         """Whether a starter is there to compare with, and not this very notebook."""
-        starter = written_answers.starter_path(self.assignment.id)
+        starter = written_answers.starter_path(self.assignment)
         return starter.is_file() and starter.resolve() != self.path.resolve()
 
     @property
     def notices(self) -> list[str]:
         """What the grader notices about the definitions and the file as a whole."""
-        starter = written_answers.starter_cells(self.assignment.id) if self.knows_starter else ()
+        starter = written_answers.starter_cells(self.assignment) if self.knows_starter else ()
         return written_answers.about_definitions(
-            syllabus.load(), self.assignment, self.collected, starter or self.cells
+            Course.here(), self.assignment, self.collected, starter or self.cells
         )
 
     @cached_property

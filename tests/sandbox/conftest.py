@@ -5,9 +5,9 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
+from checkout import ROOT
 from opening import assert_nothing_is_left, backend_of
 
-from grader.course.syllabus import ROOT
 from grader.judge.workers.remote import WarmProcess
 from grader.sandbox import detection
 from grader.seam import Student

@@ -4,7 +4,8 @@ import ast
 import time
 from pathlib import Path
 
-from grader.course.syllabus import ROOT
+from checkout import ROOT
+
 from grader.judge.workers.remote import RemoteBackend, WarmProcess
 from grader.notebook.statements import Statement
 from grader.sandbox import process_tree

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
+from checkout import ROOT
 
-from grader.course.syllabus import ROOT
 from grader.sandbox.readable import Readable, for_python
 
 

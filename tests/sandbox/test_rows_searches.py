@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from checkout import ROOT
 
-from grader.course.syllabus import ROOT
 from grader.seam import StudentError
 
 SEARCHES = ["16_searches_frames", "17_searches_modules", "18_searches_disk", "19_writes_gradebook"]

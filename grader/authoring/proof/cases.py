@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
 from grader.authoring.proof import variants
-from grader.course import mistakes, syllabus
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course import mistakes
+from grader.course.course import Assignment, Course
 
 from ...library.components import Component
 from ..views import notebooks, text_notebook
@@ -45,12 +44,12 @@ class Case:
         """What is handed in beside the notebook: the exercises' files, except with a starter."""
         if self.kind == "starter":
             return {}
-        return variants.handed_in(course().assignment(self.assignment))
+        return variants.handed_in(Course.here().assignment(self.assignment))
 
     @property
     def broken(self) -> list[str]:
         """Exercises that the starter hands out with a mistake."""
-        assignment = course().assignment(self.assignment)
+        assignment = Course.here().assignment(self.assignment)
         shown = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
         return [e.id for e in assignment.exercises if shown & set(e.components)]
 
@@ -64,14 +63,9 @@ class Case:
         return [e.id for e in assignment.exercises if e.id in below]
 
 
-@functools.lru_cache(maxsize=1)
-def course() -> Syllabus:
-    return syllabus.load()
-
-
 def notebook(id: str, view: notebooks.View, replace: dict[str, str] | None = None) -> bytes:
     """A submission's bytes; `replace` gives some components other sources."""
-    built = notebooks.build(course(), course().assignment(id), view, replace)
+    built = notebooks.build(Course.here(), Course.here().assignment(id), view, replace)
     return notebooks.dump(built).encode()
 
 
@@ -82,5 +76,5 @@ def of(assignment: Assignment) -> list[Case]:
         Case(id, "reference"),
         Case(id, "starter"),
         *(Case(id, "variant", variant=variant) for variant in variants.load(assignment)),
-        *(Case(id, "bug", bug=bug) for bug in mistakes.load(id)),
+        *(Case(id, "bug", bug=bug) for bug in mistakes.load(assignment)),
     ]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from grader.checking import session
 from grader.course import mistakes
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student
@@ -26,15 +26,15 @@ from .backends import local_worker
 
 
 def chosen(
-    syllabus: Syllabus, assignment: Assignment, names: Sequence[str], number: int, seed: int
+    course: Course, assignment: Assignment, names: Sequence[str], number: int, seed: int
 ) -> list[mistakes.Bug]:
     """The bugs of these names; without names, `number` visible ones in different components.
 
     Raises BugError for an unknown name, two bugs in one component, or too large a number.
     """
     if not names:
-        return _drawn(syllabus, assignment, number, seed)
-    known = {bug.name: bug for bug in mistakes.load(assignment.id)}
+        return _drawn(course, assignment, number, seed)
+    known = {bug.name: bug for bug in mistakes.load(assignment)}
     if unknown := [name for name in names if name not in known]:
         raise mistakes.BugError(
             f"{assignment.id} has no bug {unknown[0]!r}: "
@@ -49,11 +49,9 @@ def chosen(
     return found
 
 
-def _drawn(
-    syllabus: Syllabus, assignment: Assignment, number: int, seed: int
-) -> list[mistakes.Bug]:
+def _drawn(course: Course, assignment: Assignment, number: int, seed: int) -> list[mistakes.Bug]:
     by_component: dict[str, list[mistakes.Bug]] = {}
-    for bug in mistakes.load(assignment.id):
+    for bug in mistakes.load(assignment):
         by_component.setdefault(bug.component, []).append(bug)
     if not 1 <= number <= len(by_component):
         raise mistakes.BugError(
@@ -64,7 +62,7 @@ def _drawn(
     found: list[mistakes.Bug] = []
     for place in dice.sample(sorted(by_component), len(by_component)):
         shuffled = dice.sample(by_component[place], len(by_component[place]))
-        visible = (bug for bug in shuffled if is_visible(syllabus, assignment, bug))
+        visible = (bug for bug in shuffled if is_visible(course, assignment, bug))
         found += itertools.islice(visible, 1)
         if len(found) == number:
             return found
@@ -74,10 +72,10 @@ def _drawn(
     )
 
 
-def is_visible(syllabus: Syllabus, assignment: Assignment, bug: mistakes.Bug) -> bool:
+def is_visible(course: Course, assignment: Assignment, bug: mistakes.Bug) -> bool:
     """Whether a visible check of its exercise fails while nothing but this bug is wrong."""
     names = [name for exercise in assignment.exercises for name in exercise.names]
-    cells = notebook_file.read(notebook(syllabus, assignment, [bug]).encode())
+    cells = notebook_file.read(notebook(course, assignment, [bug]).encode())
     collected = collect(cells, names)
     loaded = Load(collected.statements, collected.unavailable)
     with warnings.catch_warnings(), local_worker(loaded) as worker:
@@ -91,10 +89,10 @@ def is_visible(syllabus: Syllabus, assignment: Assignment, bug: mistakes.Bug) ->
     return any(result.message is not None for result in results)
 
 
-def notebook(syllabus: Syllabus, assignment: Assignment, found: Sequence[mistakes.Bug]) -> str:
+def notebook(course: Course, assignment: Assignment, found: Sequence[mistakes.Bug]) -> str:
     """The notebook's text. Raises BugError for a bug that does not fit its component."""
     broken = {bug.component: bug.apply(Component.parse(bug.component).source) for bug in found}
-    return notebooks.dump(notebooks.build(syllabus, assignment, "solution", broken))
+    return notebooks.dump(notebooks.build(course, assignment, "solution", broken))
 
 
 def key(found: Sequence[mistakes.Bug]) -> str:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from unittest import mock
 
 from grader.checking import evidence
+from grader.course.course import Course
 
 from ...grading import judge_process, warm_processes
 from ...judge.grade import OpenWorker
@@ -94,7 +95,7 @@ def tasks(ids: tuple[str, ...], setting: Setting, quick: bool) -> list[Task]:
     """The tasks of a setting, longest first."""
     found = []
     for id in reversed(ids):
-        assignment = cases.course().assignment(id)
+        assignment = Course.here().assignment(id)
         for backend in setting.backends:
             many = setting is AS_IT_IS and backend == "local" and not quick
             others = SEEDS if many else FEW_SEEDS
@@ -110,7 +111,7 @@ def run(ids: tuple[str, ...], setting: Setting, jobs: int, quick: bool) -> Itera
     """Yield what each task finds as it ends, from processes that use the setting."""
     with _environment(setting), contextlib.ExitStack() as stack:
         sandboxed = ids if "sandbox" in setting.backends else ()
-        workers = stack.enter_context(warm_processes.started(cases.course(), sandboxed))
+        workers = stack.enter_context(warm_processes.started(Course.here(), sandboxed))
         pool = stack.enter_context(
             ProcessPoolExecutor(
                 jobs,
@@ -151,7 +152,7 @@ def _start(workers: dict[str, Workers], setting: Setting) -> None:
 
 def measured(task: Task) -> Found:
     """Grade a correct submission under every seed of the task, watching its comparisons."""
-    assignment = cases.course().assignment(task.case.assignment)
+    assignment = Course.here().assignment(task.case.assignment)
     opened: OpenWorker = local_worker
     if task.backend == "sandbox":
         opened = judge_process.opener(_workers[assignment.id], assignment)

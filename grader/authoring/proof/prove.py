@@ -12,11 +12,12 @@ from grader.notebook.collect import collect
 from grader.notebook.verdicts import decided
 from grader.seam import Student
 
+from ...course.course import Course
 from ...gradebook.result import Result
 from ...judge.grade import Load, OpenWorker, grade
 from ...judge.suite_files import suite_files
 from . import claims
-from .cases import Case, course
+from .cases import Case
 
 CLAIMS = {
     "reference": "reference at 100 %",
@@ -65,7 +66,11 @@ def under_seeds(
 ) -> Iterator[Outcome]:
     """Check that the test that names a bug catches it, with its hint, under each seed."""
     assert case.bug is not None
-    bug, assignment, timed = case.bug, course().assignment(case.assignment), _Timed(case, backend)
+    bug, assignment, timed = (
+        case.bug,
+        Course.here().assignment(case.assignment),
+        _Timed(case, backend),
+    )
     collected = collect(notebook_file.read(case.notebook), assignment.exercise(bug.exercise).names)
     verdicts = decided(assignment, collected)
     with open_worker(Load(collected.statements, collected.unavailable)) as worker:
@@ -84,7 +89,7 @@ def under_seeds(
 
 def strays(case: Case, open_worker: OpenWorker) -> str:
     """What a bug fails in unrelated exercises; only those are graded."""
-    assignment = course().assignment(case.assignment)
+    assignment = Course.here().assignment(case.assignment)
     affected = case.affected(assignment)
     others = [e.id for e in assignment.exercises if e.id not in affected]
     return claims.contained(graded(case, open_worker, others), affected)
@@ -97,10 +102,10 @@ def graded(
     seed: int | None = None,
 ) -> Result:
     """Grade a case, on the exercises `only`, under the release's seed or another."""
-    assignment = course().assignment(case.assignment)
+    assignment = Course.here().assignment(case.assignment)
     if seed is not None:
         assignment = assignment.model_copy(update={"seed": seed})
-    return grade(case.notebook, course(), assignment, open_worker, only, files=case.files)
+    return grade(case.notebook, Course.here(), assignment, open_worker, only, files=case.files)
 
 
 class _Timed:
@@ -108,7 +113,7 @@ class _Timed:
 
     def __init__(self, case: Case, backend: str):
         self.case, self.backend = case, backend
-        self.seed = course().assignment(case.assignment).seed
+        self.seed = Course.here().assignment(case.assignment).seed
         self.since = time.process_time()
 
     def outcome(self, claim: str, wrong: str, seed: int | None = None) -> Outcome:

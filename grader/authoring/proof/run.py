@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from ...grading import judge_process, warm_processes
 from ...judge.grade import OpenWorker
@@ -34,8 +34,8 @@ class Plan:
     backends: tuple[str, ...] = BACKENDS
     seeds: tuple[int, ...] = SEEDS
 
-    def is_whole(self, syllabus: Syllabus) -> bool:
-        every = tuple(assignment.id for assignment in syllabus.graded)
+    def is_whole(self, course: Course) -> bool:
+        every = tuple(assignment.id for assignment in course.graded)
         return self == Plan(every, seeds=self.seeds) and set(SEEDS) <= set(self.seeds)
 
 
@@ -57,7 +57,7 @@ def tasks(plan: Plan) -> list[Task]:
     for id in plan.assignments:
         chosen = [
             case
-            for case in cases.of(cases.course().assignment(id))
+            for case in cases.of(Course.here().assignment(id))
             if case.bug or not (plan.only_bugs or plan.exercise)
             if not plan.exercise or (case.bug and case.bug.exercise == plan.exercise)
         ]
@@ -73,7 +73,7 @@ def run(plan: Plan, jobs: int) -> Iterator[list[Outcome]]:
     """Yield what each of `tasks(plan)` finds, in the order in which they end."""
     sandboxed = plan.assignments if "sandbox" in plan.backends else ()
     with contextlib.ExitStack() as stack:
-        workers = stack.enter_context(warm_processes.started(cases.course(), sandboxed))
+        workers = stack.enter_context(warm_processes.started(Course.here(), sandboxed))
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["grader.judge.preload", "grader.authoring.proof.prove"])
         pool = stack.enter_context(
@@ -99,7 +99,7 @@ def _start(workers: dict[str, Workers]) -> None:
 
 
 def _prove(task: Task) -> list[Outcome]:
-    case, assignment = task.case, cases.course().assignment(task.case.assignment)
+    case, assignment = task.case, Course.here().assignment(task.case.assignment)
     opened: OpenWorker = local_worker
     if task.backend == "sandbox":
         opened = judge_process.opener(_workers[assignment.id], assignment)

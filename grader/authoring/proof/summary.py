@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course.syllabus import ROOT
+from grader.course.course import Course
 
 from .prove import EVERY_SEED, Outcome
 
@@ -65,9 +65,9 @@ def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
 
 def digest(folders: Iterable[str]) -> str:
     """Hash of the cases in these folders of the repository."""
-    hashed = hashlib.sha256()
+    hashed, root = hashlib.sha256(), Course.here().root
     for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*")):
+        for path in sorted((root / folder).rglob("*")):
             if path.suffix in (".toml", ".py"):
-                hashed.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+                hashed.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return hashed.hexdigest()

@@ -10,9 +10,7 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.syllabus import ROOT, Assignment
-
-FOLDER = ROOT / "autograder" / "variants"
+from grader.course.course import Assignment
 
 
 @dataclass(frozen=True)
@@ -27,13 +25,20 @@ class Variant:
 def handed_in(assignment: Assignment) -> dict[str, bytes]:
     """The files that a correct submission has beside its notebook, apart from a model's."""
     names = [name for exercise in assignment.exercises for name in exercise.files]
-    return {name: (FOLDER / "handed_in" / assignment.id / name).read_bytes() for name in names}
+    return {
+        name: (_folder(assignment).parent / "handed_in" / assignment.id / name).read_bytes()
+        for name in names
+    }
 
 
 def load(assignment: Assignment) -> list[Variant]:
     """All variants of an assignment, by name."""
-    folder = FOLDER / assignment.id
-    return [_read(path, assignment) for path in sorted(folder.glob("*.py"))]
+    paths = sorted(_folder(assignment).glob("*.py"))
+    return [_read(path, assignment) for path in paths]
+
+
+def _folder(assignment: Assignment) -> Path:
+    return assignment.hidden / "variants" / assignment.id
 
 
 def _read(path: Path, assignment: Assignment) -> Variant:

@@ -7,8 +7,9 @@ import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from grader.course.syllabus import EXAM, ROOT, Assignment, Syllabus, public_tests
+from grader.course.course import Assignment, Course
 
+from ...course.course import shown
 from ...library import student_tree
 from ...library.components import BuildError
 from .. import whole
@@ -38,73 +39,69 @@ can no longer find out.
 """
 
 
-def in_week(syllabus: Syllabus, week: int) -> list[Assignment]:
+def in_week(course: Course, week: int) -> list[Assignment]:
     """The assignments that are out by this week. Raises BuildError if there is no such week."""
-    numbers = [w.number for w in syllabus.weeks]
+    numbers = [w.number for w in course.weeks]
     if week not in numbers:
         raise BuildError(
             f"there is no week {week}: course.toml has weeks {min(numbers)} to {max(numbers)}"
         )
-    return [a for a in syllabus.assignments if a.week <= week]
+    return [a for a in course.assignments if a.week <= week]
 
 
-def of_week(syllabus: Syllabus, week: int, answers: Collection[str]) -> Files:
+def of_week(course: Course, week: int, answers: Collection[str]) -> Files:
     """The tree of a week; `answers` are the assignments whose answers are out."""
-    out = in_week(syllabus, week)
-    whole.check_components(syllabus)
+    out = in_week(course, week)
+    whole.check_components(course)
     answers = [a.id for a in out if a.id in answers]
     newest = out[-1].id if out else ""
-    files = _library(syllabus, newest, answers) | _assignments(syllabus, out)
+    files = _library(course, newest, answers) | _assignments(course, out)
     for id in answers:
-        files |= solution(id, SOLUTIONS)
-    return files | _around(syllabus, out, answers, opened=False)
+        files |= solution(course.assignment(id), SOLUTIONS)
+    return files | _around(course, out, answers, opened=False)
 
 
-def opened(syllabus: Syllabus) -> Files:
+def opened(course: Course) -> Files:
     """The tree for self-study: everything, with hidden tests and model answers in a folder apart.
 
     `course_lib` is whole, as hidden tests of later exercises build on earlier answers.
     """
-    ids = [a.id for a in syllabus.assignments]
-    files = _library(syllabus, "", ids, reserved=False) | _assignments(
-        syllabus, syllabus.assignments
-    )
+    ids = [a.id for a in course.assignments]
+    files = _library(course, "", ids, reserved=False) | _assignments(course, course.assignments)
     files[f"{AFTER}/README.md"] = AFTER_TEXT.encode()
-    files |= hidden_tests()
+    files |= hidden_tests(course)
     for id in ids:
-        files |= solution(id, f"{AFTER}/{SOLUTIONS}")
-    return files | _around(syllabus, syllabus.assignments, ids, opened=True)
+        files |= solution(course.assignment(id), f"{AFTER}/{SOLUTIONS}")
+    return files | _around(course, course.assignments, ids, opened=True)
 
 
-def hidden_tests() -> Files:
+def hidden_tests(course: Course) -> Files:
     """The hidden tests, importable as `autograder.suites` from a folder apart."""
-    suites = ROOT / SUITES
+    suites = course.root / SUITES
     files = {f"{AFTER}/autograder/__init__.py": b'"""Holds the hidden tests."""\n'}
     for path in sorted(suites.rglob("*")):
         inside = path.relative_to(suites)
-        if path.is_file() and not {"__pycache__", EXAM} & {*inside.parts}:
+        if path.is_file() and not {"__pycache__", course.exam and course.exam.id} & {*inside.parts}:
             files[f"{AFTER}/{SUITES}/{inside.as_posix()}"] = path.read_bytes()
     return files
 
 
-def solution(id: str, folder: str) -> Files:
+def solution(assignment: Assignment, folder: str) -> Files:
     """The executed model answers of an assignment. Raises BuildError if they were not built."""
-    path = ROOT / "solutions" / f"{id}.ipynb"
+    path = assignment.solution
     if not path.is_file():
-        raise BuildError(f"solutions/{id}.ipynb is missing: run `course build {id}`")
-    return {f"{folder}/{id}.ipynb": path.read_bytes()}
+        raise BuildError(f"{shown(path)} is missing: run `course build {assignment.id}`")
+    return {f"{folder}/{path.name}": path.read_bytes()}
 
 
-def _library(
-    syllabus: Syllabus, newest: str, answers: Sequence[str], reserved: bool = True
-) -> Files:
+def _library(course: Course, newest: str, answers: Sequence[str], reserved: bool = True) -> Files:
     """`course_lib` stubbed to this point, `course.toml` and the data's registry."""
     if not reserved:
-        facts = syllabus.course.model_copy(update={"reserved": []})
-        syllabus = syllabus.model_copy(update={"course": facts})
+        facts = course.facts.model_copy(update={"reserved": []})
+        course = course.model_copy(update={"facts": facts})
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        student_tree.write(syllabus, root, newest, answers)
+        student_tree.write(course, root, newest, answers)
         return {
             path.relative_to(root).as_posix(): path.read_bytes()
             for path in sorted(root.rglob("*"))
@@ -112,27 +109,27 @@ def _library(
         }
 
 
-def _assignments(syllabus: Syllabus, out: Sequence[Assignment]) -> Files:
+def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
     """Starters, each also as a copy to compare with, their READMEs, drawings and visible tests."""
     files: Files = {}
     for assignment in out:
         folder = f"assignments/{assignment.id}"
-        starter = notebooks.build(syllabus, assignment, "starter")
+        starter = notebooks.build(course, assignment, "starter")
         text = notebooks.dump(starter).encode()
         files[f"{folder}/{assignment.id}.ipynb"] = text
         files[f"{folder}/{handbook.CLEAN}/{assignment.id}.ipynb"] = text
-        for path in sorted((ROOT / folder / "drawings").glob("*.svg")):
-            files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
-        files[f"{folder}/README.md"] = texts.readme(syllabus, assignment).encode()
-        for path in public_tests(assignment.id):
-            files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+        for path in sorted((assignment.folder / "drawings").glob("*.svg")):
+            files[shown(path)] = path.read_bytes()
+        files[f"{folder}/README.md"] = texts.readme(course, assignment).encode()
+        for path in assignment.public_tests:
+            files[shown(path)] = path.read_bytes()
     return files
 
 
 def _around(
-    syllabus: Syllabus, out: Sequence[Assignment], answers: Collection[str], opened: bool
+    course: Course, out: Sequence[Assignment], answers: Collection[str], opened: bool
 ) -> Files:
-    own = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    own = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))
     python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
-    text = handbook.readme(syllabus, out, answers, python, opened)
-    return {**project_files.files(), "README.md": text.encode()}
+    text = handbook.readme(course, out, answers, python, opened)
+    return {**project_files.files(course.root), "README.md": text.encode()}

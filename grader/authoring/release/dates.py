@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from types import MappingProxyType
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ...classroom.roster import Roster
 from ...classroom.terms import Allowance, Terms
@@ -13,7 +13,7 @@ from ...gradebook.late_policy import Allowances, AllTerms
 
 
 def last_late_date(
-    syllabus: Syllabus,
+    course: Course,
     assignment: Assignment,
     terms: AllTerms,
     allowances: Allowances = MappingProxyType({}),
@@ -23,17 +23,17 @@ def last_late_date(
     That is the latest due date, extensions included, plus the late days and the grace period. An
     excused student hands in nothing; a waiver forgives lateness and moves no date.
     """
-    ends = [assignment.due + datetime.timedelta(minutes=syllabus.late.grace_minutes)]
+    ends = [assignment.due + datetime.timedelta(minutes=course.late.grace_minutes)]
     for student in {student for student, id in terms if id == assignment.id} | {*allowances}:
         own = terms.get((student, assignment.id), Terms())
-        grace = allowances.get(student, Allowance()).over(syllabus.late).grace_minutes
+        grace = allowances.get(student, Allowance()).over(course.late).grace_minutes
         if not own.excused:
             ends.append(own.due_date(assignment) + datetime.timedelta(minutes=grace))
     return max(ends) + datetime.timedelta(days=assignment.late_days)
 
 
 def answers_out(
-    syllabus: Syllabus,
+    course: Course,
     terms: AllTerms,
     now: datetime.datetime,
     allowances: Allowances = MappingProxyType({}),
@@ -41,8 +41,8 @@ def answers_out(
     """The assignments whose answers may be out at this time."""
     return [
         assignment.id
-        for assignment in syllabus.assignments
-        if last_late_date(syllabus, assignment, terms, allowances) < now
+        for assignment in course.assignments
+        if last_late_date(course, assignment, terms, allowances) < now
     ]
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
+from grader.course.course import Assignment, Course
 from grader.course.grading import Group
 from grader.course.submission_folder import FOLDER
-from grader.course.syllabus import Assignment, Syllabus
 
 from ...gradebook.lateness import written
 from ..views import texts
@@ -68,7 +68,7 @@ translator of assignment 4. `student --help` has the rest.
 
 
 def readme(
-    syllabus: Syllabus,
+    course: Course,
     assignments: Sequence[Assignment],
     answers: Collection[str],
     python: str,
@@ -78,14 +78,14 @@ def readme(
     first = assignments[-1].id if assignments else "a1"
     notebook = f"assignments/{first}/{first}.ipynb"
     parts = [
-        f"# {syllabus.course.title}\n\nAssignments on *{syllabus.course.paper}*. The visible "
+        f"# {course.facts.title}\n\nAssignments on *{course.facts.paper}*. The visible "
         "checks are in this folder; hidden tests decide the rest of the points.\n",
-        _weeks(syllabus, assignments),
+        _weeks(course, assignments),
         START.format(python=python, notebook=notebook),
         (WORK + PROGRAM).format(id=first, starter=f"assignments/{first}/{CLEAN}/{first}.ipynb"),
-        SELF_STUDY if opened else _hand_in(syllabus, assignments),
-        "" if opened else _what_counts(syllabus),
-        _answers(syllabus, answers, opened),
+        SELF_STUDY if opened else _hand_in(course, assignments),
+        "" if opened else _what_counts(course),
+        _answers(course, answers, opened),
         "## Rules\n\nAssistants may tutor, not solve: [AI_POLICY.md](AI_POLICY.md). What changed: "
         "[CHANGELOG.md](CHANGELOG.md). Data sets and their licenses: "
         "[data/README.md](data/README.md). MIT license.\n",
@@ -101,11 +101,11 @@ model answer that you read first teaches you to agree with it. See the file in i
 """
 
 
-def _weeks(syllabus: Syllabus, assignments: Sequence[Assignment]) -> str:
-    parts = {part.number: part.title for part in syllabus.parts}
+def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
+    parts = {part.number: part.title for part in course.parts}
     rows = ["| week | about | assignment | hours | due |", "|--:|---|---|--:|---|"]
     for assignment in assignments:
-        weeks = [w for w in syllabus.weeks if w.number in syllabus.weeks_of(assignment)]
+        weeks = [w for w in course.weeks if w.number in course.weeks_of(assignment)]
         numbers = ", ".join(str(week.number) for week in weeks)
         covered = dict.fromkeys(number for week in weeks for number in week.parts)
         about = ", ".join(parts[number] for number in covered)
@@ -129,7 +129,7 @@ def _hours(minutes: int) -> str:
     return f"{math.ceil(minutes / 30) / 2:g}"
 
 
-def _hand_in(syllabus: Syllabus, assignments: Sequence[Assignment]) -> str:
+def _hand_in(course: Course, assignments: Sequence[Assignment]) -> str:
     newest = assignments[-1].id if assignments else "a1"
     with_files = [a for a in assignments if a.files]
     folder = ""
@@ -146,17 +146,17 @@ def _hand_in(syllabus: Syllabus, assignments: Sequence[Assignment]) -> str:
     return (
         f"## Hand in\n\nSave the notebook and submit the archive that `student submit {newest}` "
         "makes, or the one of the notebook's last cell, where your instructor asks for it."
-        f"{folder} {late}{texts.slip_days(syllabus)}\n"
+        f"{folder} {late}{texts.slip_days(course)}\n"
     )
 
 
-def _what_counts(syllabus: Syllabus) -> str:
+def _what_counts(course: Course) -> str:
     """The parts of the course grade, as `course grades` adds them up."""
-    grading = syllabus.grading
-    alone = grading.standing_alone(syllabus.weights)
+    grading = course.grading
+    alone = grading.standing_alone(course.weights)
     groups = {group.id: group for group in grading.groups}
     extra = {e.id: e.weight_percent for e in grading.declared if e.extra_credit}
-    weights, lines = grading.weights(syllabus.weights), []
+    weights, lines = grading.weights(course.weights), []
     for id, weight in (alone | extra).items():
         more = " on top, as extra credit" if id in extra else ""
         lines.append(f"- {id}: {weight:g} %{more}{_within(groups, weights, id)}")
@@ -183,10 +183,10 @@ def _numbers(assignments: Sequence[Assignment]) -> str:
     return f"Assignments {', '.join(others)} and {last}" if others else f"Assignment {last}"
 
 
-def _answers(syllabus: Syllabus, answers: Collection[str], opened: bool) -> str:
+def _answers(course: Course, answers: Collection[str], opened: bool) -> str:
     if opened or not answers:
         return ""
     lines = [
-        f"- [{a.title}](solutions/{a.id}.ipynb)" for a in syllabus.assignments if a.id in answers
+        f"- [{a.title}](solutions/{a.id}.ipynb)" for a in course.assignments if a.id in answers
     ]
     return "## Model answers\n\nThe time to hand in these is over:\n\n" + "\n".join(lines) + "\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from grader.course.syllabus import ROOT
 from grader.student.missing_packages import requirements
 
 if sys.version_info >= (3, 11):
@@ -45,17 +44,17 @@ student = "grader.student.program:main"
 """
 
 
-def files() -> dict[str, bytes]:
-    """The files, by path in the release."""
-    own = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    needed = requirements(ROOT)
+def files(root: Path) -> dict[str, bytes]:
+    """The files, by path in the release; `root` is the course's."""
+    own = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = requirements(root)
     pyproject = PYPROJECT.format(python=own["project"]["requires-python"])
     names = ("AI_POLICY.md", "AGENTS.md", "course_build.py")
     texts = {name: (TEXTS / name).read_bytes() for name in names}
     return {
         "pyproject.toml": pyproject.encode(),
         "requirements.txt": "".join(f"{line}\n" for line in needed).encode(),
-        "LICENSE": (ROOT / "LICENSE").read_bytes(),
+        "LICENSE": (root / "LICENSE").read_bytes(),
         ".gitignore": IGNORED.encode(),
         **texts,
     }

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from ...library.components import Component
 from ...library.student_tree import released_code, unreleased
@@ -192,7 +192,7 @@ def _line_of(key: str, piece: Piece) -> int:
     return 0
 
 
-def unexcused(syllabus: Syllabus, files: Mapping[str, bytes], answers: Iterable[str]) -> list[Leak]:
+def unexcused(course: Course, files: Mapping[str, bytes], answers: Iterable[str]) -> list[Leak]:
     """The leaks of answers in code, even if a public source of this checkout has them too.
 
     Only an answer that is out excuses what looks like it: an encoder looks like a decoder.
@@ -201,8 +201,8 @@ def unexcused(syllabus: Syllabus, files: Mapping[str, bytes], answers: Iterable[
     for path, data in sorted(files.items()):
         if path.endswith(".ipynb"):
             code += no_leak.code_of_notebook(path, json.loads(data))
-    hidden = list(unreleased(syllabus, answers))
-    out = released_code(syllabus, answers)
+    hidden = list(unreleased(course, answers))
+    out = released_code(course, answers)
     found = no_leak.find(code, hidden, out)
     leaks = [Leak(leak.where, f"{leak.what} of {leak.component}") for leak in found]
     bodies, allowed = dict[str, str](), _renamed_bodies(out)

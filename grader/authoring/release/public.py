@@ -7,41 +7,44 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from grader.course.syllabus import ROOT, Assignment, Syllabus, public_tests
+from grader.course.course import Assignment, Course
 
 from ...library.components import Component
-from ...library.student_tree import PACKAGE, STAND_INS, stubbed, unreleased
+from ...library.student_tree import ENGINE, GRADER, stubbed, unreleased
 from ..views import setup_cell, text_notebook
 
 
 def of(
-    syllabus: Syllabus, answers: Collection[str], modules: Collection[str]
+    course: Course, answers: Collection[str], modules: Collection[str]
 ) -> Iterator[tuple[str, bytes]]:
     """Path and content of each public source; `modules` are the files of `course_lib` in it."""
-    hidden = unreleased(syllabus, answers)
+    hidden = unreleased(course, answers)
     closed = {Component.parse(reference).module for reference in hidden}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = f"course_lib/{path.relative_to(PACKAGE).as_posix()}"
+    for path in sorted(course.library.rglob("*.py")):
+        name = f"{course.facts.library}/{path.relative_to(course.library).as_posix()}"
         dotted = name.removesuffix(".py").replace("/", ".")
         if dotted in closed:
             yield name, stubbed(dotted, hidden).encode()
         elif name in modules:
             yield name, path.read_bytes()
-    for path in sorted(STAND_INS.rglob("*.py")):
+    for path in sorted((course.hidden / "stand_ins").rglob("*.py")):
         yield path.name, path.read_bytes()
-    for assignment in syllabus.assignments:
-        for path in public_tests(assignment.id):
+    for package in GRADER:
+        for path in sorted((ENGINE / package).rglob("*.py")):
             yield path.name, path.read_bytes()
-        for number, text in enumerate(_handout(syllabus, assignment)):
+    for assignment in course.assignments:
+        for path in assignment.public_tests:
+            yield path.name, path.read_bytes()
+        for number, text in enumerate(_handout(course, assignment)):
             yield f"{assignment.id}-{number}.py", text.encode()
-        solution = ROOT / "solutions" / f"{assignment.id}.ipynb"
+        solution = assignment.solution
         if assignment.id in answers and solution.is_file():
             yield solution.name, solution.read_bytes()
 
 
-def _handout(syllabus: Syllabus, assignment: Assignment) -> Iterator[str]:
+def _handout(course: Course, assignment: Assignment) -> Iterator[str]:
     """The cells of the text notebook without answers, rubrics and components."""
-    yield setup_cell.setup(syllabus, assignment)
+    yield setup_cell.setup(course, assignment)
     for cell in text_notebook.read(assignment):
         if cell.directive != "rubric":
             question = cell.text.partition(text_notebook.TEXT_ANSWER)[0]

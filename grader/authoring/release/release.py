@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from . import archive, changes, contents, folder, proof, public, secrets
 from .changes import ReleaseError
@@ -31,29 +31,29 @@ class Made:
 
 
 def week(
-    syllabus: Syllabus, number: int, answers: Collection[str], to: Path, branch: str, zip: bool
+    course: Course, number: int, answers: Collection[str], to: Path, branch: str, zip: bool
 ) -> Made:
     """Release a week; `answers` are the assignments whose answers may be out.
 
     Raises BuildError, LeakError and ReleaseError; then nothing was written.
     """
-    out = [a.id for a in contents.in_week(syllabus, number) if a.id in answers]
+    out = [a.id for a in contents.in_week(course, number) if a.id in answers]
     place = _Place(to, branch, zip)
-    files = contents.of_week(syllabus, number, out)
+    files = contents.of_week(course, number, out)
     place.finish(files, f"Week {number}", out)
-    prove(syllabus, place.files, out)
+    prove(course, place.files, out)
     return place.write()
 
 
-def self_study(syllabus: Syllabus, to: Path, branch: str, zip: bool) -> Made:
+def self_study(course: Course, to: Path, branch: str, zip: bool) -> Made:
     """Release everything, for readers without an instructor. Raises BuildError, ReleaseError."""
     place = _Place(to, branch, zip)
-    ids = [a.id for a in syllabus.assignments]
-    place.finish(contents.opened(syllabus), "Self-study", ids)
+    ids = [a.id for a in course.assignments]
+    place.finish(contents.opened(course), "Self-study", ids)
     return place.write()
 
 
-def answers(syllabus: Syllabus, id: str, out: Collection[str], to: Path, branch: str) -> Made:
+def answers(course: Course, id: str, out: Collection[str], to: Path, branch: str) -> Made:
     """Release the model answers of one assignment, which must be in `out`.
 
     Into an empty folder go the answers alone; a release of a week there is renewed with them.
@@ -64,21 +64,21 @@ def answers(syllabus: Syllabus, id: str, out: Collection[str], to: Path, branch:
         have = sorted({id, *(before.answers if before else [])})
         files: Files = {}
         for one in have:
-            files |= contents.solution(one, contents.SOLUTIONS)
+            files |= contents.solution(course.assignment(one), contents.SOLUTIONS)
         place.finish(files, ANSWERS, have)
-        prove(syllabus, place.files, have)
+        prove(course, place.files, have)
         return place.write()
     number = before.name.removeprefix("Week ")
     if not number.isdigit():
         raise ReleaseError(f"{to}: holds a release for self-study, which has all answers already")
-    return week(syllabus, int(number), {id, *out}, to, branch, zip=False)
+    return week(course, int(number), {id, *out}, to, branch, zip=False)
 
 
-def prove(syllabus: Syllabus, files: Files, out: Collection[str]) -> None:
+def prove(course: Course, files: Files, out: Collection[str]) -> None:
     """Raises LeakError if a finished tree holds anything hidden."""
     modules = {name for name in files if name.startswith("course_lib/")}
-    hidden = proof.marks(secrets.of(syllabus, out, modules), public.of(syllabus, out, modules))
-    leaks = [*proof.find(files, hidden), *proof.unexcused(syllabus, files, out)]
+    hidden = proof.marks(secrets.of(course, out, modules), public.of(course, out, modules))
+    leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:
         more = [f"and {len(leaks) - 20} more"] if leaks[20:] else []
         raise LeakError("\n".join([*map(str, leaks[:20]), *more, "nothing was released"]))

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import mistakes
-from grader.course.syllabus import ROOT, Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
+from ...course.course import shown
 from ...library.components import Component, module_text
-from ...library.student_tree import PACKAGE, SHARED, unreleased
+from ...library.student_tree import SHARED, unreleased
 from ..views import text_notebook
 
 HIDDEN_CODE = ("suites", "variants")  # of the autograder: never handed out
@@ -40,22 +41,22 @@ class Secrets:
     names: dict[str, str]  # identifier → what it is
 
 
-def of(syllabus: Syllabus, answers: Collection[str], modules: Collection[str]) -> Secrets:
+def of(course: Course, answers: Collection[str], modules: Collection[str]) -> Secrets:
     """What is hidden while the answers of `answers` are out.
 
     `modules` are the files of `course_lib` that students get: the others are hidden as a whole.
     """
-    closed = [a for a in syllabus.assignments if a.id not in answers]
-    hidden = unreleased(syllabus, answers)
-    code = [*_components(hidden), *_absent(modules), *_hidden_code(syllabus)]
+    closed = [a for a in course.assignments if a.id not in answers]
+    hidden = unreleased(course, answers)
+    code = [*_components(hidden), *_absent(course, modules), *_hidden_code(course)]
     sentences: dict[str, str] = {}
     for assignment in closed:
         code += _code_answers(assignment)
         sentences |= _written(assignment)
-    for assignment in syllabus.graded:
-        for bug in mistakes.load(assignment.id):
+    for assignment in course.graded:
+        for bug in mistakes.load(assignment):
             sentences[bug.hint] = f"the hint of the named mistake {bug.name}"
-    return Secrets(code, sentences, _names(syllabus))
+    return Secrets(code, sentences, _names(course))
 
 
 def _components(hidden: dict[str, str]) -> Iterator[Code]:
@@ -65,29 +66,29 @@ def _components(hidden: dict[str, str]) -> Iterator[Code]:
         yield Code(what, component.source, component.stub(""))
 
 
-def _absent(modules: Collection[str]) -> Iterator[Code]:
+def _absent(course: Course, modules: Collection[str]) -> Iterator[Code]:
     """The definitions of modules that are left out, as they show how an answer is used."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        inside = path.relative_to(PACKAGE)
-        name = f"course_lib/{inside.as_posix()}"
+    for path in sorted(course.library.rglob("*.py")):
+        inside = path.relative_to(course.library)
+        name = f"{course.facts.library}/{inside.as_posix()}"
         if name not in modules and inside.parts[0] not in SHARED:
             dotted = name.removesuffix(".py").replace("/", ".")
             for definition, source in module_text(dotted).definitions.items():
                 yield Code(f"{dotted}:{definition}, which is not out", source)
 
 
-def _hidden_code(syllabus: Syllabus) -> Iterator[Code]:
-    for path in _hidden_files(syllabus):
+def _hidden_code(course: Course) -> Iterator[Code]:
+    for path in _hidden_files(course):
         text = path.read_text(encoding="utf-8")
-        lines, where = text.splitlines(), path.relative_to(ROOT).as_posix()
+        lines, where = text.splitlines(), shown(path)
         for node in ast.parse(text).body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
                 yield Code(f"{node.name} of {where}", source, is_answer="variants" in path.parts)
 
 
-def _hidden_files(syllabus: Syllabus) -> list[Path]:
-    folders = [ROOT / "autograder" / kind / a.id for kind in HIDDEN_CODE for a in syllabus.graded]
+def _hidden_files(course: Course) -> list[Path]:
+    folders = [course.hidden / kind / a.id for kind in HIDDEN_CODE for a in course.graded]
     return [path for folder in folders for path in sorted(folder.rglob("*.py"))]
 
 
@@ -116,15 +117,15 @@ def _sentences(text: str) -> list[str]:
     return [s.strip() for s in re.split(r"(?<=[.!?])\s+|\n\s*\n|\n\s*[-*\d]", text) if s.strip()]
 
 
-def _names(syllabus: Syllabus) -> dict[str, str]:
+def _names(course: Course) -> dict[str, str]:
     """Names of hidden tests, their files, and named mistakes."""
     found: dict[str, str] = {}
-    for path in _hidden_files(syllabus):
+    for path in _hidden_files(course):
         if path.stem.startswith("test_"):
             found[path.stem] = "a file of hidden tests"
             for name in re.findall(r"(?m)^def (test_\w+)", path.read_text(encoding="utf-8")):
                 found[name] = f"a hidden test of {path.parent.name}"
-    for assignment in syllabus.graded:
-        for bug in mistakes.load(assignment.id):
+    for assignment in course.graded:
+        for bug in mistakes.load(assignment):
             found[bug.name] = "a named mistake"
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook.global_names import global_names
 
 from ...library.components import BuildError, Component, ModuleText, module_text
@@ -20,14 +20,14 @@ class Given:
     helpers: dict[str, list[str]] = field(default_factory=dict)  # component → definitions
 
 
-def collect(syllabus: Syllabus, assignment: Assignment) -> Given:
+def collect(course: Course, assignment: Assignment) -> Given:
     """Collect what an assignment's components use. Raises BuildError for an undefined name.
 
     Components of other assignments are imported, not shown.
     """
     elsewhere = {
         reference
-        for other in syllabus.assignments
+        for other in course.assignments
         if other.id != assignment.id
         for exercise in other.exercises
         for reference in exercise.components

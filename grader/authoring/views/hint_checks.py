@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from grader.course import mistakes
+from grader.course.course import Assignment
 from grader.course.exercise import Exercise
-from grader.course.syllabus import Assignment
 
 from ...library.components import BuildError, Component
 from . import hints, no_leak, text_notebook
@@ -37,7 +37,7 @@ def unfit(assignment: Assignment) -> Iterator[str]:
 
 
 def _unfit(one: hints.Hints, assignment: Assignment, exercise: Exercise) -> Iterator[str]:
-    own = {bug.name: bug for bug in mistakes.load(assignment.id) if bug.exercise == exercise.id}
+    own = {bug.name: bug for bug in mistakes.load(assignment) if bug.exercise == exercise.id}
     for name in one.answers:
         if name not in own:
             yield f"`answers` of {exercise.id} names {name!r}, which is no bug of that exercise"

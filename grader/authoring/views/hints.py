@@ -11,9 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from grader.course.syllabus import ROOT, Assignment
+from grader.course.course import Assignment
 from grader.course.toml_lines import line_of
 
+from ...course.course import shown
 from ...library.components import BuildError
 
 if sys.version_info >= (3, 11):
@@ -60,7 +61,7 @@ class Hints:
 def path(assignment: Assignment) -> Path:
     """Where an assignment's hints stand."""
     source = Path(assignment.source)
-    return ROOT / source.with_name(f"{source.stem}_hints.toml")
+    return assignment.root / source.with_name(f"{source.stem}_hints.toml")
 
 
 def load(assignment: Assignment) -> dict[str, Hints]:
@@ -104,8 +105,3 @@ def _checked(entry: dict[str, Any], where: str) -> Hints:
         if not 0 < len(text.split()) <= WORDS:
             raise BuildError(f"{where}: `{stage}` has {len(text.split())} words: give 1 to {WORDS}")
     return Hints(exercise=entry["exercise"], answers=tuple(entry["answers"]), **texts)
-
-
-def shown(file: Path) -> str:
-    """The file as messages name it."""
-    return file.relative_to(ROOT).as_posix()

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from grader.course import mistakes
+from grader.course.course import Assignment, Course
 from grader.course.exercise import Exercise
-from grader.course.syllabus import Assignment, Syllabus
 from grader.notebook import grade_ids, placeholders
 
 from ...library.components import BEGIN, END, BuildError, Component, stub
@@ -31,14 +31,14 @@ SETUP = "setup"  # the tag of the cell whose code says where the course is; no o
 
 
 def build(
-    syllabus: Syllabus, assignment: Assignment, view: View, replace: Mapping[str, str] | None = None
+    course: Course, assignment: Assignment, view: View, replace: Mapping[str, str] | None = None
 ) -> Notebook:
     """Build one notebook, without outputs.
 
     `replace` gives some components another source: a named bug, a variant, a student's progress.
     Raises BuildError if a directive does not match `course.toml` or the library, and BugError.
     """
-    maker = _Maker(syllabus, assignment, view, dict(replace or {}))
+    maker = _Maker(course, assignment, view, dict(replace or {}))
     for source in text_notebook.read(assignment):
         maker.add(source)
     maker.finish()
@@ -59,7 +59,7 @@ def dump(notebook: Notebook) -> str:
 class _Maker:
     """Collects the cells of one view."""
 
-    syllabus: Syllabus
+    course: Course
     assignment: Assignment
     view: View
     replace: dict[str, str]
@@ -136,7 +136,7 @@ class _Maker:
     # One method per directive.
 
     def drawing(self, source: SourceCell) -> None:
-        made = text_notebook.drawn(self.assignment, source)
+        made = text_notebook.drawn(self.course, self.assignment, source)
         if (DRAWN_TABLE in source.text) != bool(made.table):
             raise BuildError(
                 f"{self.assignment.source}: the text of the drawing {made.name!r} must have "
@@ -148,13 +148,13 @@ class _Maker:
         self.put("markdown", f"{image}\n\n{text}\n\n{link}")
 
     def title(self, source: SourceCell) -> None:
-        header = texts.header(self.syllabus, self.assignment, self.view)
+        header = texts.header(self.course, self.assignment, self.view)
         self.put("markdown", f"{header}\n\n{source.text}")
 
     def setup(self, source: SourceCell) -> None:
-        cell = setup_cell.setup(self.syllabus, self.assignment)
+        cell = setup_cell.setup(self.course, self.assignment)
         self.put("code", cell, tags=[SETUP])
-        self.given = given.collect(self.syllabus, self.assignment)
+        self.given = given.collect(self.course, self.assignment)
         self.put("code", "\n".join(self.given.imports))
 
     def exercise(self, source: SourceCell) -> None:
@@ -178,7 +178,7 @@ class _Maker:
         if code is None and self.is_solution:
             code = component.source
         if code is None and source.bug:
-            code = mistakes.named(source.bug).apply(component.source)
+            code = mistakes.named(self.course, source.bug).apply(component.source)
         if code is None and self.view == "nbgrader":
             code = component.marked
         if code is None:

@@ -6,40 +6,57 @@ byte: it says of which SVG it was made, and is made again when that has changed.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from grader.course.syllabus import ROOT, Assignment
+from grader.course.course import Assignment
 
-if TYPE_CHECKING:
-    from course_lib.drawings.drawing import Drawing
 
-KEPT = 32  # pictures
+class Drawing(Protocol):
+    """What the course's plugin `drawing` gives for a name; it can be hashed."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def svg(self) -> str: ...
+
+    @property
+    def table(self) -> str:
+        """A Markdown table of the same numbers, or ""."""
+        ...
+
+    def image(self, png: bytes) -> str:
+        """An HTML image that holds the picture."""
+        ...
+
+    def picture(self) -> bytes:
+        """The drawing as a PNG, for viewers that show no SVG."""
+        ...
+
+    def is_shown_by(self, picture: bytes) -> bool:
+        """Whether a PNG was made from the drawing as it is now."""
+        ...
+
+
+_made: dict[tuple[str, str], bytes] = {}  # pictures, by name and SVG
 
 
 def path_of(assignment: Assignment, drawing: Drawing) -> Path:
     """Where the picture of a drawing is committed."""
-    return ROOT / "assignments" / assignment.id / "drawings" / f"{drawing.name}.png"
+    return assignment.folder / "drawings" / f"{drawing.name}.png"
 
 
 def is_current(assignment: Assignment, drawing: Drawing) -> bool:
     """Whether the committed picture was made from the drawing as it is now."""
-    from course_lib.drawings.raster import is_of
-
     path = path_of(assignment, drawing)
-    return path.is_file() and is_of(path.read_bytes(), drawing.svg)
+    return path.is_file() and drawing.is_shown_by(path.read_bytes())
 
 
 def of(assignment: Assignment, drawing: Drawing) -> bytes:
     """The committed picture, or a new one if it is missing or of an older drawing."""
     if is_current(assignment, drawing):
         return path_of(assignment, drawing).read_bytes()
-    return _made(drawing.svg)
-
-
-@lru_cache(maxsize=KEPT)
-def _made(svg: str) -> bytes:
-    from course_lib.drawings.raster import png
-
-    return png(svg)
+    if (drawing.name, drawing.svg) not in _made:
+        _made[drawing.name, drawing.svg] = drawing.picture()
+    return _made[drawing.name, drawing.svg]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from course_lib import __version__
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 GITHUB = "https://github.com/"
 COLAB, KAGGLE = "https://colab.research.google.com", "https://kaggle.com"
@@ -74,13 +73,13 @@ OFFLINE = (
 WRONG = "ask your instructor for the right address"
 
 
-def setup(syllabus: Syllabus, assignment: Assignment) -> str:
+def setup(course: Course, assignment: Assignment) -> str:
     """The set-up cell, which works on Colab, on Kaggle, on one's own machine and offline."""
-    address = archive(syllabus)
+    address = archive(course)
     torch = "import torch\nfrom torch import nn\n" if "torch" in assignment.imports else ""
     return CELL.format(
         id=assignment.id,
-        version=__version__,
+        version=course.version,
         address=address,
         comment="where to fetch the course" if address else "the instructor sets this",
         torch=torch,
@@ -90,11 +89,11 @@ def setup(syllabus: Syllabus, assignment: Assignment) -> str:
     )
 
 
-def archive(syllabus: Syllabus) -> str:
+def archive(course: Course) -> str:
     """The address of the students' repository as a zip, or "" while it is not configured."""
-    repository = syllabus.course.student_repository.rstrip("/")
-    branch = f"archive/refs/heads/{syllabus.course.student_branch}.zip"
-    return f"{repository}/{branch}" if on_github(syllabus) else repository
+    repository = course.facts.student_repository.rstrip("/")
+    branch = f"archive/refs/heads/{course.facts.student_branch}.zip"
+    return f"{repository}/{branch}" if on_github(course) else repository
 
 
 def hand_in(assignment: Assignment) -> str:
@@ -107,27 +106,27 @@ def hand_in(assignment: Assignment) -> str:
     )
 
 
-def opened_in(syllabus: Syllabus, assignment: Assignment) -> list[tuple[str, str]]:
+def opened_in(course: Course, assignment: Assignment) -> list[tuple[str, str]]:
     """Where the starter can be opened, and the address; nowhere without a repository on GitHub."""
-    if not on_github(syllabus):
+    if not on_github(course):
         return []
-    repository = syllabus.course.student_repository.rstrip("/")
+    repository = course.facts.student_repository.rstrip("/")
     notebook = f"assignments/{assignment.id}/{assignment.id}.ipynb"
-    path = f"blob/{syllabus.course.student_branch}/{notebook}"
+    path = f"blob/{course.facts.student_branch}/{notebook}"
     colab = f"{COLAB}/github/{repository.removeprefix(GITHUB)}/{path}"
     return [("Colab", colab), ("Kaggle", f"{KAGGLE}/kernels/welcome?src={repository}/{path}")]
 
 
-def badges(syllabus: Syllabus, assignment: Assignment) -> list[str]:
+def badges(course: Course, assignment: Assignment) -> list[str]:
     """One line that opens the starter on Colab and Kaggle; none without a repository on GitHub."""
     shown = [
         f"[![Open in {name}]({PICTURES[name]})]({address})"
-        for name, address in opened_in(syllabus, assignment)
+        for name, address in opened_in(course, assignment)
     ]
     return [" ".join(shown), ""] if shown else []
 
 
-def on_github(syllabus: Syllabus) -> bool:
+def on_github(course: Course) -> bool:
     """Whether students fetch the course from a repository on GitHub."""
-    address = syllabus.course.student_repository
+    address = course.facts.student_repository
     return address.startswith(GITHUB) and not address.endswith(".zip")

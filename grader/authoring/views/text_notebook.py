@@ -15,14 +15,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.course.syllabus import ROOT, Assignment
+from grader.course.course import Assignment, Course
 
 from ...library.components import BuildError
 
 if TYPE_CHECKING:
-    from course_lib.drawings.drawing import Drawing
+    from .pictures import Drawing
 
 TEXT_ANSWER, CODE_ANSWER = "<!-- answer -->", "# answer"
 DRAWN_TABLE = "<!-- table -->"  # where a drawing's text has the drawing's table
@@ -43,10 +44,10 @@ class SourceCell:
 
 
 @lru_cache(maxsize=8)
-def _parse(source: str) -> tuple[SourceCell, ...]:
+def _parse(root: Path, source: str) -> tuple[SourceCell, ...]:
     import jupytext
 
-    notebook = jupytext.read(ROOT / source, fmt="py:percent")
+    notebook = jupytext.read(root / source, fmt="py:percent")
     cells = []
     for cell in notebook.cells:
         directives = {k: v for k, v in cell.metadata.items() if k in DIRECTIVES}
@@ -60,15 +61,16 @@ def _parse(source: str) -> tuple[SourceCell, ...]:
 
 def read(assignment: Assignment) -> tuple[SourceCell, ...]:
     """The cells of the assignment's text notebook. Raises BuildError if it is not there."""
-    if not (ROOT / assignment.source).exists():
+    if not (assignment.root / assignment.source).exists():
         raise BuildError(f"{assignment.source}: not found, but course.toml names it")
-    return _parse(assignment.source)
+    return _parse(assignment.root, assignment.source)
 
 
-def drawn(assignment: Assignment, source: SourceCell) -> Drawing:
+def drawn(course: Course, assignment: Assignment, source: SourceCell) -> Drawing:
     """The drawing that a cell of the text notebook names. Raises BuildError if there is none."""
-    from course_lib.drawings.gallery import draw
-
+    draw = course.plugin("drawing")
+    if draw is None:
+        raise BuildError(f"{assignment.source}: course.toml names no plugin `drawing`")
     try:
         return draw(source.argument)
     except ValueError as error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from grader.course.course import Assignment, Course
 from grader.course.exercise import Exercise
 from grader.course.submission_folder import FOLDER, MAX_TOTAL
-from grader.course.syllabus import Assignment, Syllabus
 
 from ...gradebook.lateness import written
 from ...judge.models import thresholds
@@ -19,7 +19,7 @@ ANSWERS = {
 }
 
 
-def header(syllabus: Syllabus, assignment: Assignment, view: str) -> str:
+def header(course: Course, assignment: Assignment, view: str) -> str:
     """Title, goal, time, compute, prerequisites, badges and the table of exercises."""
     solution = " · solution" if view == "solution" else ""
     lines = [
@@ -33,7 +33,7 @@ def header(syllabus: Syllabus, assignment: Assignment, view: str) -> str:
         "",
     ]
     if view == "starter":
-        lines += badges(syllabus, assignment)
+        lines += badges(course, assignment)
     return "\n".join([*lines, *exercise_table(assignment)])
 
 
@@ -93,7 +93,7 @@ def dots(difficulty: int) -> str:
     return "●" * difficulty + "○" * (5 - difficulty)
 
 
-def readme(syllabus: Syllabus, assignment: Assignment) -> str:
+def readme(course: Course, assignment: Assignment) -> str:
     """The README beside a starter."""
     return "\n".join(
         [
@@ -102,12 +102,12 @@ def readme(syllabus: Syllabus, assignment: Assignment) -> str:
             f"You build {assignment.build}. About "
             f"{hours(assignment.minutes)}{_for_bonus(assignment)}; {assignment.compute}.",
             "",
-            *badges(syllabus, assignment),
+            *badges(course, assignment),
             *exercise_table(assignment),
             "",
             f"**Due** {written(assignment.due)}; up to {assignment.late_days} days late for "
             f"{assignment.late_penalty_percent:g} % of the points a day begun."
-            f"{slip_days(syllabus)}",
+            f"{slip_days(course)}",
             "",
             "Open the notebook, replace each `raise NotImplementedError(…)` by your code, run the "
             "`check` cell below it, and save. In a terminal, `student check "
@@ -168,8 +168,8 @@ def hours(minutes: int) -> str:
     return f"{whole or ''}{'½' if half else ''} hour{'s' if halves > 2 else ''}"
 
 
-def slip_days(syllabus: Syllabus) -> str:
-    days = syllabus.late.slip_days
+def slip_days(course: Course) -> str:
+    days = course.late.slip_days
     if not days:
         return ""
     return (

@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ...authoring import course_build
 from ...authoring import nbgrader_folder as course_folder
@@ -15,7 +15,7 @@ from ..problems import UsageProblem
 
 
 def run(assignments: list[str], check: bool, as_json: bool, nbgrader: Path | None = None) -> int:
-    course = syllabus.load()
+    course = Course.here()
     for id in assignments:
         lookup.assignment(course, id)
     if nbgrader is not None:
@@ -34,7 +34,7 @@ def run(assignments: list[str], check: bool, as_json: bool, nbgrader: Path | Non
 
 
 def _for_nbgrader(
-    course: syllabus.Syllabus, folder: Path, assignments: list[str], check: bool, as_json: bool
+    course: Course, folder: Path, assignments: list[str], check: bool, as_json: bool
 ) -> int:
     if check:
         raise UsageProblem("--nbgrader writes a folder and --check writes nothing: give one")

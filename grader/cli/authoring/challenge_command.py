@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ...authoring.proof import challenge
 from .. import EXIT_OK
@@ -14,7 +14,7 @@ from ..problems import UsageProblem
 
 def run(id: str, names: list[str], number: int, seed: int, to: Path, as_json: bool) -> int:
     """Write the notebook and the sheet beside it. Raises UsageProblem and BugError."""
-    course = syllabus.load()
+    course = Course.here()
     try:
         assignment = course.assignment(id)
     except KeyError as error:

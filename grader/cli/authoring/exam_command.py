@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ...authoring import coding_exam
 from .. import EXIT_OK
@@ -14,7 +14,7 @@ from .. import EXIT_OK
 def run(to: Path, answers: bool, as_json: bool) -> int:
     """Write the exam, or its model answers. Raises BuildError and BugError."""
     write = coding_exam.write_answers if answers else coding_exam.write
-    notebook = write(syllabus.load(), to)
+    notebook = write(Course.here(), to)
     if as_json:
         print(json.dumps({"notebook": str(notebook)}))
     elif answers:

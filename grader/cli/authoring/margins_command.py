@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from grader.course import syllabus
+from grader.course.course import Course
 
+from ...course.course import shown
 from .. import EXIT_FOUND, EXIT_OK, lookup
 
 NAME = "margins"
@@ -19,7 +20,7 @@ def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
     """Print which margins are too wide; exit 1 if any is, or if a right answer loses points."""
     from ...authoring.proof import margins
 
-    course = syllabus.load()
+    course = Course.here()
     assignments = [lookup.assignment(course, assignment)] if assignment else course.graded
     ids = tuple(a.id for a in assignments)
     settings = (margins.AS_IT_IS,) if quick else margins.SETTINGS
@@ -84,4 +85,4 @@ def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
         "sha256": digest(("solutions", "autograder/variants")),
     }
     path = results_file.write(NAME, "course margins", measures, data, also={"failures": wrong})
-    return path.relative_to(syllabus.ROOT)
+    return Path(shown(path))

@@ -8,7 +8,7 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from ..problems import UsageProblem
@@ -33,7 +33,7 @@ def run(
     from ...authoring.proof import run as proof
     from ...authoring.proof import summary
 
-    course = syllabus.load()
+    course = Course.here()
     whole.check(course)
     plan = _plan(course, assignment, exercise, only_bugs, backend, seeds)
     total = len(proof.tasks(plan))
@@ -57,12 +57,12 @@ def run(
         print("\n".join(["the grader, proven", *summary.lines(summary.rows(outcomes))]))
     if plan.is_whole(course):
         path = summary.write(outcomes, "course prove", time.monotonic() - started)
-        print(f"written to {path.relative_to(syllabus.ROOT)}", file=sys.stderr)
+        print(f"written to {path.relative_to(course.root)}", file=sys.stderr)
     return EXIT_FOUND if any(outcome.wrong for outcome in outcomes) else EXIT_OK
 
 
 def _plan(
-    course: syllabus.Syllabus,
+    course: Course,
     assignment: str | None,
     exercise: str | None,
     only_bugs: bool,

@@ -9,9 +9,8 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 from grader.course.fallback import FOLDER as FALLBACK
-from grader.course.syllabus import ROOT, Syllabus
 
 from ...authoring.release import contents, dates, release
 from ...authoring.release.changes import MANIFEST
@@ -47,14 +46,14 @@ class Options:
 
 def run(options: Options) -> int:
     """Make the release; what is wrong is one sentence, and then nothing was written."""
-    course = syllabus.load()
+    course = Course.here()
     given = (options.week, options.answers, options.fallback)
     if sum(one is not None for one in given) + options.self_study != 1:
         raise UsageProblem(
             "say what to release: --week N, --answers a1, --self-study or --fallback a3, one of "
             "them"
         )
-    _check_place(options.to)
+    _check_place(course, options.to)
     _check_branch(course, options.git_branch)
     if options.fallback is not None:
         return _fallback(options, course, options.fallback)
@@ -90,17 +89,18 @@ def run(options: Options) -> int:
     return _told(options, release.answers(course, id, out, options.to, options.git_branch))
 
 
-def _fallback(options: Options, course: Syllabus, id: str) -> int:
+def _fallback(options: Options, course: Course, id: str) -> int:
     """Train a fallback model beside a release."""
-    from autograder import fallback_model
-
+    make = course.plugin("fallback_model")
+    if make is None:
+        raise UsageProblem("--fallback: this course names no `fallback_model` in course.toml")
     if (options.to / MANIFEST).exists() or options.zip or options.git_branch:
         raise UsageProblem(
             "a fallback model stands beside a release, never in it or in a commit: give the folder "
             "around the release with --to, without --zip and --git-branch"
         )
     with contextlib.redirect_stdout(sys.stderr):  # what the data set says about itself
-        card = fallback_model.make(
+        card = make(
             course, lookup.assignment(course, id), options.profile, options.seed, options.to
         )
     folder = options.to / FALLBACK / id
@@ -108,15 +108,15 @@ def _fallback(options: Options, course: Syllabus, id: str) -> int:
     return EXIT_OK
 
 
-def _check_place(to: Path) -> None:
+def _check_place(course: Course, to: Path) -> None:
     """Raises UsageProblem if a release would go into the instructors' own checkout."""
-    if to.resolve() == ROOT or to.resolve() in ROOT.parents:
+    if to.resolve() == course.root or to.resolve() in course.root.parents:
         raise UsageProblem(f"{to}: is the course's own folder; give another folder with --to")
 
 
-def _check_branch(course: Syllabus, branch: str) -> None:
+def _check_branch(course: Course, branch: str) -> None:
     """Raises UsageProblem if badges and set-up cells would name another branch."""
-    named = course.course.student_branch
+    named = course.facts.student_branch
     if branch and branch != named and setup_cell.on_github(course):
         raise UsageProblem(
             f"--git-branch {branch}: badges and set-up cells name the branch {named}; give that, "

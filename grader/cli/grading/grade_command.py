@@ -9,9 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from course_lib.data.registry import DataError
-from grader.course import syllabus
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ...authoring import whole
 from ...classroom.few import few
@@ -56,7 +54,7 @@ class Options:
 
 def run(options: Options) -> int:
     """Grade, store and report; prints a table and the paths of what was written."""
-    course = syllabus.load()
+    course = Course.here()
     whole.check_components(course)
     default, exercises = _chosen(course, options)
     if exercises and options.manual:
@@ -147,7 +145,7 @@ def _named(found: list[Result]) -> str:
 
 
 def _print(
-    files: results.Written, run: list[Result], failed: bool, course: Syllabus, options: Options
+    files: results.Written, run: list[Result], failed: bool, course: Course, options: Options
 ) -> int:
     """Print this run's results, and the files, which hold those of earlier runs too."""
     code = EXIT_UNGRADED if failed else EXIT_OK
@@ -168,7 +166,7 @@ def _print(
 
 def grade(
     chosen: list[submissions.Submission],
-    course: Syllabus,
+    course: Course,
     store: Store,
     settings: class_run.Settings,
     quiet: bool,
@@ -183,7 +181,7 @@ def grade(
 
 
 def received(
-    folder: Path, course: Syllabus, default: Assignment | None = None, roster: Roster = NOBODY
+    folder: Path, course: Course, default: Assignment | None = None, roster: Roster = NOBODY
 ) -> list[submissions.Submission]:
     """One submission per student and assignment.
 
@@ -199,7 +197,7 @@ def received(
     return submissions.one_each([*known, *rest])
 
 
-def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
+def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
     """The labels or references to score the trained models of these assignments with.
 
     Raises UsageProblem for an unknown source, or if no source works.
@@ -217,12 +215,14 @@ def hidden_labels(course: Syllabus, ids: set[str], sources: str) -> dict[str, Hi
     try:
         with contextlib.redirect_stdout(sys.stderr):  # `load` prints which source it used
             return {a.id: load(a, names) for a in models}  # type: ignore[arg-type]
-    except DataError as error:
+    except Exception as error:
+        if not hasattr(error, "exit_code"):  # what the course's own code says to a user has one
+            raise
         remedy = "or grade everything except trained models with --labels-from none"
         raise UsageProblem(f"{error}; {remedy}") from None
 
 
-def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tuple[str, ...] | None]:
+def _chosen(course: Course, options: Options) -> tuple[Assignment | None, tuple[str, ...] | None]:
     """The assignment and exercises that the options name. Raises UsageProblem."""
     default = lookup.assignment(course, options.assignment) if options.assignment else None
     if options.exercise is None:
@@ -231,7 +231,7 @@ def _chosen(course: Syllabus, options: Options) -> tuple[Assignment | None, tupl
 
 
 def with_models(
-    course: Syllabus, chosen: list[submissions.Submission], exercises: tuple[str, ...] | None
+    course: Course, chosen: list[submissions.Submission], exercises: tuple[str, ...] | None
 ) -> set[str]:
     """The assignments whose trained models this run scores."""
     found = {submission.assignment for submission in chosen}
@@ -245,7 +245,7 @@ def with_models(
     }
 
 
-def _ids(course: Syllabus) -> list[str]:
+def _ids(course: Course) -> list[str]:
     return [assignment.id for assignment in course.graded]
 
 

@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.course import syllabus
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from ...classroom.roster import Roster
 from ...exchange.for_nbgrader import command, gradebook, marks, scores
@@ -33,7 +32,7 @@ def run(folder: Path, id: str, options: grade_command.Options) -> int:
 
     Raises UsageProblem, NbgraderError or GradebookError, and what `grade` raises.
     """
-    course = syllabus.load()
+    course = Course.here()
     assignment = lookup.assignment(course, id)
     given = class_list.given(options.roster, course)
     configured = gradebook.configured(folder)
@@ -72,7 +71,7 @@ def run(folder: Path, id: str, options: grade_command.Options) -> int:
     return code
 
 
-def _ours(name: str, course: Syllabus, roster: Roster) -> str:
+def _ours(name: str, course: Course, roster: Roster) -> str:
     """The name that grades go by here, of a student's name in nbgrader."""
     student = download_names.by_other_name(name, [a.id for a in course.graded], roster)
     return student.id if student else name

@@ -6,7 +6,7 @@ import json
 import textwrap
 from typing import Any
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from ...gradebook import late_policy, manual, stored_roster, stored_terms
 from ...gradebook.preview import preview
@@ -19,7 +19,7 @@ Results = dict[tuple[str, str], Result]  # by student and assignment
 TESTS = 12  # shown of one student; --json has all
 
 
-def show(graded: list[Result], store: Store, course: Syllabus, as_json: bool) -> int:
+def show(graded: list[Result], store: Store, course: Course, as_json: bool) -> int:
     """Compare with what is stored, marks and rules applied to both; nothing is written."""
     latest = {(r.student, r.assignment): r for r in store.latest()}
     new = {(r.student, r.assignment): r for r in graded}
@@ -32,7 +32,7 @@ def show(graded: list[Result], store: Store, course: Syllabus, as_json: bool) ->
     return EXIT_UNGRADED if found["summary"]["ungraded"] else EXIT_OK
 
 
-def _counted(results: Results, store: Store, course: Syllabus) -> Results:
+def _counted(results: Results, store: Store, course: Course) -> Results:
     """With manual marks and the rules for late work; without assignments that are gone."""
     ids, marks = {assignment.id for assignment in course.graded}, store.manual(course)
     marked = [manual.apply(r, marks) for r in results.values() if r.assignment in ids]

@@ -7,8 +7,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import syllabus
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook.notebook_file import InvalidNotebook
 
 from ...authoring import whole
@@ -42,7 +41,7 @@ class Options:
 def run(options: Options) -> int:
     """Compare the submissions of each assignment, print the pairs and write the page."""
     folder, assignment, to = options.submissions, options.assignment, options.to
-    course = syllabus.load()
+    course = Course.here()
     whole.check_components(course)
     default = lookup.assignment(course, assignment) if assignment else None
     roster = class_list.roster(options.roster, course, options.out, options.store)
@@ -77,7 +76,7 @@ def run(options: Options) -> int:
 
 
 def _works(
-    course: Syllabus, assignment: Assignment, chosen: list[Submission], unread: list[str]
+    course: Course, assignment: Assignment, chosen: list[Submission], unread: list[str]
 ) -> tuple[list[Work], Work]:
     """What each student or group wrote, and the course's solution; `unread` gets the rest."""
     handout = Handout.of(course, assignment)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from ...classroom import receipt
 from ...classroom.few import few
@@ -20,7 +20,7 @@ from ...intake.submissions import Submission
 from . import stores
 
 
-def given(path: Path | None, course: Syllabus) -> Roster:
+def given(path: Path | None, course: Course) -> Roster:
     """What the roster at `path` says; an empty one without a path. Raises CsvError.
 
     Columns that mean nothing are named on stderr: they may be misspelled.
@@ -39,7 +39,7 @@ def known(given: Roster, out: Path, url: str | None) -> Roster:
         return given.over(stored_roster.read(store))
 
 
-def roster(path: Path | None, course: Syllabus, out: Path, url: str | None) -> Roster:
+def roster(path: Path | None, course: Course, out: Path, url: str | None) -> Roster:
     """The whole class, for a command that stores nothing.
 
     Raises CsvError, GradebookError, and UsageProblem for a store that is named and not there.
@@ -49,7 +49,7 @@ def roster(path: Path | None, course: Syllabus, out: Path, url: str | None) -> R
     return known(given(path, course), out, url)
 
 
-def times(path: Path | None, course: Syllabus) -> dict[Handed, Receipt]:
+def times(path: Path | None, course: Course) -> dict[Handed, Receipt]:
     """The instructor's list of times at `path`, or none. Raises CsvError."""
     return receipt.read(path, course) if path else {}
 

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import syllabus
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ...classroom.roster import Roster
 from ...classroom.whole_file import replace
@@ -35,7 +34,7 @@ class Options:
 
 def run(options: Options) -> int:
     """Write the file or folder and say what was left out."""
-    course = syllabus.load()
+    course = Course.here()
     if options.format not in FORMATS:
         raise UsageProblem(f"there is no format {options.format!r}; there are {', '.join(FORMATS)}")
     if options.assignment is not None:
@@ -44,7 +43,7 @@ def run(options: Options) -> int:
     return EXIT_OK
 
 
-def _canvas(course: Syllabus, options: Options) -> None:
+def _canvas(course: Course, options: Options) -> None:
     from ...exchange import canvas
 
     source, roster = (
@@ -54,7 +53,7 @@ def _canvas(course: Syllabus, options: Options) -> None:
     _say(canvas.filled(source, _results(course, options), course, roster), options)
 
 
-def _moodle(course: Syllabus, options: Options) -> None:
+def _moodle(course: Course, options: Options) -> None:
     from ...exchange import moodle
 
     source = _source(options, "Moodle's grading worksheet")
@@ -62,25 +61,25 @@ def _moodle(course: Syllabus, options: Options) -> None:
     _say(moodle.filled(source, _results(course, options), assignment, roster), options)
 
 
-def _junit(course: Syllabus, options: Options) -> None:
+def _junit(course: Course, options: Options) -> None:
     from ...exchange import junit
 
     _write(junit.to_xml(_results(course, options)), options)
 
 
-def _parquet(course: Syllabus, options: Options) -> None:
+def _parquet(course: Course, options: Options) -> None:
     from ...exchange import parquet
 
     _write(parquet.to_parquet(_results(course, options), _roster(course, options)), options)
 
 
-def _csv(course: Syllabus, options: Options) -> None:
+def _csv(course: Course, options: Options) -> None:
     from ...exchange import long_csv
 
     _write(long_csv.to_csv(_results(course, options), _roster(course, options)), options)
 
 
-def _gradescope(course: Syllabus, options: Options) -> None:
+def _gradescope(course: Course, options: Options) -> None:
     from ...exchange import gradescope
 
     assignment = _assignment(course, options)
@@ -89,14 +88,14 @@ def _gradescope(course: Syllabus, options: Options) -> None:
         print(f"not graded on Gradescope: {', '.join(pending)}; use `course grade`, or by hand")
 
 
-def _github(course: Syllabus, options: Options) -> None:
+def _github(course: Course, options: Options) -> None:
     from ...exchange import github
 
     for path in github.write(course, _assignment(course, options), options.to):
         print(path)
 
 
-FORMATS: dict[str, Callable[[Syllabus, Options], None]] = {
+FORMATS: dict[str, Callable[[Course, Options], None]] = {
     "canvas": _canvas,
     "moodle": _moodle,
     "junit": _junit,
@@ -131,7 +130,7 @@ def _write(data: str | bytes, options: Options) -> None:
     print(options.to)
 
 
-def _results(course: Syllabus, options: Options) -> list[Result]:
+def _results(course: Course, options: Options) -> list[Result]:
     found = results.stored(options.out, course, options.store)
     wanted = [result for result in found if options.assignment in (None, result.assignment)]
     if not wanted:
@@ -139,7 +138,7 @@ def _results(course: Syllabus, options: Options) -> list[Result]:
     return wanted
 
 
-def _roster(course: Syllabus, options: Options) -> Roster:
+def _roster(course: Course, options: Options) -> Roster:
     return class_list.roster(options.roster, course, options.out, options.store)
 
 
@@ -149,7 +148,7 @@ def _source(options: Options, what: str) -> Path:
     return options.source
 
 
-def _assignment(course: Syllabus, options: Options) -> Assignment:
+def _assignment(course: Course, options: Options) -> Assignment:
     if options.assignment is None:
         raise UsageProblem(
             f"say which assignment: course export {options.format} a1 --to {options.to}"

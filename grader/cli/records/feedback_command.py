@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import syllabus
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 
 from ... import report
 from ...classroom.few import few
@@ -51,7 +50,7 @@ class Options:
 
 def run(options: Options) -> int:
     """Write the pages whose content changed, and the zips; prints what was written."""
-    course = syllabus.load()
+    course = Course.here()
     id = options.assignment
     assignments = [lookup.assignment(course, id)] if id else course.graded
     if unknown := [name for name in options.zips if name not in PACKERS]:
@@ -89,7 +88,7 @@ def _path(result: Result, folders: Mapping[str, str]) -> str:
     return f"{folders[result.student]}/{result.assignment}.html"
 
 
-def _page(result: Result, course: Syllabus, roster: Roster) -> str:
+def _page(result: Result, course: Course, roster: Roster) -> str:
     return report.render_student(result, course, roster.student(result.student).name)
 
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course import syllabus
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from ...classroom import component_marks
 from ...classroom.whole_file import replace
@@ -35,7 +34,7 @@ class Options:
 
 def run(options: Options) -> int:
     """Write course_grades.csv and print a table, or how one student's grade came to be."""
-    course = syllabus.load()
+    course = Course.here()
     roster = class_list.roster(options.roster, course, options.out, options.store)
     found = results.stored(options.out, course, options.store)
     known = {*roster.students, *(r.student for r in found)} if roster.students else None
@@ -72,7 +71,7 @@ def _print(grades: list[CourseGrade]) -> None:
     Console().print(grades_table(grades))
 
 
-def _explain(grades: list[CourseGrade], student: str, course: Syllabus) -> int:
+def _explain(grades: list[CourseGrade], student: str, course: Course) -> int:
     from ...report.course_grade import explained
 
     found = next((grade for grade in grades if grade.student.id == student), None)

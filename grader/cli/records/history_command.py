@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ...gradebook.lateness import moment, written
 from ...report.plain_text import visible
@@ -20,7 +20,7 @@ TESTS = 8  # shown of one grading; --json has all
 
 def run(student: str, assignment: str, out: Path, url: str | None, as_json: bool) -> int:
     """Print what happened, oldest first."""
-    course = syllabus.load()
+    course = Course.here()
     with stores.existing(out, url) as store:
         found = store.history(student, lookup.assignment(course, assignment).id)
         if not found:

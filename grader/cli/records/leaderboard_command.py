@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ...classroom import pseudonyms
 from ...gradebook import stored_roster
@@ -22,7 +22,7 @@ def run(
     id: str, roster: Path | None, out: Path, to: Path | None, url: str | None, as_json: bool
 ) -> int:
     """Print the leaderboard and write it, as `to` or as HTML and Markdown into `out`."""
-    course = syllabus.load()
+    course = Course.here()
     assignment = lookup.assignment(course, id)
     files = [to] if to else [out / f"leaderboard_{id}.{kind}" for kind in ("html", "md")]
     if to and to.suffix not in (".html", ".md"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ...gradebook import manual, stored_roster
 from .. import EXIT_OK
@@ -16,7 +16,7 @@ def run(
     out: Path, marks_file: Path | None, roster_file: Path | None, url: str | None, as_json: bool
 ) -> int:
     """Add marks and terms to the store that `grade` left in `out`, and write everything again."""
-    course = syllabus.load()
+    course = Course.here()
     stored = stores.existing(out, url)
     given = manual.read(marks_file, course) if marks_file else None
     roster = class_list.given(roster_file, course)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.syllabus import Syllabus
+from grader.course.course import Course
 
 from ... import report
 from ...classroom.roster import Roster
@@ -55,7 +55,7 @@ def prepare(folder: Path) -> None:
         ) from None
 
 
-def write(store: Store, course: Syllabus, folder: Path) -> Written:
+def write(store: Store, course: Course, folder: Path) -> Written:
     """Write the report, CSV, JSON and the list of what is left to mark, for the whole store.
 
     Manual marks and the rules for late work are applied first. Warnings go to stderr.
@@ -64,7 +64,7 @@ def write(store: Store, course: Syllabus, folder: Path) -> Written:
         return _write(store, course, folder)
 
 
-def _write(store: Store, course: Syllabus, folder: Path) -> Written:
+def _write(store: Store, course: Course, folder: Path) -> Written:
     counted, marks = counted_results(store, course), store.manual(course)
     roster = stored_roster.read(store)
     written = Written(
@@ -84,7 +84,7 @@ def _write(store: Store, course: Syllabus, folder: Path) -> Written:
     return written
 
 
-def counted_results(store: Store, course: Syllabus) -> list[Result]:
+def counted_results(store: Store, course: Course) -> list[Result]:
     """The newest results, with marks and the rules for late work. Warnings go to stderr."""
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.graded]
@@ -99,7 +99,7 @@ def counted_results(store: Store, course: Syllabus) -> list[Result]:
     )
 
 
-def stored(folder: Path, course: Syllabus, url: str | None = None) -> list[Result]:
+def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]:
     """The results that `grade` left in a folder. Raises UsageProblem if there are none."""
     with stores.existing(folder, url) as store:
         stores.check_filled(store)
@@ -136,7 +136,7 @@ def progress(total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda text: bar.update(task, advance=1, description=text)
 
 
-def print_table(results: Sequence[Result], course: Syllabus) -> None:
+def print_table(results: Sequence[Result], course: Course) -> None:
     from rich.console import Console
 
     from ...report.table import table

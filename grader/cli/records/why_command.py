@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from grader.course import syllabus
+from grader.course.course import Course
 
 from ...report import account
 from .. import EXIT_OK, lookup
@@ -22,7 +22,7 @@ def run(
     as_json: bool,
 ) -> int:
     """Print the sum, then the exercises: those that lost points in full, or the one asked for."""
-    course = syllabus.load()
+    course = Course.here()
     with stores.existing(out, url) as store:
         whose = lookup.assignment(course, assignment)
         found = {(r.student, r.assignment): r for r in results.counted_results(store, course)}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from grader.course.syllabus import Assignment, Syllabus
+from grader.course.course import Assignment, Course
 from grader.notebook import grade_ids
 
 from ...gradebook.manual import Item, ManualMark, ManualMarks
@@ -39,7 +39,7 @@ class _Place:
 
 def read(
     book: Gradebook,
-    syllabus: Syllabus,
+    course: Course,
     assignment: Assignment,
     student: Callable[[str], str] = str,
 ) -> FoundMarks:
@@ -62,7 +62,7 @@ def read(
             elif points is not None or comment:
                 key = (student(submission.student.id), assignment.id, place.item)
                 marks[key] = ManualMark(points, comment)
-    return FoundMarks(ManualMarks(syllabus, marks), warnings)
+    return FoundMarks(ManualMarks(course, marks), warnings)
 
 
 def _places(assignment: Assignment) -> Iterator[_Place]:

@@ -10,7 +10,7 @@ import datetime
 import html
 from typing import TYPE_CHECKING, Any
 
-from grader.course.syllabus import Assignment
+from grader.course.course import Assignment
 from grader.notebook import grade_ids
 
 from ...gradebook.exercise_result import ExerciseResult

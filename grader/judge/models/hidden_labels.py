@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from course_lib.data.registry import Source
+from grader.course.course import Assignment
 from grader.course.fallback import Card, place_of
-from grader.course.syllabus import Assignment
 
 SOURCES = get_args(Source)
 REAL: tuple[Source, ...] = ("mirror", "hub")  # sources of the real data, needed to grade a class

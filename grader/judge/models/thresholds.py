@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 from grader.course.exercise import Exercise
-from grader.course.syllabus import ROOT
 
-RESULTS = ROOT / "results"
 ACCURACY, BLEU, BLEU_ERROR = "test_accuracy", "beam5_bleu", "beam5_bleu_standard_error"
 
 
@@ -25,18 +24,13 @@ def full_at(exercise: Exercise, examples: int) -> float:
     FileNotFoundError or KeyError if the results that course.toml names are missing.
     """
     if isinstance(exercise.full_at, list):
-        return min(_of_results(name, examples) for name in exercise.full_at)
+        return min(_of_results(path, examples) for path in exercise.calibration)
     assert exercise.full_at is not None
     return exercise.full_at
 
 
-def measured(exercise: Exercise) -> list[str]:
-    """The results files from which its threshold is calibrated."""
-    return exercise.full_at if isinstance(exercise.full_at, list) else []
-
-
-def _of_results(name: str, examples: int) -> float:
-    measures = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))["measures"]
+def _of_results(path: Path, examples: int) -> float:
+    measures = json.loads(path.read_text(encoding="utf-8"))["measures"]
     if BLEU in measures:
         error = measures[BLEU_ERROR]["mean"]
         return calibrated(measures[BLEU]["mean"], measures[BLEU]["sd"], error)

@@ -15,13 +15,14 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from grader.course.syllabus import ROOT
+from grader.course.course import FILE, root_of
 
 from ...sandbox import tiers
 from ...sandbox.limits import Limits
 from .connection import END_SECONDS, SandboxError, Workers
 
 PROGRAM = Path(__file__).parents[2] / "sandbox" / "main.py"
+OWN = Path(__file__).resolve().parents[3]  # where this program lies
 START_SECONDS = 180.0  # enough for a first import of torch from a slow disk
 NUMERICS = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "OPENBLAS_CORETYPE", "ONEDNN_MAX_CPU_ISA")
 ENVIRONMENT = (  # variables that the warm process inherits
@@ -57,7 +58,7 @@ class WarmProcess:
             "missing": {},
             "limits": (limits or Limits()).as_json(),
             "packages": _packages(),
-            "answers": [str(ROOT)] if (ROOT / "course.toml").exists() else [],
+            "answers": [str(path) for path in {root_of(Path.cwd()), OWN} if (path / FILE).exists()],
         }
         self.workers: Workers
         self.missing: dict[str, str] = {}  # why each better tier does not work here

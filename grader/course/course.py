@@ -1,22 +1,29 @@
-"""Load and validate `course.toml` and `exam.toml`; an error is one sentence with file and line."""
+"""A course: a folder with `course.toml`, the only source of titles, points, dates and file lists.
+
+Conventions that the engine relies on, all below the course's root: `assignments/ID/ID.ipynb` is a
+built starter with `public_tests/` beside it, `solutions/ID.ipynb` the executed solution, `results/`
+what was measured, `data/` the registry of data sets. `exam.toml` is a coding exam in the form of an
+assignment. The names of the library and of the folder of hidden things are in `course.toml`.
+"""
 
 from __future__ import annotations
 
 import datetime
+import importlib
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from . import course_file
-from .course_file import SyllabusError
+from .course_file import CourseError
 from .exercise import Exercise, Misplaced, ModelPart, Table
 from .grading import Grading
 from .profile_choice import ProfileChoice
 from .toml_lines import line_of
 
-ROOT = Path(__file__).resolve().parents[2]
-EXAM = "exam"  # the id of the coding exam, and the name of its file and notebook
+FILE, EXAM_FILE = "course.toml", "exam.toml"
 
 
 class Part(Table):
@@ -37,7 +44,7 @@ class Week(Table):
 class Assignment(Table):
     """One assignment, or the coding exam, with its exercises, dates and rules."""
 
-    id: str = Field(pattern=rf"^(a\d+|{EXAM})$")
+    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str
     build: str
     source: str
@@ -57,10 +64,43 @@ class Assignment(Table):
     profiles: ProfileChoice | None = None
     exercises: list[Exercise]
 
+    _root: Path = PrivateAttr(default=Path())
+    _hidden: str = PrivateAttr(default="")
+    _label: str = PrivateAttr(default="")
+
     @property
     def label(self) -> str:
         """What it is called before its title: "Assignment 2"."""
-        return "Exam" if self.id == EXAM else f"Assignment {self.id.removeprefix('a')}"
+        return self._label
+
+    @property
+    def root(self) -> Path:
+        """The root of the course that it belongs to."""
+        return self._root
+
+    @property
+    def folder(self) -> Path:
+        """What students get of it: the starter, its README, drawings, visible tests."""
+        return self._root / "assignments" / self.id
+
+    @property
+    def starter(self) -> Path:
+        return self.folder / f"{self.id}.ipynb"
+
+    @property
+    def public_tests(self) -> list[Path]:
+        """The files of its visible tests, one per exercise."""
+        return sorted((self.folder / "public_tests").glob("*.py"))
+
+    @property
+    def solution(self) -> Path:
+        """The executed notebook with the model answers."""
+        return self._root / "solutions" / f"{self.id}.ipynb"
+
+    @property
+    def hidden(self) -> Path:
+        """The folder of what students do not see of the whole course."""
+        return self._root / self._hidden
 
     @cached_property
     def minutes(self) -> int:
@@ -140,6 +180,10 @@ class CourseFacts(Table):
     student_branch: str = Field(default="main", pattern=r"^[\w./-]+$")  # which students fetch
     source_repository: str = ""  # on GitHub or GitLab, with lectures/; empty: pages link to none
     reserved: list[str] = []  # components of future assignments; students get stubs until then
+    library: str  # the package whose components are the exercises
+    hidden: str  # the folder, and package, of hidden tests, mistakes, variants and references
+    commands: dict[str, str] = {}  # the course's own, beside the grader's: name → "module:app"
+    plugins: dict[str, str] = {}  # what the engine asks a course for: see `Course.plugin`
 
 
 class LatePolicy(Table):
@@ -149,19 +193,78 @@ class LatePolicy(Table):
     slip_days: int = Field(default=0, ge=0)  # late days without a penalty, for the whole course
 
 
-class Syllabus(Table):
+class Course(Table):
     """The whole of `course.toml`, and the coding exam of `exam.toml` beside it.
 
     Releases, weeks and weights know the `assignments` only; students do not have `exam.toml`.
     """
 
-    course: CourseFacts
+    facts: CourseFacts = Field(alias="course")
     late: LatePolicy = LatePolicy()
     parts: list[Part]
     weeks: list[Week]
     assignments: list[Assignment]
     grading: Grading = Grading()
     exam: Assignment | None = None
+
+    _root: Path = PrivateAttr(default=Path())
+
+    @classmethod
+    def load(cls, path: Path) -> Course:
+        """The course of a file `course.toml`, with the exam beside it if there is one.
+
+        Raises CourseError, one sentence with file and line.
+        """
+        return _load(path)
+
+    @classmethod
+    def here(cls) -> Course:
+        """The course that the current folder lies in, or else the one that this program lies in.
+
+        Raises CourseError.
+        """
+        return _load(root_of(Path.cwd()) / FILE)
+
+    @property
+    def root(self) -> Path:
+        """The folder of `course.toml`."""
+        return self._root
+
+    @cached_property
+    def version(self) -> str:
+        """The version of the course's library."""
+        return str(importlib.import_module(self.facts.library).__version__)
+
+    @property
+    def library(self) -> Path:
+        """The folder of the course's library, whose components are the exercises."""
+        return self.root / self.facts.library
+
+    @property
+    def hidden(self) -> Path:
+        """The folder of what students do not see: hidden tests, mistakes, variants."""
+        return self.root / self.facts.hidden
+
+    def plugin(self, name: str) -> Any:
+        """What the course names under [course.plugins]; None if nothing.
+
+        So the engine uses what it knows nothing of. Raises CourseError if it cannot be imported.
+        """
+        reference = self.facts.plugins.get(name)
+        return reference and self.imported(f"[course.plugins] {name}", reference)
+
+    def imported(self, key: str, reference: str) -> Any:
+        """The object "module:name" that a key of `course.toml` refers to. Raises CourseError."""
+        module, _, attribute = reference.partition(":")
+        try:
+            return getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise CourseError(
+                f"{FILE}: {key} = {reference!r} cannot be used ({error}): correct it"
+            ) from error
+
+    def is_exam(self, id: str) -> bool:
+        return self.exam is not None and self.exam.id == id
 
     @property
     def graded(self) -> list[Assignment]:
@@ -187,12 +290,18 @@ class Syllabus(Table):
         raise KeyError(f"there is no assignment {id!r}; the course has {known}")
 
     def assignment_of(self, exercise_id: str) -> Assignment:
-        """The assignment that an exercise id belongs to: "1.4" → a1, and "0.4" → the exam."""
+        """The assignment that an exercise id belongs to: "1.4" → that of 1.1, if it has no 1.4.
+
+        Raises KeyError, listing the known assignments.
+        """
         number = exercise_id.partition(".")[0]
-        return self.assignment(EXAM if number == "0" else f"a{number}")
+        for assignment in self.graded:
+            if any(exercise.id.partition(".")[0] == number for exercise in assignment.exercises):
+                return assignment
+        return self.assignment(f"a{number}")
 
     @model_validator(mode="after")
-    def _refers(self) -> Syllabus:
+    def _refers(self) -> Course:
         parts = {part.number for part in self.parts}
         ids = {assignment.id for assignment in self.assignments}
         weeks = {week.number for week in self.weeks}
@@ -223,21 +332,31 @@ class Syllabus(Table):
         return self
 
 
-def public_tests(assignment: str) -> list[Path]:
-    """The files of an assignment's visible tests, one per exercise."""
-    return sorted((ROOT / "assignments" / assignment / "public_tests").glob("*.py"))
+def root_of(folder: Path) -> Path:
+    """The nearest folder, this one or above, with `course.toml`; else where this program lies."""
+    places = (place for place in (folder, *folder.parents) if (place / FILE).is_file())
+    return next(places, Path(__file__).resolve().parents[2])
+
+
+def shown(path: Path) -> str:
+    """A file as its course names it: relative to the course's root, or whole outside of one."""
+    root = root_of(path.parent)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 @lru_cache(maxsize=4)
-def load(path: Path = ROOT / "course.toml") -> Syllabus:
-    """Load and validate a syllabus, with the exam beside it if there is one.
-
-    Raises SyllabusError, one sentence with file and line.
-    """
-    course, text = course_file.read(path, Syllabus)
+def _load(path: Path) -> Course:
+    course, text = course_file.read(path, Course)
     if problem := course.grading.problem(course.weights):
-        raise SyllabusError(f"{path.name}, line {line_of(text, problem[0])}: {problem[1]}")
-    beside = path.with_name(f"{EXAM}.toml")
-    return course.model_copy(
-        update={"exam": course_file.read(beside, Assignment)[0]} if beside.exists() else {}
-    )
+        raise CourseError(f"{path.name}, line {line_of(text, problem[0])}: {problem[1]}")
+    beside = path.with_name(EXAM_FILE)
+    exam = course_file.read(beside, Assignment)[0] if beside.exists() else None
+    course = course.model_copy(update={"exam": exam})
+    course._root = path.parent
+    labels = [f"Assignment {number}" for number in range(1, len(course.assignments) + 1)]
+    for assignment, label in zip(course.graded, [*labels, "Exam"], strict=False):
+        assignment._root, assignment._hidden = path.parent, course.facts.hidden
+        assignment._label = label
+        for exercise in assignment.exercises:
+            exercise._root = path.parent
+    return course

@@ -9,28 +9,29 @@ import json
 import re
 import statistics
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from grader.course.syllabus import ROOT
-
-from ..library.components import BuildError
+from grader.library.components import BuildError
 
 Measures = dict[str, dict[str, Any]]
 
 PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
 
 
-def filled(text: str) -> str:
+def filled(text: str, results: Path) -> str:
     """The document with every figure filled in. Raises BuildError for a missing one."""
-    return PLACE.sub(
-        lambda found: f"<!-- figures: {found[1]} -->{_sentence(found[1])}<!-- /figures -->", text
-    )
+
+    def figure(found: re.Match[str]) -> str:
+        return f"<!-- figures: {found[1]} -->{_sentence(found[1], results)}<!-- /figures -->"
+
+    return PLACE.sub(figure, text)
 
 
-def _sentence(name: str) -> str:
+def _sentence(name: str, results: Path) -> str:
     if name not in SENTENCES:
         raise BuildError(f"there is no sentence for the figures {name!r}: add one to SENTENCES")
-    path = ROOT / "results" / f"{name}.json"
+    path = results / f"{name}.json"
     if not path.exists():
         raise BuildError(f"results/{name}.json is missing: run its command first")
     content = json.loads(path.read_text(encoding="utf-8"))

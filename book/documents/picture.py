@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from grader.course.syllabus import Assignment, Syllabus, Week
+from grader.course.course import Assignment, Course, Week
 
 WIDTH, MARGIN, GAP = 920, 20, 10
 HEIGHT, WEEKS_END, TITLES = 530, 256, 190  # the picture, the weeks, and their assignments'
@@ -19,10 +19,10 @@ VIEWS = (
 )
 
 
-def draw(syllabus: Syllabus) -> str:
+def draw(course: Course) -> str:
     """An SVG file's text."""
-    parts = [_weeks(syllabus), _making(WEEKS_END + 54)]
-    title = escape(syllabus.course.title)
+    parts = [_weeks(course), _making(WEEKS_END + 54)]
+    title = escape(course.facts.title)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         f'aria-labelledby="t d" font-family="Helvetica, Arial, sans-serif" font-size="14">\n'
@@ -36,28 +36,28 @@ def draw(syllabus: Syllabus) -> str:
     )
 
 
-def _weeks(syllabus: Syllabus) -> str:
-    count = len(syllabus.weeks)
+def _weeks(course: Course) -> str:
+    count = len(course.weeks)
     width = (WIDTH - 2 * MARGIN - (count - 1) * GAP) / count
     drawn = [_text(MARGIN, 30, "Week by week", 17, INK, bold=True)]
     left = [MARGIN + index * (width + GAP) for index in range(count)]
-    for week, x in zip(syllabus.weeks, left, strict=True):
-        drawn += _week(syllabus, week, x, width)
-    for assignment in syllabus.assignments:
+    for week, x in zip(course.weeks, left, strict=True):
+        drawn += _week(course, week, x, width)
+    for assignment in course.assignments:
         own = [
             x
-            for week, x in zip(syllabus.weeks, left, strict=True)
-            if week.number in syllabus.weeks_of(assignment)
+            for week, x in zip(course.weeks, left, strict=True)
+            if week.number in course.weeks_of(assignment)
         ]
         drawn += _assignment(assignment, own[0], own[-1] + width - own[0])
     return "\n".join(drawn)
 
 
-def _week(syllabus: Syllabus, week: Week, x: float, width: float) -> list[str]:
+def _week(course: Course, week: Week, x: float, width: float) -> list[str]:
     height = WEEKS_END - 46
     drawn = [_box(x, 46, width, height, GREY), _text(x + 10, 68, f"Week {week.number}", 14, SOFT)]
     y = 92.0
-    for part in (p for p in syllabus.parts if p.number in week.parts):
+    for part in (p for p in course.parts if p.number in week.parts):
         for number, line in enumerate(_wrapped(f"{part.number} · {part.title}", width)):
             drawn.append(_text(x + 10 + 10 * (number > 0), y, line, 12, INK))
             y += 15

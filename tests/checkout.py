@@ -1,0 +1,5 @@
+"""The checkout that the tests are of."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
