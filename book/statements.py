@@ -99,7 +99,7 @@ class Statement:
             if parameter:
                 return inspect.signature(held).parameters[parameter].default
             return attrgetter(attribute)(held[key]) if key else held
-        except (ImportError, AttributeError, mistakes.BugError) as error:
+        except (ImportError, AttributeError, KeyError) as error:
             raise ValueError(f"{self.value} is not there: {error}") from None
 
 
