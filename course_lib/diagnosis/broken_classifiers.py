@@ -14,6 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from . import checklist
+from .checks import Check
+
 FAULTS = (
     "healthy",
     "dropout in evaluation",
@@ -106,3 +109,12 @@ class _Classifier(nn.Module):
                 x = before(x)
                 x = after(x + drop(network(x), self.training))
         return self.answer(pool(x, real)), maps if need_weights else []
+
+
+def checked(seed: int = 0) -> dict[str, list[Check]]:
+    """The checklist for every model of `FAULTS`."""
+    token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0]])
+    labels = torch.tensor([0, 1])
+    return {
+        fault: checklist.run(broken_classifier(fault, seed), token_ids, labels) for fault in FAULTS
+    }

@@ -18,7 +18,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from . import course_file
 from .course_file import CourseError
-from .exercise import Exercise, Misplaced, ModelPart, Table
+from .exercise import Checklist, Exercise, Misplaced, ModelPart, Table
 from .grading import Grading
 from .profile_choice import ProfileChoice
 from .toml_lines import line_of
@@ -61,6 +61,7 @@ class Assignment(Table):
     imports: list[str]
     forbidden: list[str] = []
     model: ModelPart | None = None
+    checklist: Checklist | None = None
     profiles: ProfileChoice | None = None
     exercises: list[Exercise]
 
@@ -177,6 +178,14 @@ class Assignment(Table):
         return self
 
 
+class StudentCommand(Table):
+    """A command of the course's own for students."""
+
+    module: str  # has `add_arguments(command)` and `run(options, work)`, see `StudentWork`
+    help: str
+    assignment: str  # whose notebook and folder it may use
+
+
 class CourseFacts(Table):
     """Settings of the whole course."""
 
@@ -191,6 +200,7 @@ class CourseFacts(Table):
     commands: dict[str, str] = {}  # the course's own, beside the grader's: name → "module:app"
     plugins: dict[str, str] = {}  # what the engine asks a course for: see `Course.plugin`
     scorers: dict[str, str] = {}  # of trained models: measure → "module:class"
+    student_commands: dict[str, StudentCommand] = {}  # the course's own, beside `student check`
 
 
 class LatePolicy(Table):

@@ -22,6 +22,8 @@ Form = TypeVar("Form", bound=Table)
 class CourseError(Exception):
     """An error in a file of the course, with file and line."""
 
+    exit_code = 2  # of a command that it ends
+
 
 def read(path: Path, form: type[Form]) -> tuple[Form, str]:
     """A file in its form, and its text. Raises CourseError, one sentence with file and line."""

@@ -81,6 +81,14 @@ class Exercise(Table):
         return self
 
 
+class Checklist(Table):
+    """What `student debug` runs on the model that a notebook defines."""
+
+    model: str  # the class
+    functions: list[str]  # around it, where they are written
+    checks: str  # "module:function" of the class and its functions; the module has a class Check
+
+
 class ModelPart(Table):
     """The model submitted with a notebook, and how the judge recomputes its predictions."""
 

@@ -1,14 +1,14 @@
-"""`student debug`: the checklist on one's own model, or on classifiers with known faults."""
+"""`student debug`: the course's checklist on one's own model."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..course.course import Course
+from ..course.course import Course, imported
+from ..course.exercise import Checklist
 from ..notebook import written_answers
 from ..seam import Student, StudentError
 from ..seam.executor import Executor
@@ -18,86 +18,63 @@ from . import own_code, work
 from .problem import Problem
 from .work import Work
 
-if TYPE_CHECKING:
-    from course_lib.diagnosis.checklist import Check
 
-
-@dataclass(frozen=True)
-class Model:
-    """What a checklist is for: a class, the functions around it, and the list's module."""
-
-    name: str
-    functions: tuple[str, ...]
-    module: str
-
-
-CLASSIFIER = Model("EncoderClassifier", ("warmup_rate",), "checklist")
-TRANSLATOR = Model(
-    "Transformer",
-    (
-        *("shift_targets", "label_smoothed_loss", "translation_step", "uncached_step"),
-        *("start_cache", "cached_step"),
-    ),
-    "translator_checklist",
-)
-MODELS = {"a3": CLASSIFIER, "a4": TRANSLATOR}
-
-
-def of_notebook(given: Path) -> list[Check]:
-    """The checklist for the model that a notebook of `MODELS` defines. Raises Problem."""
-    found = _read(given)
-    model = MODELS[found.assignment.id]
+def of_notebook(given: Path) -> list[Any]:
+    """The checks of the model that a notebook defines. Raises Problem."""
+    found, checklist = _read(given)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            return _asked(found, model, LocalBackend(Executor(*own_code.loaded(found))))
+            return _asked(found, checklist, LocalBackend(Executor(*own_code.loaded(found))))
     except StudentError as error:
         exercises = [e.id for e in found.assignment.exercises]
-        last = next(e.id for e in found.assignment.exercises if model.name in e.names)
+        last = next(e.id for e in found.assignment.exercises if checklist.model in e.names)
         where = f", {error.where}" if error.where else ""
         raise Problem(
-            f"{given}: {model.name} cannot be run ({error.kind}: {error.message}{where}); "
+            f"{given}: {checklist.model} cannot be run ({error.kind}: {error.message}{where}); "
             f"write exercises {exercises[0]} to {last} first, or fix this error"
         ) from None
 
 
-def _read(given: Path) -> Work:
+def of_known_faults(seed: int = 0) -> dict[str, list[Any]]:
+    """The checks of models with one known fault each, by fault. Raises Problem."""
+    checked = Course.here().plugin("known_faults")
+    if checked is None:
+        raise Problem("this course shows no models with known faults: give a notebook")
+    found: dict[str, list[Any]] = checked(seed)
+    return found
+
+
+def _read(given: Path) -> tuple[Work, Checklist]:
     """The notebook as that of the assignment it looks like. Raises Problem if that has no list."""
     course = Course.here()
-    found = work.read(course.assignment(next(iter(MODELS))), given)
+    listed = {a.id: a.checklist for a in course.assignments if a.checklist}
+    if not listed:
+        raise Problem("this course has no checklists")
+    found = work.read(course.assignment(next(iter(listed))), given)
     other = written_answers.looks_like(course, found.assignment, found.collected)
-    if other and other not in MODELS:
+    if other and other not in listed:
+        models = " and ".join(
+            f"the {checklist.model} of assignment {id}" for id, checklist in listed.items()
+        )
         raise Problem(
             f"{given}: this looks like the notebook of assignment {other}; there are checklists "
-            "for the classifier of assignment 3 and the translator of assignment 4"
+            f"for {models}"
         )
-    return work.read(course.assignment(other), given) if other else found
+    found = work.read(course.assignment(other), given) if other else found
+    return found, listed[found.assignment.id]
 
 
-def _asked(found: Work, model: Model, backend: Backend) -> list[Check]:
+def _asked(found: Work, checklist: Checklist, backend: Backend) -> list[Any]:
     """The checklist for functions that are loaded already. Raises StudentError."""
-    from course_lib.diagnosis.checklist import Check
-
-    written = [name for name in model.functions if name not in found.collected.unwritten]
+    written = [name for name in checklist.functions if name not in found.collected.unwritten]
     functions = ", ".join(f"{name!r}: student.get({name!r})" for name in written)
     student = Student(backend)
     student.begin()
-    getattr(student, model.name).get()  # raises StudentError if it is missing
-    module = f"__import__('course_lib.diagnosis.{model.module}', fromlist=['course_lib'])"
+    getattr(student, checklist.model).get()  # raises StudentError if it is missing
+    module, _, function = checklist.checks.partition(":")
     made: list[dict[str, Any]] = student.make(
-        f"{module}.of_class(student[{model.name!r}], {{{functions}}})"
+        f"__import__({module!r}, fromlist=[{function!r}]).{function}"
+        f"(student[{checklist.model!r}], {{{functions}}})"
     ).get()
-    return [Check(**line) for line in made]
-
-
-def of_known_faults(seed: int = 0) -> dict[str, list[Check]]:
-    """The checklist for every model in `course_lib.diagnosis.broken_classifiers`, by fault."""
-    import torch
-
-    from course_lib.diagnosis import checklist
-    from course_lib.diagnosis.broken_classifiers import FAULTS, broken_classifier
-
-    token_ids = torch.tensor([[5, 9, 7, 3, 8, 2], [4, 6, 11, 0, 0, 0]])
-    labels = torch.tensor([0, 1])
-    return {
-        fault: checklist.run(broken_classifier(fault, seed), token_ids, labels) for fault in FAULTS
-    }
+    check = imported("[assignments.checklist] checks", f"{module}:Check")
+    return [check(**line) for line in made]

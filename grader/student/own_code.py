@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from ..course.course import Assignment
 from ..notebook.collect import collect
 from ..seam.loading import load
+from . import work
 from .work import Work
 
 
@@ -21,3 +24,21 @@ def loaded(found: Work, besides: Sequence[str] = ()) -> tuple[dict[str, Any], di
     job = {"statements": statements, "unavailable": collected.unavailable, "substitutes": []}
     namespace, unavailable, _ = load(job)
     return namespace, unavailable
+
+
+@dataclass(frozen=True)
+class Notebooks:
+    """What a command of the course's own gets: the notebooks of an assignment."""
+
+    assignment: Assignment
+
+    @property
+    def folder(self) -> Path:
+        """Where the assignment's notebook stands."""
+        return self.assignment.folder
+
+    def functions(
+        self, notebook: Path, names: Sequence[str]
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """What a notebook defines, these names included, and why others are missing."""
+        return loaded(work.read(self.assignment, notebook), names)

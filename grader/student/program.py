@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import errno
+import importlib.util
 import json
 import os
 import sys
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import root
 from .problem import Problem, missing_package
+
+if TYPE_CHECKING:
+    from ..course.course import StudentCommand
 
 EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 EXIT_CODES = """\
@@ -49,7 +54,7 @@ def _run(given: list[str]) -> int:
 
 def _sentence(error: Exception) -> str:
     """The message of an expected problem. Anything else is raised: it is a bug of ours."""
-    if isinstance(error, Problem) or type(error).__name__ == "CourseError":
+    if isinstance(error, Problem) or hasattr(error, "exit_code"):
         return str(error)
     if isinstance(error, ImportError) and error.name:
         return missing_package(error.name)
@@ -66,9 +71,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="student", description="Your work on the Transformer course.", epilog=EXIT_CODES
-    )
+    parser = _Parser(prog="student", description="Your work on the course.", epilog=EXIT_CODES)
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
 
     command = commands.add_parser("check", help="run the visible tests on a saved notebook")
@@ -83,21 +86,10 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("debug", help="a checklist for a model that learns badly")
     command.add_argument(
-        "notebook", nargs="?", type=Path, help="of assignment 3 or 4; default: known faults"
+        "notebook", nargs="?", type=Path, help="with a model; default: known faults"
     )
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(run=_debug)
-
-    command = commands.add_parser("translate", help="translate with the model that you trained")
-    command.add_argument("texts", nargs="*", help="sentences; default: stdin, one per line")
-    command.add_argument("--model", type=Path, help="a translator's folder; default: submission")
-    command.add_argument("--notebook", type=Path, help="whose functions translate; default: a4's")
-    command.add_argument("--width", type=_positive, default=5, help="beam width; 1 is greedy")
-    command.add_argument("--length-penalty", type=_penalty, help="0 for none; default: the model's")
-    command.add_argument("--best", type=_positive, default=1, help="how many to show, with scores")
-    command.add_argument("--words", action="store_true", help="show which word came from which")
-    command.add_argument("--json", action="store_true", help="print JSON")
-    command.set_defaults(run=_translate)
 
     command = commands.add_parser(
         "submit", help="make the archive to submit, try it, say what the grader will see"
@@ -105,7 +97,32 @@ def _parser() -> argparse.ArgumentParser:
     _assignment(command)
     command.add_argument("--to", type=Path, metavar="FILE", help="default: aN.zip in this folder")
     command.set_defaults(run=_submit)
+    for name, own in _own_commands().items():
+        command = commands.add_parser(name, help=own.help)
+        module = importlib.import_module(own.module)
+        module.add_arguments(command)
+        command.set_defaults(run=partial(_own, module, own.assignment))
     return parser
+
+
+def _own_commands() -> dict[str, StudentCommand]:
+    """The course's own commands, but for those whose module comes with a later assignment."""
+    try:
+        from ..course.course import Course
+
+        named = Course.here().facts.student_commands
+    except Exception as error:  # the command that is run tells it
+        _sentence(error)
+        return {}
+    return {name: own for name, own in named.items() if importlib.util.find_spec(own.module)}
+
+
+def _own(module: Any, assignment: str, options: argparse.Namespace) -> int:
+    from ..course.course import Course
+    from .own_code import Notebooks
+
+    code: int = module.run(options, Notebooks(Course.here().assignment(assignment)))
+    return code
 
 
 def _assignment(command: argparse.ArgumentParser) -> None:
@@ -113,22 +130,6 @@ def _assignment(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "notebook", nargs="?", type=Path, help="default: aN.ipynb here or in assignments/aN"
     )
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
-
-
-def _penalty(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
-    return value
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -158,7 +159,7 @@ def _debug(options: argparse.Namespace) -> int:
         for fault, found in table.items():
             wrong = ", ".join(check.name for check in found if check.ok is False)
             print(f"{fault:<24} {wrong or 'nothing is wrong'}")
-        print("\nGive a notebook of assignment 3 or 4 to check your own model.")
+        print("\nGive a notebook to check your own model.")
         return EXIT_OK
     checks = debug.of_notebook(options.notebook)
     if options.json:
@@ -168,24 +169,6 @@ def _debug(options: argparse.Namespace) -> int:
         if sum(check.ok is False for check in checks) > 1:
             print("Begin with the first that is wrong: it may explain the others.")
     return EXIT_FOUND if any(check.ok is False for check in checks) else EXIT_OK
-
-
-def _translate(options: argparse.Namespace) -> int:
-    from . import translate
-
-    translate.run(
-        options.texts,
-        translate.Options(
-            options.model or translate.default_folder(),
-            options.notebook,
-            options.width,
-            options.length_penalty,
-            options.best,
-            options.words,
-            options.json,
-        ),
-    )
-    return EXIT_OK
 
 
 def _submit(options: argparse.Namespace) -> int:

@@ -2,47 +2,77 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from ..course.course import Course
-from ..course.submission_folder import FOLDER
-from . import own_code, tree, work
-from .problem import Problem
-
-ASSIGNMENT = "a4"
+FOLDER = "submission"  # of a trained model
 WIDTH = 24  # characters of a bar of weight 1
 LEAST = 0.1  # smaller attention weights are not shown
 
 
-@dataclass(frozen=True)
-class Options:
-    """How to translate, and what to show."""
+class TranslateProblem(Exception):
+    """What stops the command; its text is the whole message."""
 
-    model: Path
-    notebook: Path | None  # whose functions translate; otherwise the library's, if it has them
-    width: int
-    length_penalty: float | None
-    best: int
-    words: bool
-    as_json: bool
+    exit_code = 2
 
 
-def default_folder() -> Path:
-    """`submission` here, or else beside the notebook of assignment 4."""
-    beside = tree.notebook_of_tree(Course.here().assignment(ASSIGNMENT)).parent / FOLDER
+class Work(Protocol):
+    """What the student's program hands in: the notebooks of an assignment."""
+
+    @property
+    def folder(self) -> Path:
+        """Where the assignment's notebook stands."""
+        ...
+
+    def functions(
+        self, notebook: Path, names: Sequence[str]
+    ) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+        """What a notebook defines, these names included, and why others are missing."""
+        ...
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument("texts", nargs="*", help="sentences; default: stdin, one per line")
+    command.add_argument("--model", type=Path, help="a translator's folder; default: submission")
+    command.add_argument("--notebook", type=Path, help="whose functions translate; default: a4's")
+    command.add_argument("--width", type=_positive, default=5, help="beam width; 1 is greedy")
+    command.add_argument("--length-penalty", type=_penalty, help="0 for none; default: the model's")
+    command.add_argument("--best", type=_positive, default=1, help="how many to show, with scores")
+    command.add_argument("--words", action="store_true", help="show which word came from which")
+    command.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def _penalty(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return value
+
+
+def _default_folder(work: Work) -> Path:
+    """`submission` here, or else beside the notebook of the assignment."""
+    beside = work.folder / FOLDER
     return Path(FOLDER) if Path(FOLDER).is_dir() or not beside.is_dir() else beside
 
 
 class OwnTranslator:
     """The model that a notebook's `load_model` loads, and its `search`."""
 
-    def __init__(self, namespace: dict[str, Any], folder: Path):
+    def __init__(self, namespace: Mapping[str, Any], folder: Path):
         self.model = namespace["load_model"](str(folder))
         self.tokenizer = self.model.tokenizer
         self._search = namespace["search"]
@@ -54,15 +84,17 @@ class OwnTranslator:
         return self._search(self.model, texts, width, penalty, n_best)
 
 
-def run(texts: Sequence[str], options: Options) -> None:
-    """Print a translation of each text, or of each line on stdin. Raises Problem."""
+def run(options: argparse.Namespace, work: Work) -> int:
+    """Print a translation of each text, or of each line on stdin. Raises TranslateProblem."""
+    options.model = options.model or _default_folder(work)
+    texts = options.texts
     if options.best > options.width:
-        raise Problem(
+        raise TranslateProblem(
             f"--best {options.best} with --width {options.width}: give a --width at least as large"
         )
     library = None if options.notebook else _library()
     if options.words and library is None:
-        raise Problem(
+        raise TranslateProblem(
             "--words needs the course's own translator, which this course folder does not hold "
             "yet: leave it out"
         )
@@ -72,21 +104,22 @@ def run(texts: Sequence[str], options: Options) -> None:
     lines = texts or [line.rstrip("\n") for line in sys.stdin]
     sources = [line for line in lines if line.strip()]
     if broken := [text for text in sources if not _is_text(text)]:
-        raise Problem(f"{broken[0][:40]!r} is not UTF-8: save the sentences as UTF-8")
+        raise TranslateProblem(f"{broken[0][:40]!r} is not UTF-8: save the sentences as UTF-8")
     if not sources:
-        raise Problem("nothing to translate: give sentences, or one per line on stdin")
+        raise TranslateProblem("nothing to translate: give sentences, or one per line on stdin")
     if translator is not None:
         found = translator.search(
             sources, options.width, options.length_penalty, n_best=options.best
         )
     else:
-        translator, found = _with_own(sources, options)
+        translator, found = _with_own(sources, options, work)
     for source, hypotheses in zip(sources, found, strict=True):
         made = [(translator.tokenizer.decode(h.tokens), h.score) for h in hypotheses]
         entry = {"source": source, "translations": [{"text": t, "score": s} for t, s in made]}
         if options.words and made:
             entry["words"] = _words(translator, source, made[0][0])
         _print(entry, options)
+    return 0
 
 
 def _library() -> Any:
@@ -103,32 +136,35 @@ def _load(library: Any, folder: Path) -> Any:
     try:
         return library.Translator.load(folder)
     except library.TranslationError as error:
-        raise Problem(str(error)) from None
+        raise TranslateProblem(str(error)) from None
 
 
-def _with_own(sources: Sequence[str], options: Options) -> tuple[OwnTranslator, Any]:
-    """Translate with the functions of a notebook of assignment 4. Raises Problem."""
-    found = work.read(Course.here().assignment(ASSIGNMENT), options.notebook)
+def _with_own(
+    sources: Sequence[str], options: argparse.Namespace, work: Work
+) -> tuple[OwnTranslator, Any]:
+    """Translate with the functions of a notebook of assignment 4. Raises TranslateProblem."""
+    namespace, unavailable = work.functions(options.notebook, ["search"])
     if not options.model.is_dir():
-        raise Problem(
+        raise TranslateProblem(
             f"{options.model}: there is no such folder; train a translator first, as in "
             "assignment 4, or name its folder with --model"
         )
-    namespace, unavailable = own_code.loaded(found, ["search"])
     for name in ("load_model", "search"):
         if name not in namespace:
             why = unavailable.get(name, f"it defines no `{name}`")
-            raise Problem(f"{found.path}: {why}; translating needs `load_model` and `search`")
+            raise TranslateProblem(
+                f"{options.notebook}: {why}; translating needs `load_model` and `search`"
+            )
     try:
         translator = OwnTranslator(namespace, options.model)
         hypotheses = translator.search(
             sources, options.width, options.length_penalty, n_best=options.best
         )
     except Exception as error:
-        raise Problem(
-            f"{found.path}: it cannot translate with {options.model} ({type(error).__name__}: "
-            f"{' '.join(str(error).split())[:200]}): finish the exercises up to beam search, or "
-            "train again"
+        raise TranslateProblem(
+            f"{options.notebook}: it cannot translate with {options.model} "
+            f"({type(error).__name__}: {' '.join(str(error).split())[:200]}): finish the exercises "
+            "up to beam search, or train again"
         ) from None
     return translator, hypotheses
 
@@ -144,9 +180,9 @@ def _is_text(text: str) -> bool:
 
 def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:
     """For each word of the translation, the three source words it attends to most."""
-    from course_lib.analysis.translator_alignment import align
-
-    seen = align(translator, source, target)
+    seen = importlib.import_module("course_lib.analysis.translator_alignment").align(
+        translator, source, target
+    )
     return [
         {
             "word": word,
@@ -156,8 +192,8 @@ def _words(translator: Any, source: str, target: str) -> list[dict[str, Any]]:
     ]
 
 
-def _print(entry: dict[str, Any], options: Options) -> None:
-    if options.as_json:
+def _print(entry: dict[str, Any], options: argparse.Namespace) -> None:
+    if options.json:
         print(json.dumps(entry, ensure_ascii=False))
         return
     if options.best == 1:
