@@ -13,9 +13,8 @@ from .database.storage import StudyError
 from .findings import Findings
 from .space import Configuration
 from .tasks.task import Task
-from .trial import attempt, run_trial
+from .trial import Row, attempt, run_trial
 
-Row = dict[str, Any]
 SEEDS = (100, 101, 102)
 
 
@@ -53,7 +52,7 @@ def confirm(
 def _ready(study: optuna.Study, seeds: Sequence[int]) -> Configuration:
     """The configuration to confirm. Raises StudyError."""
     _refuse_second(study)
-    found = Findings.of(rows(study))
+    found = Findings(rows(study))
     name = study.study_name
     if found.unfinished:
         raise StudyError(

@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median_low
-from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from .intervals import detectable_difference, pooled_noise
-from .noise import Noise
 from .recommendation import chance_of_being_best, recommend
 from .space import DEFAULT, FACTORS, Configuration, Factors
 from .summary import summarize
+from .trial import Row
 
-Row = dict[str, Any]
 COST = "train_seconds"  # what a recommendation saves where quality leaves the choice open
 MEMORY = "peak_memory_mib"
 ALPHA = 0.05  # below this a p-value counts as a difference
 DRAWS_SEED = 0  # of the repeated studies behind `chances`
 UNFINISHED = ("waiting", "running")
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The standard deviation between seeds of one configuration, pooled over all of them."""
+
+    s: float  # in the unit of quality
+    degrees: int
+
+    def half_width(self, n: int, level: float = 0.95) -> float:
+        """Of the interval of a mean of `n` seeds: t · s / √n."""
+        return float(stats.t.ppf((1 + level) / 2, df=self.degrees)) * self.s / math.sqrt(n)
+
+    def interval_of_s(self, level: float = 0.95) -> tuple[float, float]:
+        """Of s itself, from the χ² distribution: noise too is only estimated."""
+        tails = stats.chi2.ppf([(1 + level) / 2, (1 - level) / 2], df=self.degrees)
+        low, high = (self.s * math.sqrt(self.degrees / tail) for tail in tails)
+        return low, high
+
+    def p_of_one_mean(self, means: Sequence[float], n_seeds: Sequence[int]) -> float:
+        """The p-value of one-way analysis of variance: that all true means are the same.
+
+        `means[i]` is of `n_seeds[i]` values. F is the mean square between configurations, with
+        their number − 1 degrees of freedom, divided by s².
+        """
+        n, values = np.asarray(n_seeds), np.asarray(means)
+        between = float((n * (values - (n * values).sum() / n.sum()) ** 2).sum()) / (len(n) - 1)
+        return float(stats.f.sf(between / self.s**2, len(n) - 1, self.degrees))
 
 
 @dataclass(frozen=True)
@@ -34,14 +62,8 @@ class Findings:
     """
 
     rows: Sequence[Row]
-    factors: Factors
-    default: Configuration
-
-    @classmethod
-    def of(
-        cls, rows: Sequence[Row], factors: Factors = FACTORS, default: Configuration = DEFAULT
-    ) -> Findings:
-        return cls(rows, factors, default)
+    factors: Factors = field(default_factory=lambda: FACTORS)
+    default: Configuration = field(default_factory=lambda: DEFAULT)
 
     @cached_property
     def complete(self) -> list[Row]:
@@ -116,17 +138,25 @@ class Findings:
         """Of each line of `sound`, in order: how often a repeated study would put it first."""
         if self.noise is None or not self.sound:
             return []
-        means, seeds = zip(*((line["mean"], line["n"]) for line in self.sound), strict=True)
+        means, seeds = self._means
         rng = np.random.default_rng(DRAWS_SEED)
         return chance_of_being_best(means, self.noise.s, seeds, rng).tolist()
+
+    def chance_of(self, line: Row) -> float | None:
+        """The chance of a line; None if it does not come into question."""
+        keys = [self.key(sound) for sound in self.sound]
+        return dict(zip(keys, self.chances, strict=False)).get(self.key(line))
 
     @cached_property
     def p_of_no_difference(self) -> float | None:
         """Of one-way analysis of variance: that all of `sound` have one true mean."""
         if self.noise is None or len(self.sound) < 2:
             return None
-        means, seeds = zip(*((line["mean"], line["n"]) for line in self.sound), strict=True)
-        return self.noise.p_of_one_mean(means, seeds)
+        return self.noise.p_of_one_mean(*self._means)
+
+    @property
+    def _means(self) -> tuple[list[float], list[int]]:
+        return [line["mean"] for line in self.sound], [line["n"] for line in self.sound]
 
     def line_of(self, configuration: Configuration) -> Row | None:
         """The line of a configuration, if it has a complete trial."""

@@ -13,8 +13,8 @@ import re
 from typing import Any
 
 from .space import FACTORS
+from .trial import Row
 
-Row = dict[str, Any]
 INTEGERS = ("n_heads", "n_layers", "warmup", "seed", "steps", "parameters")
 FLOATS = tuple(
     "dropout label_smoothing quality validation_loss train_seconds tokens_per_second "

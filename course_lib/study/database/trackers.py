@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..space import Configuration
-from .storage import StudyError
+from .storage import WrongOption
 
 TRACKERS = ("tensorboard", "wandb", "comet_ml", "mlflow")  # each is also its package's name
 Log = Callable[[int, dict[str, float]], None]  # (step, what was measured)
@@ -23,11 +23,11 @@ def nobody(number: int, configuration: Configuration, seed: int) -> Iterator[Log
 
 
 def check(tracker: str) -> None:
-    """Raises StudyError for a tracker that is not known, or whose package is not installed."""
+    """Raises WrongOption for a tracker that is not known, or whose package is not installed."""
     if tracker not in TRACKERS:
-        raise StudyError(f"there is no tracker {tracker!r}: choose one of {', '.join(TRACKERS)}")
+        raise WrongOption(f"there is no tracker {tracker!r}: choose one of {', '.join(TRACKERS)}")
     if find_spec(tracker) is None:
-        raise StudyError(
+        raise WrongOption(
             f"the tracker {tracker} needs the package {tracker!r}, which is not installed: "
             f"pip install {tracker}"
         )
@@ -36,7 +36,7 @@ def check(tracker: str) -> None:
 def follow(tracker: str, study: str, folder: Path = Path("runs")) -> Follow:
     """What opens a run of `tracker` for a trial; `folder` is for trackers that write files.
 
-    Raises StudyError as `check` does.
+    Raises WrongOption as `check` does.
     """
     check(tracker)
     from accelerate import Accelerator  # a second, for those who want it

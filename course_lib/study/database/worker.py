@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -17,17 +18,14 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
-from grader.course.interrupts import Interrupts
-
 from ..space import FACTORS, Configuration, Factors
-from ..tasks.task import Task
-from ..tasks.timing import PeakMemory
-from .points import end_silent, enqueue_again, is_superseded
-from .rescue import add, rescue
+from ..tasks.task import PeakMemory, Task
+from ..trial import Row
+from .interrupts import Interrupts
+from .points import add_finished, end_silent, enqueue_again, is_superseded, keep
 from .storage import FAILURES, GRACE, StudyError, open_study, quiet, sentences, shown
 from .trackers import Follow, nobody
 
-Row = dict[str, Any]
 Trial = Callable[..., Row]  # (configuration, seed, task, after_evaluation)
 Attempt = Callable[[Callable[[], Row]], Row]
 PACKAGES = ("torch", "numpy", "optuna")
@@ -58,7 +56,7 @@ def work(
     factors: Factors = FACTORS,
     seconds_a_trial: float = 3600.0,
     device: str = "cpu",
-    report: Callable[[Row], None] | None = None,
+    report: Callable[[Row], None] = lambda row: None,
     follow: Follow = nobody,
 ) -> int:
     """Run queued trials of the study `name` until the queue is empty; returns how many.
@@ -70,9 +68,8 @@ def work(
     StudyError.
     """
     study = open_study(opened, name)
-    flags = deterministic()
     objective = _Objective(
-        opened, task, trial, attempt, factors, seconds_a_trial, device, flags, report, follow
+        opened, task, trial, attempt, factors, seconds_a_trial, device, report, follow
     )
     done = 0
     try:
@@ -97,10 +94,10 @@ def _run_next(study: optuna.Study, objective: _Objective) -> None:
         # This machine slept or was cut off, and others took the trial for that of a dead worker.
         if objective.finished is None:
             raise
-        add(study, objective.finished)
+        add_finished(study, objective.finished)
     except KeyboardInterrupt:
         if objective.finished is not None:
-            add(study, objective.finished)
+            add_finished(study, objective.finished)
         elif objective.running is not None:
             enqueue_again(study, objective.running)
         raise
@@ -108,7 +105,7 @@ def _run_next(study: optuna.Study, objective: _Objective) -> None:
 
 def _kept(url: str, name: str, finished: Row) -> str:
     try:
-        return f"the trial that had just finished is kept in {rescue(shown(url), name, finished)}"
+        return f"the trial that had just finished is kept in {keep(shown(url), name, finished)}"
     except OSError as error:
         return f"the trial that had just finished is lost: {error.strerror}"
 
@@ -120,33 +117,28 @@ def waiting(study: optuna.Study, grace: float) -> bool:
         return end_silent(study, grace)
 
 
+@dataclass
 class _Objective:
-    """What Optuna calls for each trial."""
+    """What Optuna calls for each trial; its fields are the arguments of `work`."""
 
-    def __init__(
-        self,
-        opened: RDBStorage,
-        task: Task,
-        trial: Trial,
-        attempt: Attempt,
-        factors: Factors,
-        seconds: float,
-        device: str,
-        flags: dict[str, Any],
-        report: Callable[[Row], None] | None,
-        follow: Follow,
-    ) -> None:
-        self.opened = opened
-        self.task, self.trial, self.attempt, self.factors = task, trial, attempt, factors
-        self.seconds, self.device = seconds, torch.device(device)
-        self.report, self.follow = report, follow
-        self.interrupts = Interrupts()
-        self.running: optuna.Trial | None = None
-        self.finished: Row | None = None  # which the database may not have yet
+    opened: RDBStorage
+    task: Task
+    trial: Trial
+    attempt: Attempt
+    factors: Factors
+    seconds: float
+    device: str
+    report: Callable[[Row], None]
+    follow: Follow
+    interrupts: Interrupts = field(default_factory=Interrupts)
+    running: optuna.Trial | None = None
+    finished: Row | None = None  # which the database may not have yet
+
+    def __post_init__(self) -> None:
         self.about = {
-            **flags,
-            "device": device,
-            "measure": task.measure,
+            **deterministic(),
+            "device": self.device,
+            "measure": self.task.measure,
             "worker": f"{socket.gethostname()}:{os.getpid()}",
             "versions": {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
         }
@@ -166,8 +158,7 @@ class _Objective:
         point = {name: optuna_trial.user_attrs[name] for name in ("key", "design")}
         self.finished = {**point, "row": row, "number": optuna_trial.number}
         optuna_trial.set_user_attr("row", row)
-        if self.report is not None:
-            self.report({**row, "number": optuna_trial.number})
+        self.report({**row, "number": optuna_trial.number})
         if row["status"] == "pruned":
             raise optuna.TrialPruned
         if row["status"] != "complete":
@@ -182,7 +173,7 @@ class _Objective:
         }
         seed = optuna_trial.user_attrs["seed"]
         row: Row = {**configuration, "seed": seed, "steps": 0}
-        memory, started = PeakMemory(self.device), time.perf_counter()
+        memory, started = PeakMemory(torch.device(self.device)), time.perf_counter()
         with self.follow(optuna_trial.number, configuration, seed) as log:
 
             def after_evaluation(step: int, measured: dict[str, float]) -> None:

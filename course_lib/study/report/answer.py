@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from ...findings import ALPHA, Row
-from ..document import Block, Paragraph, Section, Table
-from ..material import Material
-from ..wording import (
-    amount,
-    counted,
-    interval,
-    level,
-    number,
-    p_value,
-    percent,
-)
-from .confirmed import confirmed
-from .difference import against_default
+import math
+
+from scipy import stats
+
+from ..findings import ALPHA
+from ..trial import Row
+from .confirmation import confirmation
+from .document import Paragraph, Section, Table, section
+from .material import Material
+from .wording import amount, counted, interval, level, number, p_value, percent, signed
 
 
 def answer(material: Material) -> Section:
-    found = material.findings
-    chosen = found.recommended
-    blocks: list[Block]
+    found, chosen = material.findings, material.findings.recommended
     if chosen is None:
         blocks = [Paragraph(_why_none(material), "lead")]
     else:
-        blocks = [Paragraph(_taken(material, chosen), "lead")]
-        blocks += [Paragraph(text) for text in _reasons(material, chosen)]
-        blocks.append(_configuration(material, chosen))
-    if found.unfinished:
-        blocks.append(Paragraph(_unfinished(material)))
-    return Section("The answer", [*blocks, *confirmed(material)])
+        blocks = [
+            Paragraph(_recommendation(material, chosen), "lead"),
+            _do_they_differ(material),
+            _choice(material, chosen),
+            _survivors(chosen),
+            _against_default(material, chosen),
+            _chance(material, chosen),
+            _optimism(len(found.sound)),
+            _configuration(material, chosen),
+        ]
+    return section("The answer", *blocks, _unfinished(material), *confirmation(material))
 
 
 def _why_none(material: Material) -> str:
@@ -62,51 +61,37 @@ def _why_none(material: Material) -> str:
     )
 
 
-def _taken(material: Material, chosen: Row) -> str:
+def _recommendation(material: Material, chosen: Row) -> str:
     noise = material.findings.noise
     assert noise is not None
-    half = noise.half_width(chosen["n"])
-    configuration = _called(material, chosen)
+    mean, half = chosen["mean"], noise.half_width(chosen["n"])
+    ceiling = ""  # an interval from Student's t does not know that an accuracy ends at 100 %
+    if material.measure.startswith("accuracy in percent") and mean + half > 100:
+        ceiling = " (which does not know that an accuracy ends at 100)"
     return (
-        f"**Take {configuration}.** Its mean quality over {counted(chosen['n'], 'seed')} is "
-        f"{number(chosen['mean'])} ({material.quality}), with a 95 % interval of "
-        f"{interval(chosen['mean'] - half, chosen['mean'] + half)}{_ceiling(material, half)}. One "
-        f"training takes {amount(chosen['train_seconds'])} s."
+        f"**Take {_called(material, chosen)}.** Its mean quality over "
+        f"{counted(chosen['n'], 'seed')} is {number(mean)} ({material.quality}), with a 95 % "
+        f"interval of {interval(mean - half, mean + half)}{ceiling}. One training takes "
+        f"{amount(chosen['train_seconds'])} s."
     )
 
 
-def _ceiling(material: Material, half: float) -> str:
-    """An interval from Student's t does not know that an accuracy ends at 100 %."""
-    chosen = material.findings.recommended
-    accuracy = material.measure.startswith("accuracy in percent")
-    if chosen is None or not accuracy or chosen["mean"] + half <= 100:
-        return ""
-    return " (which does not know that an accuracy ends at 100)"
-
-
-def _reasons(material: Material, chosen: Row) -> list[str]:
-    texts = [_field(material), _choice(material, chosen), _survivors(chosen)]
-    texts.append(against_default(material, chosen))
-    texts += [_chance(material, chosen), _optimism(material)]
-    return [text for text in texts if text]
-
-
-def _field(material: Material) -> str:
+def _do_they_differ(material: Material) -> str:
     """Whether the configurations differ at all."""
     found = material.findings
     m, p, margin = len(found.sound), found.p_of_no_difference, found.margin
     if p is None:
         return "It is the only configuration measured: there is nothing to compare it with."
     assert margin is not None
-    seeds = counted(found.n_seeds, "seed")
     same = {line["n"] for line in found.sound} == {found.n_seeds}
-    seeds += " each" if same else " (the median over configurations)"
-    spread = found.sound[0]["mean"] - found.sound[-1]["mean"]
+    each = " each" if same else " (the median over configurations)"
     detectable = (
-        f"With {seeds}, two means must lie {number(margin)} points apart before their difference "
-        "can be told from noise (95 % interval, one pair of configurations)"
+        f"With {counted(found.n_seeds, 'seed')}{each}, two means must lie {number(margin)} points "
+        "apart before their difference can be told from noise (95 % interval, one pair of "
+        "configurations)"
     )
     if p >= ALPHA:
+        spread = found.sound[0]["mean"] - found.sound[-1]["mean"]
         return (
             f"**This is a null result.** The {m} configurations do not differ by more than the "
             f"noise between seeds explains (one-way analysis of variance, {p_value(p)}): "
@@ -151,24 +136,47 @@ def _survivors(chosen: Row) -> str:
     )
 
 
+def _against_default(material: Material, chosen: Row) -> str:
+    """What changing from the default gains, with its interval; "" when there is no other."""
+    found, noise = material.findings, material.findings.noise
+    base = found.line_of(found.default)
+    if len(found.sound) < 2 or noise is None:
+        return ""
+    if base is None:
+        return "The default has no complete trial, so there is no comparison with it."
+    if found.key(base) == found.key(chosen):
+        return "It is the default: nothing that was tried is a reason to leave it."
+    difference = chosen["mean"] - base["mean"]
+    quantile = float(stats.t.ppf(0.975, df=noise.degrees))
+    half = quantile * noise.s * math.sqrt(1 / chosen["n"] + 1 / base["n"])
+    text = (
+        f"Against the default its quality is {signed(difference)} points, with a 95 % interval of "
+        f"{interval(difference - half, difference + half)}: "
+    )
+    if abs(difference) < half:
+        return text + "not distinguishable from no difference."
+    return text + (
+        f"{'better' if difference > 0 else 'worse'} by more than noise, though the interval does "
+        "not allow for its having been chosen from several."
+    )
+
+
 def _chance(material: Material, chosen: Row) -> str:
     found = material.findings
-    if len(found.sound) < 2:
+    m, mine = len(found.sound), found.chance_of(chosen)
+    if m < 2 or mine is None:
         return ""
-    by_line = dict(zip(map(found.key, found.sound), found.chances, strict=True))
-    mine = percent(by_line[found.key(chosen)])
     text = (
         "How sure is that? If the study were repeated with this noise around the means it "
         "measured, the recommended configuration would have the highest mean in "
-        f"{mine} of the repetitions"
+        f"{percent(mine)} of the repetitions"
     )
     if chosen is not found.sound[0]:
         text += f", and the one that was highest this time in {percent(found.chances[0])}"
-    return f"{text}; pure luck among {len(found.sound)} would give {percent(1 / len(found.sound))}."
+    return f"{text}; pure luck among {m} would give {percent(1 / m)}."
 
 
-def _optimism(material: Material) -> str:
-    m = len(material.findings.sound)
+def _optimism(m: int) -> str:
     if m < 2:
         return ""
     return (
@@ -179,10 +187,11 @@ def _optimism(material: Material) -> str:
 
 def _unfinished(material: Material) -> str:
     left = len(material.findings.unfinished)
-    verb = "is" if left == 1 else "are"
+    if not left:
+        return ""
     return (
-        f"**The study is not finished:** {counted(left, 'trial')} {verb} still waiting or running, "
-        "and the answer may change with them."
+        f"**The study is not finished:** {counted(left, 'trial')} {'is' if left == 1 else 'are'} "
+        "still waiting or running, and the answer may change with them."
     )
 
 
@@ -190,10 +199,7 @@ def _configuration(material: Material, chosen: Row) -> Table:
     found = material.findings
     return Table(
         ["factor", "recommended", "default"],
-        [
-            [f"`{factor}`", level(chosen[factor]), level(found.default[factor])]
-            for factor in found.factors
-        ],
+        [[f"`{f}`", level(chosen[f]), level(found.default[f])] for f in found.factors],
         "The recommended configuration beside the default, the paper's base model and training",
     )
 

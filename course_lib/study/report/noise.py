@@ -5,27 +5,21 @@ from __future__ import annotations
 import math
 from statistics import stdev
 
-from ..document import Block, Paragraph, Section
-from ..material import Material
-from ..validation_size import validation_size
-from ..wording import counted, number
+from ...data.registry import DataError, read
+from .document import Paragraph, Section, section
+from .material import Material
+from .wording import counted, number
 
 
 def noise(material: Material) -> Section:
-    found = material.findings
-    blocks: list[Block] = []
-    if found.noise is None:
-        blocks.append(
-            Paragraph(
-                "Not known: it takes at least one configuration with two complete trials whose "
-                "qualities differ. Without it this report gives no interval and no recommendation."
-            )
+    if material.findings.noise is None:
+        unknown = (
+            "Not known: it takes at least one configuration with two complete trials whose "
+            "qualities differ. Without it this report gives no interval and no recommendation."
         )
-    else:
-        blocks += [Paragraph(_between_seeds(material)), Paragraph(_assumption(material), "note")]
-    if text := _of_the_split(material):
-        blocks.append(Paragraph(text))
-    return Section("Noise", blocks)
+        return section("Noise", unknown, _of_the_split(material))
+    assumption = Paragraph(_assumption(material), "note")
+    return section("Noise", _between_seeds(material), assumption, _of_the_split(material))
 
 
 def _between_seeds(material: Material) -> str:
@@ -71,3 +65,24 @@ def _of_the_split(material: Material) -> str:
         "More seeds do not make it smaller. It matters for what to expect on other sentences, and "
         "less for comparisons, as all configurations are measured on the same ones."
     )
+
+
+def validation_size(material: Material) -> int | None:
+    """The recorded size; else the registry's, if every accuracy is a whole number of that many.
+
+    None where neither is to be had, and where quality is no accuracy in percent: another data set
+    may have served in place of the one that the profile names.
+    """
+    if not material.measure.startswith("accuracy in percent"):
+        return None
+    if material.data is not None:
+        return material.data["splits"].get("validation")
+    if material.settings is None:
+        return None
+    try:
+        splits = read().entry(material.settings.dataset).splits
+    except DataError:
+        return None
+    n = next((split.rows for split in splits if split.name == "validation"), None)
+    right = [row["quality"] * (n or 0) / 100 for row in material.findings.complete]
+    return n if right and all(abs(k - round(k)) < 1e-6 for k in right) else None
