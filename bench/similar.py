@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+from autograder.demo import disguises
 from grader.authoring import results_file
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
@@ -16,8 +17,6 @@ from grader.course.course import Assignment, Course
 from grader.library.components import Component
 from grader.similarity import compare
 from grader.similarity.own_work import Handout, Work
-
-from . import disguises
 
 NAME = "bench_similar"
 

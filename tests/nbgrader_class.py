@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from grader.authoring.views import no_leak, notebooks
 from grader.cli.app import app
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.exchange.for_nbgrader import command, gradebook
 from grader.library.components import Component
 from grader.notebook import grade_ids, placeholders
@@ -93,7 +94,7 @@ def hand_in(made, course):
     """The reference, a starter that cheats, a named bug, and a file that is no notebook."""
     release = made.notebook("release")
     right = {c.name: c.source for c in components(course.assignment("a1"))}
-    bug = next(bug for bug in mistakes.load("a1") if bug.name == BUG)
+    bug = next(bug for bug in mistakes.load(Course.here().assignment("a1")) if bug.name == BUG)
     name = Component.parse(bug.component).name
     wrong = right | {name: bug.apply(right[name])}
     handed_in = {

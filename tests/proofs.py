@@ -1,14 +1,14 @@
 """Helpers shared with `course prove`: known submissions, and grading one."""
 
-from grader.authoring.proof import cases
 from grader.authoring.proof.backends import local_worker
 from grader.authoring.proof.cases import notebook
+from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.judge.grade import grade
 
 __all__ = ["COURSE", "graded", "local_worker", "notebook"]
 
-COURSE = cases.course()
+COURSE = Course.here()
 
 
 def graded(data: bytes, id: str, open_worker=local_worker, only=None) -> Result:

@@ -34,7 +34,7 @@ sys.exit(not result.success)
 def write_tree(course, folder):
     """The students' tree as they get it: the library with stubs, checks, data, requirements."""
     student_tree.write(course, folder)
-    (folder / "requirements.txt").write_bytes(project_files.files()["requirements.txt"])
+    (folder / "requirements.txt").write_bytes(project_files.files(course.root)["requirements.txt"])
     return folder
 
 

@@ -2,10 +2,12 @@
 
 import proofs
 import pytest
+from checkout import elsewhere
 
 from grader.checking.faults import SuiteError
 from grader.checking.suite import read_tests
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.judge import substitutes
 from grader.judge.suite_files import proofread, suite_files
 from grader.library.components import Component
@@ -46,16 +48,13 @@ def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
         ),
     ],
 )
-def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(
-    text, told, tmp_path, monkeypatch
-):
+def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(text, told, tmp_path):
     path = tmp_path / "autograder" / "suites" / "a1" / "substitutes.py"
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(substitutes, "ROOT", tmp_path)
     substitutes._file.cache_clear()
     with pytest.raises(SuiteError) as caught:
-        proofread(proofs.COURSE.assignment("a1"))
+        proofread(elsewhere(proofs.COURSE.assignment("a1"), tmp_path))
     substitutes._file.cache_clear()
     assert str(caught.value) == f"{path}, {told}: correct this line"
 
@@ -66,7 +65,7 @@ DRAWING = ("test_frequencies", "test_scores", "test_generator")
 
 def graded(assignment, exercise, name):
     """The exercise's entry for a solution with this named bug in it."""
-    (bug,) = (b for b in mistakes.load(assignment) if b.name == name)
+    (bug,) = (b for b in mistakes.load(Course.here().assignment(assignment)) if b.name == name)
     wrong = {bug.component: bug.apply(Component.parse(bug.component).source)}
     data = proofs.notebook(assignment, "solution", wrong)
     result = proofs.graded(data, assignment, only=[exercise])

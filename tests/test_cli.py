@@ -217,7 +217,7 @@ def test_an_interrupted_run_is_resumed(tmp_path):
     assert [result["student"] for result in graded(folder, out)] == students
 
 
-@pytest.mark.parametrize("module", ["typer", "grader.cli.app", "grader.course.syllabus"])
+@pytest.mark.parametrize("module", ["typer", "grader.cli.app", "grader.course.course"])
 def test_an_interrupt_while_the_program_starts_is_one_sentence(tmp_path, module):
     code = (
         "import signal, sys\n"

@@ -16,6 +16,7 @@ from grader.authoring.proof import cases, claims
 from grader.authoring.release import contents
 from grader.authoring.views import notebooks, text_notebook
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.grading import judge_process, warm_processes
 from grader.library.components import BuildError, Component
 
@@ -115,7 +116,9 @@ def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sa
     assert any(bug.hint in test.message.cause for test in tests if test.message)
 
 
-@pytest.mark.parametrize("bug", mistakes.load("exam"), ids=lambda bug: bug.name)
+@pytest.mark.parametrize(
+    "bug", mistakes.load(Course.here().assignment("exam")), ids=lambda bug: bug.name
+)
 def test_a_named_mistake_is_caught(bug):
     data = cases.Case("exam", "bug", bug=bug).notebook
     assert claims.caught(graded(data, "exam", only=[bug.exercise]), bug) == ""

@@ -192,9 +192,7 @@ def course_with(tmp_path):
         path.write_text((ROOT / "course.toml").read_text(encoding="utf-8") + table)
         return Course.load(path)
 
-    course.load.cache_clear()
-    yield load
-    course.load.cache_clear()
+    return load
 
 
 CHOICE = """

@@ -112,9 +112,9 @@ def test_unknown_names_are_told(world):
         world.load()["dev"]
 
 
-def test_a_mistake_in_the_registry_is_told_with_its_line(world):
+def test_a_mistake_in_the_registry_is_told_with_its_place(world):
     world.films["splits"][0]["hub"]["revision"] = "main"
-    with pytest.raises(DataError, match=r"\.toml, line \d+: .*revision"):
+    with pytest.raises(DataError, match=r"\.toml: data set \w+, splits\.0\.hub\.revision: "):
         world.load()
     (world.folder / "broken.toml").write_text("[[datasets]\n")
     with pytest.raises(DataError, match="not valid TOML"):

@@ -15,6 +15,7 @@ from course_lib.diagnosis.broken_classifiers import FAULTS
 from course_lib.training.schedules import warmup_rate
 from course_lib.transformer import Transformer
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.library.components import Component
 from grader.student import debug, program
 
@@ -101,7 +102,7 @@ def test_named_mistakes_in_a_notebook_are_found(bug, check, tmp_path):
 
 def with_mistake(assignment, bug, folder):
     """A solved notebook with one named mistake."""
-    mistake = next(b for b in mistakes.load(assignment) if b.name == bug)
+    mistake = next(b for b in mistakes.load(Course.here().assignment(assignment)) if b.name == bug)
     source = mistake.apply(Component.parse(mistake.component).source)
     path = folder / f"{assignment}.ipynb"
     path.write_bytes(proofs.notebook(assignment, "solution", {mistake.component: source}))
@@ -157,7 +158,7 @@ def test_a_translator_is_left_as_it_was(norm_first):
 )
 def test_wrongly_scaled_scores_are_measured(bug, told):
     """With an attention of one's own from assignment 2, in the classifier."""
-    mistake = next(b for b in mistakes.load("a2") if b.name == bug)
+    mistake = next(b for b in mistakes.load(Course.here().assignment("a2")) if b.name == bug)
     namespace = dict(vars(attention))
     for name in ("attention", "MultiHeadAttention"):
         component = f"course_lib.attention:{name}"

@@ -11,7 +11,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from checkout import ROOT
+from checkout import ROOT, elsewhere
 from drawn_svg import Drawn
 from PIL import Image
 
@@ -333,9 +333,8 @@ def test_the_picture_has_the_drawings_colors_where_they_are(name, read):
         assert len(set(part.getdata())) > 1, text.text
 
 
-def test_a_picture_is_made_again_only_when_its_drawing_has_changed(course, tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "ROOT", tmp_path)
-    assignment, made = course.assignment("a2"), draw("mask_grids")
+def test_a_picture_is_made_again_only_when_its_drawing_has_changed(course, tmp_path):
+    assignment, made = elsewhere(course.assignment("a2"), tmp_path), draw("mask_grids")
     assert not pictures.is_current(assignment, made)
     first = pictures.of(assignment, made)
     path = pictures.path_of(assignment, made)

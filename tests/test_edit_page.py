@@ -19,9 +19,9 @@ def built(tmp_path, monkeypatch):
     def build(repository):
         facts = course.facts.model_copy(update={"source_repository": repository})
         ours = course.model_copy(update={"facts": facts})
-        monkeypatch.setattr(course, "load", lambda: ours)
+        monkeypatch.setattr(Course, "here", lambda: ours)
         (tmp_path / "index.md").write_text("# A page\n", encoding="utf-8")
-        lectures = course.ROOT / "lectures"
+        lectures = course.root / "lectures"
         app = Sphinx(tmp_path, lectures, tmp_path / "out", tmp_path / "trees", "html", status=None)
         app.build()
         return (tmp_path / "out" / "index.html").read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ import pytest
 from checkout import ROOT
 
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.grading import fingerprints
 from grader.grading.fingerprints import Sources
 
@@ -172,7 +173,9 @@ def test_a_file_of_tests_counts_for_its_own_exercise_alone(checkout, path, ids):
 
 
 def test_a_named_mistake_counts_for_the_exercise_whose_test_finds_it(checkout):
-    name = next(bug.name for bug in mistakes.load("a2") if bug.exercise == "2.3")
+    name = next(
+        bug.name for bug in mistakes.load(Course.here().assignment("a2")) if bug.exercise == "2.3"
+    )
     assert parts_of(checkout, f"autograder/bugs/a2/{name}.toml") == {"2.3"}
 
 

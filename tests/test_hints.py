@@ -4,6 +4,7 @@ import dataclasses
 import re
 
 import pytest
+from checkout import elsewhere
 
 from grader.authoring import course_build
 from grader.authoring.views import hint_checks, hints, notebooks, text_notebook
@@ -123,7 +124,7 @@ TEXTS = 'question = "Why?"\ndirection = "There."\nshape = "One line."\n'
 
 
 @pytest.fixture
-def written(tmp_path, monkeypatch):
+def written(tmp_path):
     """Write a file of hints for assignment 1, and return what does not fit."""
 
     def write(text):
@@ -135,7 +136,8 @@ def written(tmp_path, monkeypatch):
 
     exercise = COURSE.assignment("a1").exercise("1.1")
     first = COURSE.assignment("a1").model_copy(update={"exercises": [exercise]})
-    monkeypatch.setattr(hints, "ROOT", tmp_path)
+    (tmp_path / "course.toml").touch()
+    first = elsewhere(first, tmp_path)
     yield write
     hints._read.cache_clear()
 

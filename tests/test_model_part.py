@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from checkout import ROOT, elsewhere
 from safetensors.torch import save
 
 from grader.authoring.views import notebooks
@@ -244,14 +245,14 @@ def test_a_threshold_is_two_standard_deviations_below_the_reference():
     assert thresholds.calibrated(80.0, 0.75, 1.0) == 77.5
 
 
-def test_a_threshold_in_bleu_takes_the_measured_error_of_the_test_split(
-    course, monkeypatch, tmp_path
-):
+def test_a_threshold_in_bleu_takes_the_measured_error_of_the_test_split(course, tmp_path):
     measured = {"beam5_bleu": {"mean": 50.0, "sd": 0.6}, "beam5_bleu_standard_error": {"mean": 0.8}}
-    (tmp_path / "measured.json").write_text(json.dumps({"measures": measured}), encoding="utf-8")
-    monkeypatch.setattr(thresholds, "RESULTS", tmp_path)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "measured.json").write_text(
+        json.dumps({"measures": measured}), encoding="utf-8"
+    )
     exercise = course.assignment("a4").exercise("4.12").model_copy(update={"full_at": ["measured"]})
-    assert thresholds.full_at(exercise, 1000) == 48.0
+    assert thresholds.full_at(elsewhere(exercise, tmp_path), 1000) == 48.0
 
 
 @pytest.mark.parametrize(
@@ -267,7 +268,7 @@ def test_whoever_keeps_a_profile_has_all_points_and_no_bonus(
     course, profile, measure, trained, bonus
 ):
     """By every measured seed, and two standard deviations above their mean."""
-    text = (thresholds.RESULTS / f"{profile}.json").read_text(encoding="utf-8")
+    text = (ROOT / "results" / f"{profile}.json").read_text(encoding="utf-8")
     reached = json.loads(text)["measures"][measure]
     assignment = course.assignment_of(trained)
     full = thresholds.full_at(assignment.exercise(trained), assignment.model.examples)

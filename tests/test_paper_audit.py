@@ -32,7 +32,7 @@ LIES = {
     "no such section": ("divided by √d_k", {"section": "3.2.4"}),
     "defines no 'attend'": ("divided by √d_k", {"components": ("course_lib.attention:attend",)}),
     "no anchor of §3.2.1": ("divided by √d_k", {"components": ("course_lib.masks:causal_mask",)}),
-    "no named mistake": ("divided by √d_k", {"broken_by": "a2/attention_scaled_twice"}),
+    "no named bug": ("divided by √d_k", {"broken_by": "a2/attention_scaled_twice"}),
     "none of its components": ("divided by √d_k", {"broken_by": "a2/merge_sum_of_heads"}),
     "give components and": ("divided by √d_k", {"broken_by": ""}),
     "the paper says 4000": ("d_ff = 2048", {"paper": 4000}),
@@ -55,7 +55,7 @@ def test_a_lie_is_found(audit, said):
 def test_a_mistake_that_no_longer_fits_the_source_is_found(audit, monkeypatch):
     true = about(audit, "divided by √d_k")
     stale = replace(true.bug, find="a line that was rewritten")
-    monkeypatch.setattr(statements.bugs, "load", lambda _: [stale])
+    monkeypatch.setattr(statements.mistakes, "load", lambda _: [stale])
     assert any("occurs 0 times" in problem for problem in statements.problems([true]))
 
 

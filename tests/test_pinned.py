@@ -9,6 +9,7 @@ import pytest
 from autograder.suites import pinned
 from grader.checking.suite import read_tests
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.judge.suite_files import suite_files
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
@@ -53,7 +54,7 @@ def test_a_pinned_sentence_is_held(id, entry, tests):
     else:
         assert entry.why, "no visible test, and no word why"
     # a bug that names the visible test is caught there already, before the hidden one
-    known = {bug.name: bug for bug in mistakes.load(id)}
+    known = {bug.name: bug for bug in mistakes.load(Course.here().assignment(id))}
     assert known[entry.bug].test in (entry.test, entry.visible)
 
 

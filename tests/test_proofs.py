@@ -10,6 +10,7 @@ from unwatched import unwatched
 
 from grader.authoring.proof import cases, claims, margins, prove
 from grader.course import course, mistakes
+from grader.course.course import Course
 from grader.library.components import Component
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
@@ -119,8 +120,10 @@ def test_there_are_enough_bugs_and_variants(id):
 def test_every_exercise_has_bugs_and_they_belong_to_it(id):
     assignment = proofs.COURSE.assignment(id)
     owners = {c: e.id for e in assignment.exercises for c in e.components}
-    assert {bug.exercise for bug in mistakes.load(id)} == set(owners.values())
-    for bug in mistakes.load(id):
+    assert {bug.exercise for bug in mistakes.load(Course.here().assignment(id))} == set(
+        owners.values()
+    )
+    for bug in mistakes.load(Course.here().assignment(id)):
         assert owners[bug.component] == bug.exercise, bug.name
         assert bug.test.startswith(f"test_{bug.exercise.replace('.', '_')}_") or (
             bug.test.partition("::")[0] in {path.name for path in course.public_tests(id)}

@@ -9,6 +9,7 @@ from grader.authoring import results_file
 from grader.authoring.proof import cases, prove, run, summary
 from grader.authoring.proof.backends import local_worker
 from grader.cli.app import app
+from grader.course.course import Course
 
 
 def proven(case):
@@ -17,7 +18,7 @@ def proven(case):
 
 
 def test_a_bug_that_is_not_caught_is_told():
-    case = next(c for c in cases.of(cases.course().assignment("a1")) if c.bug)
+    case = next(c for c in cases.of(Course.here().assignment("a1")) if c.bug)
     assert not any(outcome.wrong for outcome in proven(case))
     harmless = dataclasses.replace(case.bug, replace=case.bug.find)
     told = {o.claim: o.wrong for o in proven(dataclasses.replace(case, bug=harmless))}
@@ -30,7 +31,7 @@ def test_a_bug_that_is_not_caught_is_told():
 
 
 def test_a_wrong_answer_called_correct_is_told():
-    case = next(c for c in cases.of(cases.course().assignment("a1")) if c.bug)
+    case = next(c for c in cases.of(Course.here().assignment("a1")) if c.bug)
     called = dataclasses.replace(case, kind="variant")
     assert "expected" in prove.claims.everything(prove.graded(called, local_worker))
 
@@ -42,7 +43,7 @@ def test_the_command_proves_one_exercise():
     assert done.exit_code == 0
     wanted = {
         c.name
-        for c in cases.of(cases.course().assignment("a1"))
+        for c in cases.of(Course.here().assignment("a1"))
         if c.bug and c.bug.exercise == "1.2"
     }
     assert {o["case"] for o in outcomes} == wanted
@@ -52,7 +53,7 @@ def test_the_command_proves_one_exercise():
 
 def test_only_the_whole_proof_is_a_result(tmp_path, monkeypatch):
     monkeypatch.setattr(results_file, "RESULTS", tmp_path)
-    course = cases.course()
+    course = Course.here()
     every = tuple(assignment.id for assignment in course.graded)
     assert run.Plan(every).is_whole(course)
     for part in ({"only_bugs": True}, {"backends": ("local",)}, {"seeds": (0,)}):

@@ -41,6 +41,7 @@ from grader.classroom.terms import Allowance, Terms
 from grader.cli.authoring import release_command
 from grader.cli.problems import UsageProblem
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.gradebook import stored_roster
 from grader.gradebook.store import Store
 from grader.library import student_tree
@@ -203,7 +204,9 @@ def indented(text):
 
 
 RUBRIC = "The weights sum to one because of the softmax, not the division."
-A_BUG = next(b for b in mistakes.load("a1") if b.name == "attention_always_causal")
+A_BUG = next(
+    b for b in mistakes.load(Course.here().assignment("a1")) if b.name == "attention_always_causal"
+)
 
 PLANTED = {
     "an answer in a module": lambda f: {

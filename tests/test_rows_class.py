@@ -16,6 +16,7 @@ from checkout import ROOT
 from threats import OWN_TIME, THREATS, notebook
 
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.library.components import Component
 from grader.sandbox import detection
 
@@ -26,7 +27,11 @@ RUN = re.compile(r'"(graded_at|seconds)": [^,}]+')
 
 
 def honest_notebooks():
-    bug = next(bug for bug in mistakes.load("a1") if bug.name == "softmax_fixed_axis")
+    bug = next(
+        bug
+        for bug in mistakes.load(Course.here().assignment("a1"))
+        if bug.name == "softmax_fixed_axis"
+    )
     wrong = bug.apply(Component.parse(bug.component).source)
     starter = json.dumps(json.loads(proofs.notebook("a1", "starter"))).encode()
     data = (  # unlike every other file, or they would be flagged as copies

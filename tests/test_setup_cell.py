@@ -4,6 +4,7 @@ import os
 import sys
 
 import pytest
+from checkout import ROOT
 from setup_world import cell_of, run_cell, served, with_repository, write_tree, zipped
 
 from course_lib import __version__
@@ -111,7 +112,8 @@ def test_the_library_must_not_be_older_than_the_notebook():
 def test_a_release_without_the_assignment_is_said(monkeypatch, tmp_path):
     with pytest.raises(SetupError, match="there is no assignment 'a9'.*get the release"):
         notebook_home.begin("a9", made_for=__version__)
-    monkeypatch.setattr("grader.course.syllabus.ROOT", tmp_path)
+    (tmp_path / "course.toml").write_bytes((ROOT / "course.toml").read_bytes())
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SetupError, match="has no checks of a1: get the release"):
         notebook_home.begin("a1", made_for=__version__)
 
@@ -149,7 +151,7 @@ def test_the_machine_is_told_and_the_profile_set(monkeypatch, capsys):
 
 def test_the_cell_needs_no_package_before_the_course_is_there(course):
     """What it imports before the course's own modules is in every Python."""
-    before, _, _ = cell_of(course, "a4").partition("from course_lib")
+    before, _, _ = cell_of(course, "a4").partition("from grader")
     lines = [line.split() for line in before.splitlines() if line.strip().startswith("import ")]
     imported = {name.partition(".")[0] for _, name in lines}
     assert {"urllib", "zipfile"} <= imported <= sys.stdlib_module_names

@@ -77,7 +77,7 @@ def test_untouched_starters_are_not_copies_of_each_other(handout):
 def test_who_hands_in_the_courses_solution_is_listed_with_it(handout, solution):
     """Also with a mistake; two of them are not accused of each other, unless it is the same."""
     names = ("scores_not_scaled", "softmax_fixed_axis")
-    found = [bug for bug in mistakes.load("a1") if bug.name in names]
+    found = [bug for bug in mistakes.load(Course.here().assignment("a1")) if bug.name in names]
     works = [
         handout.work(
             bug.name, as_bytes({**REFERENCE, bug.component: bug.apply(REFERENCE[bug.component])})

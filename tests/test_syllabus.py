@@ -5,7 +5,6 @@ import datetime
 import pytest
 from checkout import ROOT
 
-from grader.course import course
 from grader.course.course import Course
 from grader.course.course_file import CourseError
 
@@ -133,7 +132,6 @@ def test_an_exam_beside_the_course_is_graded_but_is_no_assignment(tmp_path):
     path = tmp_path / "course.toml"
     path.write_text(TEXT, encoding="utf-8")
     assert Course.load(path).exam is None
-    course._load.cache_clear()
     (tmp_path / "exam.toml").write_text(EXAM, encoding="utf-8")
     found = Course.load(path)
     ids = [assignment.id for assignment in found.assignments]

@@ -19,7 +19,7 @@ from grader.authoring.proof import cases, challenge
 from grader.checking.session import PASSED
 from grader.classroom.roster import Roster
 from grader.cli.app import app
-from grader.course import course, mistakes
+from grader.course import mistakes
 from grader.course.course import Course
 from grader.gradebook.course_grades import course_grades
 from grader.judge.grade import grade
@@ -112,9 +112,7 @@ def proposed(tmp_path):
     given = (ROOT / "course.toml").read_text(encoding="utf-8")
     assert "[grading]" not in given
     file.write_text(f"{given}\n{table}", encoding="utf-8")
-    course._load.cache_clear()
-    yield Course.load(file)
-    course._load.cache_clear()
+    return Course.load(file)
 
 
 def test_the_proposed_weights_are_accepted(proposed):
@@ -165,7 +163,7 @@ def test_the_commands_of_the_workshop_name_bugs_that_exist(course):
         names = re.findall(r"--bug (\w+)", options)
         found = challenge.chosen(course, course.assignment(id), names, 3, 1)
         for bug in found:
-            assert bug.name in {known.name for known in mistakes.load(id)}
+            assert bug.name in {known.name for known in mistakes.load(Course.here().assignment(id))}
             assert red_at_the_start(bug, id), f"{bug.name}: the pairs see nothing but green"
     assert {file for _, file in re.findall(r"student check (a\d) (\S+\.ipynb)", handed)} == {
         f"{id}_broken.ipynb" for id, _ in commands

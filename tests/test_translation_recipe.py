@@ -172,7 +172,7 @@ def test_the_same_seed_gives_the_same_model(made_up):
 
 
 def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, tmp_path):
-    monkeypatch.setattr(results_file, "RESULTS", tmp_path)
+    monkeypatch.setattr(results_file, "folder", lambda: tmp_path)
     monkeypatch.setattr(translation, "MODELS", tmp_path)
     monkeypatch.setattr(translation.datasets, "load", lambda name, sources: made_up)
     monkeypatch.setattr(translation, "profile", lambda name: SMALL)
@@ -196,7 +196,7 @@ def small_bench(monkeypatch, tmp_path):
     small = {"CONFIG": config, "TOKENS": 64, "ROUNDS": 2, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}
     for name, value in small.items():
         monkeypatch.setattr(training, name, value)
-    monkeypatch.setattr(results_file, "RESULTS", tmp_path)
+    monkeypatch.setattr(results_file, "folder", lambda: tmp_path)
     return tmp_path
 
 

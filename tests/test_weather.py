@@ -17,6 +17,7 @@ from checkout import ROOT
 
 from grader.authoring.proof import cases
 from grader.course import mistakes
+from grader.course.course import Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, class_tries, work_folder
 from grader.intake.submissions import Submission
@@ -56,7 +57,7 @@ def impatient():
 
 @pytest.mark.slow
 def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient):
-    some = mistakes.load("a1")[:1]
+    some = mistakes.load(Course.here().assignment("a1"))[:1]
     submissions = [
         reference("right"),
         submission("torch", with_import_of_torch()),

@@ -21,7 +21,8 @@ SUITE = "autograder/suites/a1/test_1_1_softmax.py"
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """Assignment 1 in a folder of its own, where files can be changed."""
-    for place in ("autograder/bugs/a1", "autograder/suites/a1", "assignments/a1/public_tests"):
+    hidden = ("autograder/bugs/a1", "autograder/suites/a1")
+    for place in (*hidden, "assignments/a1/public_tests", "solutions"):
         shutil.copytree(ROOT / place, tmp_path / place)
     shutil.copy(ROOT / "course.toml", tmp_path)
     mistakes._read.cache_clear()
@@ -115,7 +116,16 @@ def test_many_problems_are_not_a_flood(copy):
 
 def test_the_command_says_it_without_a_traceback(tmp_path):
     """A copy of the whole course, in a process of its own: two mistakes, one after the other."""
-    for place in ("course_lib", "autograder", "assignments", "solutions", "data", "results"):
+    for place in (
+        "course_lib",
+        "grader",
+        "autograder",
+        "book",
+        "bench",
+        "assignments",
+        "solutions",
+        "data",
+    ):
         ignored = shutil.ignore_patterns("__pycache__", "*.ipynb")
         shutil.copytree(ROOT / place, tmp_path / place, ignore=ignored)
     for file in ("course.toml", "README.md", "CONTRIBUTING.md"):
@@ -138,7 +148,13 @@ def test_the_command_says_it_without_a_traceback(tmp_path):
 
 
 def test_a_component_that_is_no_python_is_told_once(copy, monkeypatch):
-    monkeypatch.syspath_prepend(copy)
+    found = components._path
+
+    def in_copy(name):
+        path = copy.joinpath(*name.split(".")).with_suffix(".py")
+        return path if path.exists() else found(name)
+
+    monkeypatch.setattr(components, "_path", in_copy)
     for module in ("numpy_forms/attention.py", "attention.py"):
         target = copy / "course_lib" / module
         target.parent.mkdir(parents=True, exist_ok=True)

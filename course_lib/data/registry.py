@@ -141,5 +141,13 @@ def read(path: Path = REGISTRY) -> Registry:
         raise DataError(f"{path}: not valid TOML: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise DataError(f"{path}: {where}: {first['msg']}") from None
+        raise DataError(f"{path}: {_place(text, first['loc'])}: {first['msg']}") from None
+
+
+def _place(text: str, location: tuple[str | int, ...]) -> str:
+    """The key of an error, below the name of its data set."""
+    match location:
+        case ("datasets", int(number), *keys):
+            name = tomllib.loads(text)["datasets"][number].get("name", f"number {number + 1}")
+            return f"data set {name}, {'.'.join(map(str, keys)) or 'as a whole'}"
+    return ".".join(map(str, location))

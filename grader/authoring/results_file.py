@@ -18,6 +18,11 @@ from ..course.course import Course
 PACKAGES = ("torch", "numpy", "accelerate", "tokenizers", "sacrebleu", "pytest", "nbgrader")
 
 
+def folder() -> Path:
+    """Where the course keeps what was measured."""
+    return Course.here().root / "results"
+
+
 def measure(unit: str, values: list[float]) -> dict[str, Any]:
     """One measure: a value per repetition, their mean and standard deviation."""
     sd = statistics.stdev(values) if len(values) > 1 else 0.0
@@ -52,9 +57,8 @@ def write(
         "measures": dict(measures),
         **(also or {}),
     }
-    folder = Course.here().root / "results"
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.json"
+    folder().mkdir(exist_ok=True)
+    path = folder() / f"{name}.json"
     path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return path
 

@@ -215,7 +215,7 @@ class Course(Table):
 
         Raises CourseError, one sentence with file and line.
         """
-        return _load(path)
+        return _load(path, *map(_stamp, (path, path.with_name(EXAM_FILE))))
 
     @classmethod
     def here(cls) -> Course:
@@ -223,7 +223,7 @@ class Course(Table):
 
         Raises CourseError.
         """
-        return _load(root_of(Path.cwd()) / FILE)
+        return cls.load(root_of(Path.cwd()) / FILE)
 
     @property
     def root(self) -> Path:
@@ -344,8 +344,13 @@ def shown(path: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """What changes when a file is written again."""
+    return (path.stat().st_mtime_ns, path.stat().st_size) if path.exists() else None
+
+
 @lru_cache(maxsize=4)
-def _load(path: Path) -> Course:
+def _load(path: Path, *_: tuple[int, int] | None) -> Course:
     course, text = course_file.read(path, Course)
     if problem := course.grading.problem(course.weights):
         raise CourseError(f"{path.name}, line {line_of(text, problem[0])}: {problem[1]}")

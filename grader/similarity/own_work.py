@@ -14,7 +14,6 @@ from grader.notebook.collect import Collected, collect
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import Statement
 
-from ..authoring.views import notebooks
 from ..library import student_tree
 from . import winnowing
 from .tokens import imported, tokens
@@ -80,7 +79,7 @@ class Handout:
     @classmethod
     def of(cls, course: Course, assignment: Assignment) -> Handout:
         """The starter's code, and the library as it is when the assignment is handed out."""
-        starter = notebooks.dump(notebooks.build(course, assignment, "starter")).encode()
+        starter = assignment.starter.read_bytes()
         given = _collected(starter, assignment).statements
         names = {name: name for statement in given for name in statement.names}
         released = student_tree.released_before(course, assignment.id)

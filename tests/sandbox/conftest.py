@@ -25,9 +25,9 @@ def tree(tmp_path_factory):
     for parent in (folder, *folder.parents[:2]):
         with contextlib.suppress(PermissionError):  # not ours, and already accessible
             parent.chmod(0o755)  # workers run under other users
-    seam = ROOT / "course_lib" / "seam"
-    shutil.copytree(seam, folder / "course_lib" / "seam", ignore=shutil.ignore_patterns("__py*"))
-    shutil.copy(ROOT / "course_lib" / "__init__.py", folder / "course_lib")
+    seam = ROOT / "grader" / "seam"
+    shutil.copytree(seam, folder / "grader" / "seam", ignore=shutil.ignore_patterns("__py*"))
+    shutil.copy(ROOT / "grader" / "__init__.py", folder / "grader")
     return folder
 
 

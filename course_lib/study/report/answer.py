@@ -9,13 +9,14 @@ from scipy import stats
 from ..findings import ALPHA
 from ..trial import Row
 from .confirmation import confirmation
-from .document import Paragraph, Section, Table, section
+from .document import Block, Paragraph, Section, Table, section
 from .material import Material
 from .wording import amount, counted, interval, level, number, p_value, percent, signed
 
 
 def answer(material: Material) -> Section:
     found, chosen = material.findings, material.findings.recommended
+    blocks: list[Block | str]
     if chosen is None:
         blocks = [Paragraph(_why_none(material), "lead")]
     else:
