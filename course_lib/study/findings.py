@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from statistics import median_low
 
@@ -14,7 +14,7 @@ from scipy import stats
 
 from .intervals import detectable_difference, pooled_noise
 from .recommendation import chance_of_being_best, recommend
-from .space import DEFAULT, FACTORS, Configuration, Factors
+from .space import FACTORS, Configuration
 from .summary import summarize
 from .trial import Row
 
@@ -32,13 +32,19 @@ class Noise:
     s: float  # in the unit of quality
     degrees: int
 
-    def half_width(self, n: int, level: float = 0.95) -> float:
-        """Of the interval of a mean of `n` seeds: t · s / √n."""
-        return float(stats.t.ppf((1 + level) / 2, df=self.degrees)) * self.s / math.sqrt(n)
+    def half_width(self, *n_seeds: int) -> float:
+        """Of the 95 % interval of a mean of `n` seeds, t · s / √n; of several, of their sum."""
+        quantile = float(stats.t.ppf(0.975, df=self.degrees))
+        return quantile * self.s * math.sqrt(sum(1 / n for n in n_seeds))
 
-    def interval_of_s(self, level: float = 0.95) -> tuple[float, float]:
-        """Of s itself, from the χ² distribution: noise too is only estimated."""
-        tails = stats.chi2.ppf([(1 + level) / 2, (1 - level) / 2], df=self.degrees)
+    def interval_of_mean(self, line: Row) -> tuple[float, float]:
+        """The 95 % interval of a configuration's mean."""
+        half = self.half_width(line["n"])
+        return line["mean"] - half, line["mean"] + half
+
+    def interval_of_s(self) -> tuple[float, float]:
+        """The 95 % interval of s itself, from the χ² distribution: it is only estimated too."""
+        tails = stats.chi2.ppf([0.975, 0.025], df=self.degrees)
         low, high = (self.s * math.sqrt(self.degrees / tail) for tail in tails)
         return low, high
 
@@ -62,8 +68,6 @@ class Findings:
     """
 
     rows: Sequence[Row]
-    factors: Factors = field(default_factory=lambda: FACTORS)
-    default: Configuration = field(default_factory=lambda: DEFAULT)
 
     @cached_property
     def complete(self) -> list[Row]:
@@ -86,7 +90,7 @@ class Findings:
     def summary(self) -> list[Row]:
         """One line a configuration with an ended trial, the best first. Raises ValueError."""
         ended = [row for row in self.rows if row["status"] not in UNFINISHED]
-        return summarize(ended, self.factors, self.measures)
+        return summarize(ended, FACTORS, self.measures)
 
     @cached_property
     def measured(self) -> list[Row]:
@@ -165,7 +169,7 @@ class Findings:
 
     def key(self, row: Row) -> tuple:
         """The levels of a row or configuration, in the order of the factors."""
-        return tuple(row[factor] for factor in self.factors)
+        return tuple(row[factor] for factor in FACTORS)
 
     def configuration(self, row: Row) -> Configuration:
-        return {factor: row[factor] for factor in self.factors}
+        return {factor: row[factor] for factor in FACTORS}

@@ -18,7 +18,7 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
-from ..space import FACTORS, Configuration, Factors
+from ..space import FACTORS, Configuration
 from ..tasks.task import PeakMemory, Task
 from ..trial import Row
 from .interrupts import Interrupts
@@ -35,7 +35,7 @@ class FailedTrial(Exception):
     """A trial that ended without a result; Optuna records it as failed and goes on."""
 
 
-def deterministic(threads: int = 1) -> dict[str, Any]:
+def deterministic() -> dict[str, Any]:
     """Make torch choose the same kernels every time, and say what was set.
 
     On a CPU the same seed then gives the same bits, with the same number of threads and the same
@@ -43,8 +43,8 @@ def deterministic(threads: int = 1) -> dict[str, Any]:
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.set_deterministic_debug_mode("warn")  # the other way to say so imports the compiler
-    torch.set_num_threads(threads)
-    return {"deterministic_algorithms": True, "threads": threads}
+    torch.set_num_threads(1)
+    return {"deterministic_algorithms": True, "threads": 1}
 
 
 def work(
@@ -53,7 +53,6 @@ def work(
     task: Task,
     trial: Trial,
     attempt: Attempt,
-    factors: Factors = FACTORS,
     seconds_a_trial: float = 3600.0,
     device: str = "cpu",
     report: Callable[[Row], None] = lambda row: None,
@@ -68,9 +67,7 @@ def work(
     StudyError.
     """
     study = open_study(opened, name)
-    objective = _Objective(
-        opened, task, trial, attempt, factors, seconds_a_trial, device, report, follow
-    )
+    objective = _Objective(opened, task, trial, attempt, seconds_a_trial, device, report, follow)
     done = 0
     try:
         with sentences(opened.url), objective.interrupts as interrupts:
@@ -125,7 +122,6 @@ class _Objective:
     task: Task
     trial: Trial
     attempt: Attempt
-    factors: Factors
     seconds: float
     device: str
     report: Callable[[Row], None]
@@ -168,8 +164,7 @@ class _Objective:
     def _row(self, optuna_trial: optuna.Trial) -> Row:
         """Run the trial, and say what it measured or why it did not."""
         configuration: Configuration = {
-            name: optuna_trial.suggest_categorical(name, levels)
-            for name, levels in self.factors.items()
+            name: optuna_trial.suggest_categorical(name, levels) for name, levels in FACTORS.items()
         }
         seed = optuna_trial.user_attrs["seed"]
         row: Row = {**configuration, "seed": seed, "steps": 0}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
-from scipy import stats
-
 from ..findings import ALPHA
+from ..space import DEFAULT, FACTORS
 from ..trial import Row
 from .confirmation import confirmation
 from .document import Block, Paragraph, Section, Table, section
 from .material import Material
-from .wording import amount, counted, interval, level, number, p_value, percent, signed
+from .wording import amount, changes, counted, interval, level, number, p_value, percent, signed
 
 
 def answer(material: Material) -> Section:
@@ -28,7 +25,7 @@ def answer(material: Material) -> Section:
             _against_default(material, chosen),
             _chance(material, chosen),
             _optimism(len(found.sound)),
-            _configuration(material, chosen),
+            _configuration(chosen),
         ]
     return section("The answer", *blocks, _unfinished(material), *confirmation(material))
 
@@ -47,7 +44,7 @@ def _why_none(material: Material) -> str:
     best = found.sound[0]
     highest = (
         f"The highest mean so far is {number(best['mean'])} ({material.quality}), measured for "
-        f"{_called(material, best)}"
+        f"{_called(best)}"
     )
     if all(line["n"] < 2 for line in found.measured):
         return (
@@ -65,14 +62,14 @@ def _why_none(material: Material) -> str:
 def _recommendation(material: Material, chosen: Row) -> str:
     noise = material.findings.noise
     assert noise is not None
-    mean, half = chosen["mean"], noise.half_width(chosen["n"])
+    low, high = noise.interval_of_mean(chosen)
     ceiling = ""  # an interval from Student's t does not know that an accuracy ends at 100 %
-    if material.measure.startswith("accuracy in percent") and mean + half > 100:
+    if material.measure.startswith("accuracy in percent") and high > 100:
         ceiling = " (which does not know that an accuracy ends at 100)"
     return (
-        f"**Take {_called(material, chosen)}.** Its mean quality over "
-        f"{counted(chosen['n'], 'seed')} is {number(mean)} ({material.quality}), with a 95 % "
-        f"interval of {interval(mean - half, mean + half)}{ceiling}. One training takes "
+        f"**Take {_called(chosen)}.** Its mean quality over "
+        f"{counted(chosen['n'], 'seed')} is {number(chosen['mean'])} ({material.quality}), with a "
+        f"95 % interval of {interval(low, high)}{ceiling}. One training takes "
         f"{amount(chosen['train_seconds'])} s."
     )
 
@@ -122,7 +119,7 @@ def _choice(material: Material, chosen: Row) -> str:
         return near + "taken; it is also the one with the highest mean."
     return near + (
         f"taken: {amount(chosen['train_seconds'])} s a training, against "
-        f"{amount(best['train_seconds'])} s of {_called(material, best)}, whose mean of "
+        f"{amount(best['train_seconds'])} s of {_called(best)}, whose mean of "
         f"{number(best['mean'])} is the highest. It is recommended because it is cheaper, not "
         "because it is better."
     )
@@ -140,7 +137,7 @@ def _survivors(chosen: Row) -> str:
 def _against_default(material: Material, chosen: Row) -> str:
     """What changing from the default gains, with its interval; "" when there is no other."""
     found, noise = material.findings, material.findings.noise
-    base = found.line_of(found.default)
+    base = found.line_of(DEFAULT)
     if len(found.sound) < 2 or noise is None:
         return ""
     if base is None:
@@ -148,8 +145,7 @@ def _against_default(material: Material, chosen: Row) -> str:
     if found.key(base) == found.key(chosen):
         return "It is the default: nothing that was tried is a reason to leave it."
     difference = chosen["mean"] - base["mean"]
-    quantile = float(stats.t.ppf(0.975, df=noise.degrees))
-    half = quantile * noise.s * math.sqrt(1 / chosen["n"] + 1 / base["n"])
+    half = noise.half_width(chosen["n"], base["n"])
     text = (
         f"Against the default its quality is {signed(difference)} points, with a 95 % interval of "
         f"{interval(difference - half, difference + half)}: "
@@ -196,16 +192,15 @@ def _unfinished(material: Material) -> str:
     )
 
 
-def _configuration(material: Material, chosen: Row) -> Table:
-    found = material.findings
+def _configuration(chosen: Row) -> Table:
     return Table(
         ["factor", "recommended", "default"],
-        [[f"`{f}`", level(chosen[f]), level(found.default[f])] for f in found.factors],
+        [[f"`{f}`", level(chosen[f]), level(DEFAULT[f])] for f in FACTORS],
         "The recommended configuration beside the default, the paper's base model and training",
     )
 
 
-def _called(material: Material, line: Row) -> str:
+def _called(line: Row) -> str:
     """As part of a sentence: "the default" or "the configuration with n_layers 4"."""
-    name = material.named(line)
+    name = changes(line)
     return name if name == "the default" else f"the configuration with {name}"

@@ -86,12 +86,11 @@ def as_data(material: Material) -> dict[str, Any]:
         "confirmation": material.confirmation,
     }
     if chosen is not None and found.noise is not None:
-        half = found.noise.half_width(chosen["n"])
         answer["recommended"] = {
             "configuration": found.configuration(chosen),
             "n": chosen["n"],
             "mean": chosen["mean"],
-            "interval": [chosen["mean"] - half, chosen["mean"] + half],
+            "interval": list(found.noise.interval_of_mean(chosen)),
             "chance_of_being_best": found.chance_of(chosen),
             "train_seconds": chosen["train_seconds"],
         }

@@ -8,7 +8,7 @@ from ..intervals import mean_interval
 from ..trial import Row
 from .document import Table
 from .material import Material
-from .wording import interval, listed, number
+from .wording import changes, interval, listed, number
 
 UNTOUCHED = (
     "**The test split has not been touched.** Every number of this report is from the validation "
@@ -25,7 +25,7 @@ def confirmation(material: Material) -> list[str | Table]:
     seeds = listed([str(seed) for seed in record["seeds"]])
     return [
         "**Confirmed with fresh seeds.** The configuration that was recommended "
-        f"({material.named(record['configuration'])}) was trained again with the seeds {seeds}, "
+        f"({changes(record['configuration'])}) was trained again with the seeds {seeds}, "
         "which took no part in the choice. This is the only use of the test split.",
         Table(
             ["split", "#trainings", "#mean", "#95 % interval", f"#each ({material.quality})"],

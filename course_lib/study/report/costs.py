@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..findings import COST, MEMORY
 from ..intervals import mean_interval
 from ..pareto import pareto_front
+from ..space import DEFAULT
 from ..trial import Row
 from .document import Drawing, Section, Table, section
 from .figures import tradeoffs
 from .material import Material
-from .wording import amount, counted, interval, listed, number, percent
+from .wording import amount, changes, counted, interval, listed, number, percent
 
 COSTS = {COST: "training time (s)", MEMORY: "peak memory (MiB)"}
 WORDS = {COST: "training time", MEMORY: "peak memory"}
@@ -28,7 +29,7 @@ def costs(material: Material) -> Section:
     table = Table(
         ["configuration", f"#{material.quality}", *(f"#{label}" for label in labels.values())],
         [
-            [material.named(line), number(line["mean"]), *(amount(line[c]) for c in labels)]
+            [changes(line), number(line["mean"]), *(amount(line[c]) for c in labels)]
             for line in front
         ],
         "The Pareto front, the highest quality first; means over seeds",
@@ -68,7 +69,7 @@ def _drawing(material: Material, labels: dict[str, str]) -> Drawing:
     keys = [found.key(line) for line in found.sound]
     places = [
         keys.index(found.key(row)) if row is not None and found.key(row) in keys else None
-        for row in (found.recommended, found.default)
+        for row in (found.recommended, DEFAULT)
     ]
     halves = [found.noise.half_width(line["n"]) if found.noise else 0.0 for line in found.sound]
     figure = tradeoffs(found.sound, labels, material.quality, halves, *places)
@@ -105,15 +106,14 @@ def configurations(material: Material) -> Section:
 def _cells(material: Material, line: Row, measures: list[str]) -> list[str]:
     counts = [str(line["n"]), str(line["failed"] or ""), str(line["pruned"] or "")]
     if not line["n"]:
-        return [material.named(line), *counts, "—", "—", "", *("—" for _ in measures)]
+        return [changes(line), *counts, "—", "—", "", *("—" for _ in measures)]
     noise, chance = material.findings.noise, material.findings.chance_of(line)
     if noise is None:
         _, low, high = mean_interval(line["qualities"])
     else:
-        half = noise.half_width(line["n"])
-        low, high = line["mean"] - half, line["mean"] + half
+        low, high = noise.interval_of_mean(line)
     return [
-        material.named(line),
+        changes(line),
         *counts,
         number(line["mean"]),
         interval(low, high),

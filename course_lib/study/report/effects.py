@@ -7,22 +7,23 @@ from collections.abc import Sequence
 from ..findings import ALPHA
 from ..interactions import interactions as differences_from_the_sum
 from ..sensitivity import sensitivity as differences_from_the_default
+from ..space import DEFAULT, FACTORS
 from ..trial import Row
 from .document import Drawing, Paragraph, Section, Table, section
 from .figures import bars, forest
 from .material import Material
-from .wording import counted, interval, level, listed, number, percent, probability, signed
+from .wording import changes, counted, interval, level, listed, number, percent, probability, signed
 
 
 def sensitivity(material: Material) -> Section:
     found, title = material.findings, "Sensitivity"
     if found.noise is None:
         return section(title, "Not known, as the noise between seeds is not known.")
-    base = found.line_of(found.default)
+    base = found.line_of(DEFAULT)
     if base is None:
         text = "The default has no complete trial: there is nothing to compare with."
         return section(title, text)
-    rows = differences_from_the_default(found.summary, found.default, found.factors)
+    rows = differences_from_the_default(found.summary, DEFAULT, FACTORS)
     if not rows:
         text = "No configuration that differs from the default in one factor alone was measured."
         return section(title, text)
@@ -98,15 +99,15 @@ def interactions(material: Material) -> Section:
     several = [
         line
         for line in found.measured
-        if sum(line[factor] != found.default[factor] for factor in found.factors) > 1
+        if sum(line[factor] != DEFAULT[factor] for factor in FACTORS) > 1
     ]
-    if found.noise is None or found.line_of(found.default) is None or not several:
+    if found.noise is None or found.line_of(DEFAULT) is None or not several:
         return section(
             title,
             "Nothing can be said: that takes the noise between seeds, the default, and "
             "configurations that change several of its factors at once.",
         )
-    rows = differences_from_the_sum(found.summary, found.default, found.factors)
+    rows = differences_from_the_sum(found.summary, DEFAULT, FACTORS)
     if not rows:
         return section(
             title,
@@ -120,7 +121,7 @@ def interactions(material: Material) -> Section:
         "sum is interaction. It belongs to the whole configuration: which of its factors interact "
         "cannot be told from it, and a few configurations do not speak for all combinations."
     )
-    labels = [_in_two_lines(material.named(row)) for row in rows]
+    labels = [_in_two_lines(changes(row)) for row in rows]
     drawing = Drawing(
         "interactions",
         "Measured quality minus the sum of single effects",
@@ -132,7 +133,7 @@ def interactions(material: Material) -> Section:
         ["changes", "#measured", "#predicted", "#difference", "#95 % interval", "#p, Holm"],
         [
             [
-                material.named(row),
+                changes(row),
                 number(row["mean"]),
                 number(row["predicted"]),
                 *_difference(row, "adjusted"),

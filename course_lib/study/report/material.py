@@ -14,7 +14,6 @@ from ..database.storage import open_study, sentences, shown
 from ..findings import Findings
 from ..profiles import PROFILES, StudyProfile
 from ..trial import Row
-from .wording import changes
 
 FOREST_SEED = 0  # of the random forest behind `importance`
 LEAST_TRIALS = 4  # below that no tree can split twice
@@ -53,9 +52,6 @@ class Material:
         """The measure without its signature, for axes and heads of tables."""
         return self.measure.partition(",")[0]
 
-    def named(self, row: Row) -> str:
-        return changes(row, self.findings.default)
-
 
 def material(opened: RDBStorage, name: str) -> Material:
     """Read the study `name`. Raises StudyError."""
@@ -77,14 +73,15 @@ def material(opened: RDBStorage, name: str) -> Material:
 
 
 def _pruned(study: optuna.Study) -> list[Row]:
-    found: list[Row] = []
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.PRUNED,)):
-        row = {**trial.params, "seed": trial.user_attrs.get("seed"), "seconds": None}
-        row |= trial.user_attrs.get("row", {})
-        row["stopped_at"] = trial.last_step
-        row["quality_then"] = trial.intermediate_values.get(trial.last_step or 0)
-        found.append(row)
-    return found
+    return [
+        {
+            **trial.user_attrs["row"],
+            "stopped_at": trial.last_step,
+            "quality_then": trial.intermediate_values[trial.last_step],
+        }
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
+        if "row" in trial.user_attrs and trial.last_step is not None
+    ]
 
 
 def importance(study: optuna.Study) -> Importance | str:

@@ -9,11 +9,12 @@ from math import prod
 from shlex import quote
 
 from ..findings import UNFINISHED
+from ..space import DEFAULT, FACTORS
 from ..tasks.rates import PAPER_STEPS, scaled_warmup
 from ..trial import Row
 from .document import Code, Paragraph, Section, Table, section
 from .material import Material
-from .wording import counted, level, listed
+from .wording import changes, counted, level, listed
 
 LONGEST = 160  # characters of a failure's reason
 
@@ -32,7 +33,7 @@ def methods(material: Material) -> Section:
         f"`{material.measure}` after the last step, on the validation split; higher is better.",
         Table(["", ""], [*_training(material), *_machine(found.rows)], "What all trials share"),
         _statuses(found.rows),
-        _failures(material, failed) if failed else "",
+        _failures(failed) if failed else "",
         _warmups(material),
     )
 
@@ -116,12 +117,12 @@ def _statuses(rows: Collection[Row]) -> Table:
     )
 
 
-def _failures(material: Material, failed: Collection[Row]) -> Table:
+def _failures(failed: Collection[Row]) -> Table:
     return Table(
         ["configuration", "#seed", "status", "reason"],
         [
-            [material.named(row), str(row["seed"]), row["status"], _reason(row)]
-            for row in sorted(failed, key=lambda row: (material.named(row), row["seed"]))
+            [changes(row), str(row["seed"]), row["status"], _reason(row)]
+            for row in sorted(failed, key=lambda row: (changes(row), row["seed"]))
         ],
         "Failed trials; their configurations are not recommended",
     )
@@ -135,7 +136,7 @@ def _reason(row: Row) -> str:
 def _warmups(material: Material) -> str:
     """The levels of the factor warmup are of the paper's length; what they were here."""
     settings = material.settings
-    if settings is None or "warmup" not in material.findings.factors:
+    if settings is None:
         return ""
     levels = sorted({row["warmup"] for row in material.findings.rows})
     if not levels:
@@ -158,18 +159,14 @@ def untested(material: Material) -> Section:
 
 def _combinations(material: Material) -> str:
     found = material.findings
-    n_all = prod(len(levels) for levels in found.factors.values())
+    n_all = prod(len(levels) for levels in FACTORS.values())
     n_measured = len(found.measured)
     pairs = {
-        ((f, line[f]), (g, line[g]))
-        for line in found.measured
-        for f, g in combinations(found.factors, 2)
+        ((f, line[f]), (g, line[g])) for line in found.measured for f, g in combinations(FACTORS, 2)
     }
-    n_pairs = sum(
-        len(found.factors[f]) * len(found.factors[g]) for f, g in combinations(found.factors, 2)
-    )
+    n_pairs = sum(len(FACTORS[f]) * len(FACTORS[g]) for f, g in combinations(FACTORS, 2))
     text = (
-        f"{counted(len(found.factors), 'factor')} at the levels below make {n_all:,} combinations; "
+        f"{counted(len(FACTORS), 'factor')} at the levels below make {n_all:,} combinations; "
         f"{n_measured:,} of them {'was' if n_measured == 1 else 'were'} measured "
         f"({100 * n_measured / n_all:.1f} %), and {n_all - n_measured:,} were not. "
     )
@@ -184,10 +181,10 @@ def _combinations(material: Material) -> str:
 def _levels(material: Material) -> Table:
     found = material.findings
     rows = []
-    for factor, levels in found.factors.items():
+    for factor, levels in FACTORS.items():
         counts = [sum(line[factor] == value for line in found.measured) for value in levels]
         shown = ", ".join(f"{level(v)} ({n})" for v, n in zip(levels, counts, strict=True))
-        rows.append([f"`{factor}`", shown, level(found.default[factor])])
+        rows.append([f"`{factor}`", shown, level(DEFAULT[factor])])
     return Table(
         ["factor", "levels (measured configurations)", "default"],
         rows,

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from ..space import DEFAULT
 from ..trial import Row
 from .document import Drawing, Section, Table, section
 from .figures import curves
 from .material import Material
-from .wording import amount, counted, listed, number
+from .wording import amount, changes, counted, listed, number
 
 Curve = tuple[str, list[int], list[float]]  # name, steps, losses
+HOW_TO_READ = (
+    "A curve that still falls at its end says that the budget, not the configuration, limited the "
+    "result: a longer training could order them differently. The loss is measured without "
+    "smoothing, so training with label smoothing raises it even where quality is no worse: compare "
+    "losses only at the same smoothing."
+)
 
 
 def convergence(material: Material) -> Section:
@@ -29,7 +36,7 @@ def convergence(material: Material) -> Section:
         f"{'Highlighted: ' + listed(named) + '.' if named else ''}",
         curves(lines, "validation loss (nats)"),
     )
-    return section(title, _how_to_read(material), once if len(steps) == 1 else "", drawing)
+    return section(title, HOW_TO_READ, once if len(steps) == 1 else "", drawing)
 
 
 def mean_curves(material: Material) -> list[Curve]:
@@ -53,23 +60,10 @@ def mean_curves(material: Material) -> list[Curve]:
 def _name(material: Material, key: tuple) -> str:
     """What a configuration is highlighted as; "" for most."""
     found = material.findings
-    roles = {"recommended": found.recommended, "default": found.default}
+    roles = {"recommended": found.recommended, "default": DEFAULT}
     if len(found.measured) > 1:
         roles["lowest quality"] = found.measured[-1]
     return " and ".join(r for r, row in roles.items() if row is not None and found.key(row) == key)
-
-
-def _how_to_read(material: Material) -> str:
-    text = (
-        "A curve that still falls at its end says that the budget, not the configuration, limited "
-        "the result: a longer training could order them differently."
-    )
-    if "label_smoothing" in material.findings.factors:
-        text += (
-            " The loss is measured without smoothing, so training with label smoothing raises it "
-            "even where quality is no worse: compare losses only at the same smoothing."
-        )
-    return text
 
 
 def pruned(material: Material) -> Section:
@@ -86,7 +80,7 @@ def pruned(material: Material) -> Section:
         )
     table = Table(
         ["configuration", "#seed", "#stopped at step", f"#{material.quality} then", "#seconds"],
-        [_cells(material, row) for row in material.pruned],
+        [_cells(row) for row in material.pruned],
         "Trials that the pruner ended",
     )
     return section(title, _account(material), survivors, table)
@@ -94,27 +88,25 @@ def pruned(material: Material) -> Section:
 
 def _account(material: Material) -> str:
     n = len(material.pruned)
-    seconds = sum(row["seconds"] or 0.0 for row in material.pruned)
+    seconds = sum(row["seconds"] for row in material.pruned)
     text = (
         f"{counted(n, 'trial')} {'was' if n == 1 else 'were'} ended early by the pruner "
         f"({material.pruner}), after {amount(seconds)} s in all. Their last quality was measured "
         "after fewer steps, so it enters no mean, no interval, no comparison and no importance of "
         "this report."
     )
-    settings = material.settings
-    stopped = [row["stopped_at"] for row in material.pruned if row["stopped_at"]]
-    if settings is not None and stopped:
-        steps = sum(settings.n_steps - step for step in stopped)
-        text += f" Ending them saved {steps:,} of their {len(stopped) * settings.n_steps:,} steps."
-    return text
+    if material.settings is None:
+        return text
+    planned = n * material.settings.n_steps
+    saved = planned - sum(row["stopped_at"] for row in material.pruned)
+    return text + f" Ending them saved {saved:,} of their {planned:,} steps."
 
 
-def _cells(material: Material, row: Row) -> list[str]:
-    known = all(factor in row for factor in material.findings.factors)
+def _cells(row: Row) -> list[str]:
     return [
-        material.named(row) if known else "not known",
+        changes(row),
         str(row["seed"]),
-        str(row["stopped_at"] if row["stopped_at"] is not None else "not known"),
+        str(row["stopped_at"]),
         number(row["quality_then"]),
-        amount(row["seconds"]) if row["seconds"] is not None else "not known",
+        amount(row["seconds"]),
     ]
