@@ -206,7 +206,7 @@ def test_a_study_that_is_not_there_names_those_that_are(opened):
 
 
 def test_a_fault_of_the_program_stays_one():
-    with pytest.raises(KeyError), storage_module.sentences("sqlite://"):
+    with pytest.raises(KeyError), storage_module.study_errors("sqlite://"):
         raise KeyError("a typo")
 
 

@@ -25,12 +25,12 @@ from .database.storage import (
     PRUNERS,
     StudyError,
     WrongOption,
+    masked,
     open_study,
-    sentences,
-    shown,
     storage,
+    study_errors,
 )
-from .database.trackers import check, follow, nobody
+from .database.trackers import check, follow, no_tracker
 from .database.worker import deterministic
 from .database.worker import work as run_trials
 from .profiles import StudyProfile, duration, profile
@@ -70,11 +70,11 @@ def run(where: Where, profile_name: str, workers: int, how: How, pruner: str, as
     opened = storage(where.url, how.grace)
     study = queue(opened, plan_of(settings, where.name, pruner))
     out = sys.stderr if as_json else sys.stdout
-    with sentences(where.url):
+    with study_errors(where.url):
         before, left = table(study), queued(study)
     seconds = duration(settings, left, min(max(workers, 1), os.cpu_count() or 1))
     print(
-        f"{settings}\n{shown(where.url)}, study {where.name}: {_listed(before)}\n"
+        f"{settings}\n{masked(where.url)}, study {where.name}: {_listed(before)}\n"
         f"{len(left)} trials to run: about {_time(seconds)} ({settings.measured_on})",
         file=out,
         flush=True,
@@ -86,7 +86,7 @@ def run(where: Where, profile_name: str, workers: int, how: How, pruner: str, as
     run_workers(
         opened, where.name, command, workers, lambda line: print(line, file=out, flush=True)
     )
-    with sentences(where.url):
+    with study_errors(where.url):
         after = table(study)
     print(json.dumps(_counts(after)) if as_json else f"done: {_listed(after)}")
     return DONE if set(_counts(after)) <= {"complete", "pruned"} else FAILED
@@ -96,7 +96,7 @@ def work(where: Where, how: How) -> int:
     """Run queued trials, one line each. Ctrl-C and SIGTERM put its trial back."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     opened = storage(where.url, how.grace)
-    with sentences(where.url):
+    with study_errors(where.url):
         study = open_study(opened, where.name)
         settings = profile(study.user_attrs["profile"])
         task = _task(settings, how.device)
@@ -110,14 +110,14 @@ def work(where: Where, how: How) -> int:
         seconds_a_trial=settings.seconds_a_trial,
         device=how.device,
         report=lambda row: print(described(row, row["number"]), flush=True),
-        follow=follow(how.tracker, where.name) if how.tracker else nobody,
+        follow=follow(how.tracker, where.name) if how.tracker else no_tracker,
     )
     return DONE
 
 
 def rows(where: Where, out: Path) -> int:
     opened = storage(where.url)
-    with sentences(where.url):
+    with study_errors(where.url):
         found = table(open_study(opened, where.name))
     try:
         out.write_text(to_csv(found), encoding="utf-8")
@@ -158,7 +158,7 @@ def confirm(where: Where, seeds: str, device: str, as_json: bool) -> int:
     opened = storage(where.url)
     study = open_study(opened, where.name)
     deterministic()
-    with sentences(opened.url):
+    with study_errors(opened.url):
         with redirect_stdout(sys.stderr):  # what was loaded is told, and stdout is for the record
             task = _task(profile(study.user_attrs["profile"]), device)
         same_data(study, task.data)

@@ -98,7 +98,7 @@ class Findings:
         return [line for line in self.summary if line["n"]]
 
     @cached_property
-    def sound(self) -> list[Row]:
+    def eligible(self) -> list[Row]:
         """Those that come into question: a complete trial, and no failed one."""
         return [line for line in self.measured if not line["failed"]]
 
@@ -113,7 +113,7 @@ class Findings:
     @cached_property
     def n_seeds(self) -> int:
         """The median number of seeds of those that come into question; 0 without one."""
-        return median_low([line["n"] for line in self.sound]) if self.sound else 0
+        return median_low([line["n"] for line in self.eligible]) if self.eligible else 0
 
     @cached_property
     def margin(self) -> float | None:
@@ -127,20 +127,20 @@ class Findings:
         """The line of the configuration to take."""
         if self.margin is None:
             return None
-        return recommend(self.sound, max(self.margin, sys.float_info.min), COST)
+        return recommend(self.eligible, max(self.margin, sys.float_info.min), COST)
 
     @cached_property
     def as_good(self) -> list[Row]:
         """The lines that cannot be told from the best one: less than the margin below it."""
         if self.margin is None:
             return []
-        best = self.sound[0]["mean"]
-        return [line for line in self.sound if best - line["mean"] < self.margin]
+        best = self.eligible[0]["mean"]
+        return [line for line in self.eligible if best - line["mean"] < self.margin]
 
     @cached_property
     def chances(self) -> list[float]:
-        """Of each line of `sound`, in order: how often a repeated study would put it first."""
-        if self.noise is None or not self.sound:
+        """Of each line of `eligible`, in order: how often a repeated study would put it first."""
+        if self.noise is None or not self.eligible:
             return []
         means, seeds = self._means
         rng = np.random.default_rng(DRAWS_SEED)
@@ -148,19 +148,19 @@ class Findings:
 
     def chance_of(self, line: Row) -> float | None:
         """The chance of a line; None if it does not come into question."""
-        keys = [self.key(sound) for sound in self.sound]
+        keys = [self.key(sound) for sound in self.eligible]
         return dict(zip(keys, self.chances, strict=False)).get(self.key(line))
 
     @cached_property
     def p_of_no_difference(self) -> float | None:
-        """Of one-way analysis of variance: that all of `sound` have one true mean."""
-        if self.noise is None or len(self.sound) < 2:
+        """Of one-way analysis of variance: that all of `eligible` have one true mean."""
+        if self.noise is None or len(self.eligible) < 2:
             return None
         return self.noise.p_of_one_mean(*self._means)
 
     @property
     def _means(self) -> tuple[list[float], list[int]]:
-        return [line["mean"] for line in self.sound], [line["n"] for line in self.sound]
+        return [line["mean"] for line in self.eligible], [line["n"] for line in self.eligible]
 
     def line_of(self, configuration: Configuration) -> Row | None:
         """The line of a configuration, if it has a complete trial."""

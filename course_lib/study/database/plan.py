@@ -14,7 +14,7 @@ from ..designs import one_at_a_time, sampled_design
 from ..profiles import StudyProfile
 from ..space import DEFAULT, FACTORS, Configuration
 from .points import OPEN, enqueue, key, restore, settled
-from .storage import StudyError, sentences, shown
+from .storage import StudyError, masked, study_errors
 
 Point = tuple[str, Configuration, int]  # where it comes from in the design, configuration, seed
 DESIGN_SEED = 0  # of the configurations that are drawn at random
@@ -62,7 +62,7 @@ def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
     A point whose worker was lost too often is queued again: whoever asks may have mended the cause.
     Raises StudyError when a study of this name was planned with another profile or pruner.
     """
-    with sentences(opened.url):
+    with study_errors(opened.url):
         study = optuna.create_study(
             study_name=plan.name, storage=opened, direction="maximize", load_if_exists=True
         )
@@ -70,12 +70,12 @@ def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
         known = {name: study.user_attrs.get(name) for name in about}
         if any(value is not None and value != about[name] for name, value in known.items()):
             raise StudyError(
-                f"{shown(opened.url)} has a study {plan.name!r} with {_listed(known)}, and "
+                f"{masked(opened.url)} has a study {plan.name!r} with {_listed(known)}, and "
                 f"{_listed(about)} was asked for: give another --name, or the same profile"
             )
         for name, value in about.items():
             study.set_user_attr(name, value)
-        restore(study, shown(opened.url))
+        restore(study, masked(opened.url))
         still_open = study.get_trials(deepcopy=False, states=OPEN)
         taken = settled(study) | {trial.user_attrs.get("key") for trial in still_open}
         for design, configuration, seed in plan.points:

@@ -17,7 +17,7 @@ from optuna.trial import FrozenTrial, TrialState
 from ..trial import Row
 from .interrupts import Interrupts
 from .points import OPEN, settled
-from .storage import GRACE, RETRIES, StudyError, open_study, sentences
+from .storage import GRACE, RETRIES, StudyError, open_study, study_errors
 from .worker import waiting
 
 POLL = 0.5  # seconds
@@ -48,7 +48,7 @@ def run_workers(
     with an error, and StudyError when the database is not to be had, or when workers only die.
     """
     study = open_study(opened, name)
-    with Interrupts() as interrupts, _workers() as workers, sentences(opened.url):
+    with Interrupts() as interrupts, _workers() as workers, study_errors(opened.url):
         progress, deaths = Progress(study), 0
         while interrupts.waiting is None:
             queued = waiting(study, opened.grace_period or GRACE)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from ..space import Configuration
 from .storage import WrongOption
@@ -17,7 +16,7 @@ Follow = Callable[[int, Configuration, int], AbstractContextManager[Log]]
 
 
 @contextmanager
-def nobody(number: int, configuration: Configuration, seed: int) -> Iterator[Log]:
+def no_tracker(number: int, configuration: Configuration, seed: int) -> Iterator[Log]:
     """No tracker: the study's own database has every curve."""
     yield lambda step, measured: None
 
@@ -46,9 +45,9 @@ def follow(tracker: str, study: str, folder: Path = Path("runs")) -> Follow:
         name = f"trial_{number}"
         accelerator = Accelerator(log_with=tracker, project_dir=folder)
         accelerator.init_trackers(
-            study if tracker in ("wandb", "comet_ml", "mlflow") else f"{study}/{name}",
+            f"{study}/{name}" if tracker == "tensorboard" else study,
             config={"trial": number, "seed": seed, **configuration},
-            init_kwargs=_named(name),
+            init_kwargs={"wandb": {"name": name}, "mlflow": {"run_name": name}},
         )
         try:
             yield lambda step, measured: accelerator.log(measured, step=step)
@@ -56,8 +55,3 @@ def follow(tracker: str, study: str, folder: Path = Path("runs")) -> Follow:
             accelerator.end_training()
 
     return run
-
-
-def _named(run: str) -> dict[str, Any]:
-    """How each tracker is told the name of a run; Comet makes one up."""
-    return {"wandb": {"name": run}, "mlflow": {"run_name": run}}

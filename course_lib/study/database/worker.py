@@ -23,8 +23,8 @@ from ..tasks.task import PeakMemory, Task
 from ..trial import Row
 from .interrupts import Interrupts
 from .points import add_finished, end_silent, enqueue_again, is_superseded, keep
-from .storage import FAILURES, GRACE, StudyError, open_study, quiet, sentences, shown
-from .trackers import Follow, nobody
+from .storage import FAILURES, GRACE, StudyError, masked, open_study, quiet, study_errors
+from .trackers import Follow, no_tracker
 
 Trial = Callable[..., Row]  # (configuration, seed, task, after_evaluation)
 Attempt = Callable[[Callable[[], Row]], Row]
@@ -56,7 +56,7 @@ def work(
     seconds_a_trial: float = 3600.0,
     device: str = "cpu",
     report: Callable[[Row], None] = lambda row: None,
-    follow: Follow = nobody,
+    follow: Follow = no_tracker,
 ) -> int:
     """Run queued trials of the study `name` until the queue is empty; returns how many.
 
@@ -70,7 +70,7 @@ def work(
     objective = _Objective(opened, task, trial, attempt, seconds_a_trial, device, report, follow)
     done = 0
     try:
-        with sentences(opened.url), objective.interrupts as interrupts:
+        with study_errors(opened.url), objective.interrupts as interrupts:
             while interrupts.waiting is None and waiting(study, opened.grace_period or GRACE):
                 _run_next(study, objective)
                 done += objective.finished is not None
@@ -102,7 +102,7 @@ def _run_next(study: optuna.Study, objective: _Objective) -> None:
 
 def _kept(url: str, name: str, finished: Row) -> str:
     try:
-        return f"the trial that had just finished is kept in {keep(shown(url), name, finished)}"
+        return f"the trial that had just finished is kept in {keep(masked(url), name, finished)}"
     except OSError as error:
         return f"the trial that had just finished is lost: {error.strerror}"
 
@@ -174,7 +174,7 @@ class _Objective:
             def after_evaluation(step: int, measured: dict[str, float]) -> None:
                 row["steps"] = step
                 log(step, measured)
-                if _is_hopeless(optuna_trial, step, measured["quality"]):
+                if _should_prune(optuna_trial, step, measured["quality"]):
                     raise optuna.TrialPruned
                 if (taken := time.perf_counter() - started) > self.seconds:
                     raise TimeoutError(
@@ -193,7 +193,7 @@ class _Objective:
         return row | {"memory_of": memory.of, **self.about}
 
 
-def _is_hopeless(trial: optuna.Trial, step: int, quality: float) -> bool:
+def _should_prune(trial: optuna.Trial, step: int, quality: float) -> bool:
     """Whether the study's pruner ends the trial; a database that is away for a while does not."""
     with suppress(UpdateFinishedTrialError, *FAILURES):
         trial.report(quality, step)

@@ -24,7 +24,7 @@ def answer(material: Material) -> Section:
             _survivors(chosen),
             _against_default(material, chosen),
             _chance(material, chosen),
-            _optimism(len(found.sound)),
+            _optimism(len(found.eligible)),
             _configuration(chosen),
         ]
     return section("The answer", *blocks, _unfinished(material), *confirmation(material))
@@ -36,12 +36,12 @@ def _why_none(material: Material) -> str:
         return (
             "**There is nothing to recommend yet:** no trial is complete, so nothing was measured."
         )
-    if not found.sound:
+    if not found.eligible:
         return (
             "**There is nothing to recommend:** every configuration with a complete trial also has "
             "a failed one, and a configuration that fails with some seeds is not to be relied on."
         )
-    best = found.sound[0]
+    best = found.eligible[0]
     highest = (
         f"The highest mean so far is {number(best['mean'])} ({material.quality}), measured for "
         f"{_called(best)}"
@@ -77,11 +77,11 @@ def _recommendation(material: Material, chosen: Row) -> str:
 def _do_they_differ(material: Material) -> str:
     """Whether the configurations differ at all."""
     found = material.findings
-    m, p, margin = len(found.sound), found.p_of_no_difference, found.margin
+    m, p, margin = len(found.eligible), found.p_of_no_difference, found.margin
     if p is None:
         return "It is the only configuration measured: there is nothing to compare it with."
     assert margin is not None
-    same = {line["n"] for line in found.sound} == {found.n_seeds}
+    same = {line["n"] for line in found.eligible} == {found.n_seeds}
     each = " each" if same else " (the median over configurations)"
     detectable = (
         f"With {counted(found.n_seeds, 'seed')}{each}, two means must lie {number(margin)} points "
@@ -89,7 +89,7 @@ def _do_they_differ(material: Material) -> str:
         "configurations)"
     )
     if p >= ALPHA:
-        spread = found.sound[0]["mean"] - found.sound[-1]["mean"]
+        spread = found.eligible[0]["mean"] - found.eligible[-1]["mean"]
         return (
             f"**This is a null result.** The {m} configurations do not differ by more than the "
             f"noise between seeds explains (one-way analysis of variance, {p_value(p)}): "
@@ -105,7 +105,7 @@ def _do_they_differ(material: Material) -> str:
 def _choice(material: Material, chosen: Row) -> str:
     """Why this one: cheapest of those as good as the best."""
     found = material.findings
-    m, k, best = len(found.sound), len(found.as_good), found.sound[0]
+    m, k, best = len(found.eligible), len(found.as_good), found.eligible[0]
     if m == 1:
         return ""
     if k == 1:
@@ -138,7 +138,7 @@ def _against_default(material: Material, chosen: Row) -> str:
     """What changing from the default gains, with its interval; "" when there is no other."""
     found, noise = material.findings, material.findings.noise
     base = found.line_of(DEFAULT)
-    if len(found.sound) < 2 or noise is None:
+    if len(found.eligible) < 2 or noise is None:
         return ""
     if base is None:
         return "The default has no complete trial, so there is no comparison with it."
@@ -160,7 +160,7 @@ def _against_default(material: Material, chosen: Row) -> str:
 
 def _chance(material: Material, chosen: Row) -> str:
     found = material.findings
-    m, mine = len(found.sound), found.chance_of(chosen)
+    m, mine = len(found.eligible), found.chance_of(chosen)
     if m < 2 or mine is None:
         return ""
     text = (
@@ -168,7 +168,7 @@ def _chance(material: Material, chosen: Row) -> str:
         "measured, the recommended configuration would have the highest mean in "
         f"{percent(mine)} of the repetitions"
     )
-    if chosen is not found.sound[0]:
+    if chosen is not found.eligible[0]:
         text += f", and the one that was highest this time in {percent(found.chances[0])}"
     return f"{text}; pure luck among {m} would give {percent(1 / m)}."
 

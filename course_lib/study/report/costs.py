@@ -21,11 +21,11 @@ def costs(material: Material) -> Section:
     """What no other configuration beats."""
     found, title = material.findings, "Quality, time and memory"
     labels = {cost: label for cost, label in COSTS.items() if cost in found.measures}
-    if len(found.sound) < 2 or not labels:
+    if len(found.eligible) < 2 or not labels:
         text = "It takes two configurations with complete trials and no failed one."
         return section(title, text)
-    points = [[line["mean"], *(line[cost] for cost in labels)] for line in found.sound]
-    front = [found.sound[i] for i in pareto_front(points, [True] + [False] * len(labels))]
+    points = [[line["mean"], *(line[cost] for cost in labels)] for line in found.eligible]
+    front = [found.eligible[i] for i in pareto_front(points, [True] + [False] * len(labels))]
     table = Table(
         ["configuration", f"#{material.quality}", *(f"#{label}" for label in labels.values())],
         [
@@ -47,7 +47,7 @@ def _recommended(material: Material, lines: list[Row]) -> list[int]:
 def _meaning(material: Material, labels: dict[str, str], n_front: int) -> str:
     words = listed([WORDS[cost] for cost in labels])
     text = (
-        f"{n_front} of {counted(len(material.findings.sound), 'configuration')} "
+        f"{n_front} of {counted(len(material.findings.eligible), 'configuration')} "
         f"{'is' if n_front == 1 else 'are'} on the Pareto front of quality, {words}: no other one "
         "is at least as good in everything and better in something. "
     )
@@ -66,13 +66,12 @@ def _meaning(material: Material, labels: dict[str, str], n_front: int) -> str:
 
 def _drawing(material: Material, labels: dict[str, str]) -> Drawing:
     found = material.findings
-    keys = [found.key(line) for line in found.sound]
-    places = [
-        keys.index(found.key(row)) if row is not None and found.key(row) in keys else None
-        for row in (found.recommended, DEFAULT)
-    ]
-    halves = [found.noise.half_width(line["n"]) if found.noise else 0.0 for line in found.sound]
-    figure = tradeoffs(found.sound, labels, material.quality, halves, *places)
+    keys = [found.key(line) for line in found.eligible]
+    roles = {"recommended": found.recommended, "default": DEFAULT}
+    levels = {role: found.key(row) for role, row in roles.items() if row is not None}
+    marked = {role: keys.index(key) for role, key in levels.items() if key in keys}
+    halves = [found.noise.half_width(line["n"]) if found.noise else 0.0 for line in found.eligible]
+    figure = tradeoffs(found.eligible, labels, material.quality, halves, marked)
     panels = "each panel's dashed line joins" if len(labels) > 1 else "the dashed line joins"
     return Drawing(
         "tradeoffs",

@@ -57,20 +57,18 @@ HIGHLIGHTS = {
     "default": {"color": BLUE, "marker": "D", "markersize": 5, "linestyle": "--"},
     "lowest quality": {"color": PURPLE, "marker": "s", "markersize": 5, "linestyle": ":"},
 }
+MARKS = {"default": ("D", 8, BLUE), "recommended": ("*", 15, ORANGE)}
+KEYS = {"front": "best at its cost", "all": "configuration, 95 % interval"}
 
 
 @contextmanager
-def styled() -> Iterator[None]:
-    """Inside, matplotlib draws and saves in the report's style."""
+def canvas(
+    width: float, height: float, n_columns: int = 1
+) -> Iterator[tuple[Figure, Sequence[Axes]]]:
+    """A Figure of that many inches and its Axes, side by side; inside, the report's style holds."""
     with matplotlib.rc_context(STYLE):
-        yield
-
-
-def canvas(width: float, height: float, n_columns: int = 1) -> tuple[Figure, list[Axes]]:
-    """A Figure of that many inches, with its Axes side by side."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots(1, n_columns, squeeze=False)
-    return figure, list(axes[0])
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure, figure.subplots(1, n_columns, squeeze=False)[0]
 
 
 def forest(
@@ -82,8 +80,7 @@ def forest(
     others are hollow and grey. Each row is one errorbar container of the Axes, in order.
     `line_height` is in inches.
     """
-    with styled():
-        figure, (ax,) = canvas(8.2, 0.9 + line_height * len(rows))
+    with canvas(8.2, 0.9 + line_height * len(rows)) as (figure, (ax,)):
         ax.axvline(0, color=INK, linewidth=1)
         for place, row in enumerate(rows):
             sure = row["adjusted"] < ALPHA
@@ -113,52 +110,43 @@ def tradeoffs(
     costs: Mapping[str, str],
     ylabel: str,
     half_widths: Sequence[float],
-    recommended: int | None,
-    default: int | None,
+    marked: Mapping[str, int],
 ) -> Figure:
     """A point each of `lines` (`mean`, and the keys of `costs`), with ± its half width.
 
-    `costs` maps a key to the label of its axis; `recommended` and `default` are indices that are
-    drawn in a colour and a shape of their own. In each Axes the errorbar container labelled "all"
-    holds every point in order, and the line labelled "front" the panel's own front.
+    `costs` maps a key to the label of its axis, `marked` a name of MARKS to the index of a line. In
+    each Axes the errorbar container labelled "all" holds every point in order, and the line
+    labelled "front" the panel's own front.
     """
-    with styled():
-        figure, axes = canvas(4.4 * len(costs), 4.2, len(costs))
+    with canvas(4.4 * len(costs), 4.2, len(costs)) as (figure, axes):
         for ax, (cost, label) in zip(axes, costs.items(), strict=True):
-            _panel(ax, lines, cost, half_widths, recommended, default)
+            points = [(line[cost], line["mean"]) for line in lines]
+            _panel(ax, points, half_widths, marked)
             ax.set(xlabel=label, ylabel=ylabel if ax is axes[0] else "")
             ax.margins(0.08)
-        figure.legend(*_keys(axes[0]), fontsize=9.5, ncols=4, loc="outside lower center")
+        handles, names = axes[0].get_legend_handles_labels()
+        names = [KEYS.get(name, name) for name in names]
+        figure.legend(handles, names, fontsize=9.5, ncols=4, loc="outside lower center")
     return figure
 
 
 def _panel(
     ax: Axes,
-    lines: Sequence[Row],
-    cost: str,
+    points: Sequence[tuple[float, float]],
     half_widths: Sequence[float],
-    recommended: int | None,
-    default: int | None,
+    marked: Mapping[str, int],
 ) -> None:
-    points = [(line[cost], line["mean"]) for line in lines]
     front = sorted(points[i] for i in pareto_front(points, maximize=[False, True]))
     ax.plot(*zip(*front, strict=True), "--", color=QUIET, linewidth=1, label="front")
     xs, ys = zip(*points, strict=True)
     ax.errorbar(
         xs, ys, yerr=half_widths, fmt="o", color=GREY, markersize=5, elinewidth=1, label="all"
     )
-    marks = [(default, "D", BLUE, "default"), (recommended, "*", ORANGE, "recommended")]
-    for index, shape, colour, label in marks:
-        if index is not None:
-            size = 15 if shape == "*" else 8
-            ax.plot(*points[index], shape, color=colour, markersize=size, zorder=5, label=label)
+    for name, (shape, size, colour) in MARKS.items():
+        if name in marked:
+            x, y = points[marked[name]]
+            ax.plot(x, y, shape, color=colour, markersize=size, zorder=5, label=name)
     ax.grid()
-
-
-def _keys(ax: Axes) -> tuple[list[Any], list[str]]:
-    named = {"front": "best at its cost", "all": "configuration, 95 % interval"}
-    handles, labels = ax.get_legend_handles_labels()
-    return handles, [named.get(label, label) for label in labels]
 
 
 def curves(lines: Sequence[tuple[str, Sequence[int], Sequence[float]]], ylabel: str) -> Figure:
@@ -167,8 +155,7 @@ def curves(lines: Sequence[tuple[str, Sequence[int], Sequence[float]]], ylabel: 
     A name may join two of them with " and " (the default may be recommended): it is drawn as the
     first of them. Every line of the Axes has its name as its label, "" as "_other".
     """
-    with styled():
-        figure, (ax,) = canvas(8.2, 4.0)
+    with canvas(8.2, 4.0) as (figure, (ax,)):
         for name, steps, losses in sorted(lines, key=lambda line: bool(line[0])):
             look = HIGHLIGHTS.get(name.split(" and ")[0])
             if look is None:
@@ -185,8 +172,7 @@ def curves(lines: Sequence[tuple[str, Sequence[int], Sequence[float]]], ylabel: 
 def bars(shares: Mapping[str, float], xlabel: str) -> Figure:
     """One bar a name; each is labelled with its share in percent. The patches are in order."""
     ordered = sorted(shares.items(), key=lambda item: -item[1])
-    with styled():
-        figure, (ax,) = canvas(8.2, 0.8 + 0.34 * len(ordered))
+    with canvas(8.2, 0.8 + 0.34 * len(ordered)) as (figure, (ax,)):
         drawn = ax.barh([name for name, _ in ordered], [share for _, share in ordered], 0.6)
         for patch in drawn:
             patch.set_facecolor(BLUE)

@@ -10,7 +10,7 @@ from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
 from ..database.rows import rows
-from ..database.storage import open_study, sentences, shown
+from ..database.storage import masked, open_study, study_errors
 from ..findings import Findings
 from ..profiles import PROFILES, StudyProfile
 from ..trial import Row
@@ -56,11 +56,11 @@ class Material:
 def material(opened: RDBStorage, name: str) -> Material:
     """Read the study `name`. Raises StudyError."""
     study = open_study(opened, name)
-    with sentences(opened.url):
+    with study_errors(opened.url):
         about = study.user_attrs
         return Material(
             name,
-            shown(opened.url),
+            masked(opened.url),
             Findings(rows(study)),
             PROFILES.get(about.get("profile", "")),
             profile=about.get("profile", "unknown"),

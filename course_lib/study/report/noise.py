@@ -52,7 +52,7 @@ def _assumption(material: Material) -> str:
 def _of_the_split(material: Material) -> str:
     """The standard error of an accuracy on so many sentences."""
     n = validation_size(material)
-    lines = material.findings.sound
+    lines = material.findings.eligible
     if n is None or not lines:
         return ""
     share = (material.findings.recommended or lines[0])["mean"] / 100
