@@ -16,7 +16,7 @@ else:
 
 # The packages of the grader that run one submission.
 GRADING = """checking classroom course gradebook grading intake judge notebook report sandbox seam
-    student views""".split()
+    library student""".split()
 KINDS = (".py", ".toml", ".html", ".css", ".js", ".ipynb", ".json", ".md")
 EXTRAS = ("student", "instructor")
 Files = dict[str, bytes]  # by path, as in the checkout
@@ -25,8 +25,7 @@ Files = dict[str, bytes]  # by path, as in the checkout
 def grader(packages: Iterable[str]) -> Files:
     """These packages of the grader, and what it needs of the hidden side."""
     files = _under(*(f"grader/{name}" for name in packages), "autograder/stand_ins")
-    of_others = ("grader/__init__.py", "autograder/__init__.py", "autograder/bugs/__init__.py")
-    return files | _of(*of_others)
+    return files | _of("grader/__init__.py", "autograder/__init__.py")
 
 
 def library() -> Files:
