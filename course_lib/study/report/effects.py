@@ -14,6 +14,23 @@ from .figures import bars, forest
 from .material import Material
 from .wording import changes, counted, interval, level, listed, number, percent, probability, signed
 
+INTERACTION = (
+    "One factor at a time says nothing about two changed together. The configurations drawn at "
+    "random do: if factors act independently, the quality of such a configuration is the "
+    "default's plus the single effects of everything it changes. What is measured beyond that "
+    "sum is interaction. It belongs to the whole configuration: which of its factors interact "
+    "cannot be told from it, and a few configurations do not speak for all combinations."
+)
+FANOVA = (
+    "Functional analysis of variance (fANOVA; Hutter et al. 2014) fits a random forest to the "
+    "quality of all complete trials and asks what share of the forest's variance each factor "
+    "explains alone, averaged over all levels of the others. It is a summary of where the "
+    "spread comes from. It is no test: noise between seeds is shared out as well, so a factor "
+    "without any effect gets a bar too. It has no direction, it leaves out interactions, and "
+    "with one factor at a time around the default most combinations are the forest's guess. "
+    "Where it disagrees with the sensitivity above, believe the sensitivity."
+)
+
 
 def sensitivity(material: Material) -> Section:
     found, title = material.findings, "Sensitivity"
@@ -114,13 +131,6 @@ def interactions(material: Material) -> Section:
             "No configuration changes several factors whose single effects were all measured, so "
             "there is no sum to compare with.",
         )
-    meaning = (
-        "One factor at a time says nothing about two changed together. The configurations drawn at "
-        "random do: if factors act independently, the quality of such a configuration is the "
-        "default's plus the single effects of everything it changes. What is measured beyond that "
-        "sum is interaction. It belongs to the whole configuration: which of its factors interact "
-        "cannot be told from it, and a few configurations do not speak for all combinations."
-    )
     labels = [_in_two_lines(changes(row)) for row in rows]
     drawing = Drawing(
         "interactions",
@@ -143,7 +153,7 @@ def interactions(material: Material) -> Section:
         "Configurations that change several factors, against the sum of their single effects",
     )
     left_out = _left_out(len(several) - len(rows))
-    return section(title, meaning, _which_interact(rows), left_out, drawing, table)
+    return section(title, INTERACTION, _which_interact(rows), left_out, drawing, table)
 
 
 def _left_out(n: int) -> Paragraph | str:
@@ -183,15 +193,6 @@ def importance(material: Material) -> Section:
     found = material.importance
     if isinstance(found, str):
         return section("Importance", f"There is none. {found}")
-    meaning = (
-        "Functional analysis of variance (fANOVA; Hutter et al. 2014) fits a random forest to the "
-        "quality of all complete trials and asks what share of the forest's variance each factor "
-        "explains alone, averaged over all levels of the others. It is a summary of where the "
-        "spread comes from. It is no test: noise between seeds is shared out as well, so a factor "
-        "without any effect gets a bar too. It has no direction, it leaves out interactions, and "
-        "with one factor at a time around the default most combinations are the forest's guess. "
-        "Where it disagrees with the sensitivity above, believe the sensitivity."
-    )
     drawing = Drawing(
         "importance",
         "Share of the explained variance, by factor",
@@ -200,4 +201,4 @@ def importance(material: Material) -> Section:
         + ".",
         bars(found.shares, "share of the variance that single factors explain"),
     )
-    return section("Importance", meaning, drawing)
+    return section("Importance", FANOVA, drawing)
