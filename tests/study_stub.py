@@ -13,7 +13,7 @@ from optuna.storages import RDBStorage
 from torch import nn
 
 from course_lib.study.database.plan import Plan
-from course_lib.study.database.run import WorkerError, run_workers
+from course_lib.study.database.run import run_workers
 from course_lib.study.database.storage import StudyError, storage
 from course_lib.study.database.worker import work
 from course_lib.study.space import DEFAULT
@@ -96,18 +96,18 @@ def main():
         opened = storage(given.url, given.grace)
         if given.workers:
             options = {"seconds": given.seconds, "log": given.log, "grace": given.grace}
-            told = command(given.url, **options)
+            started = command(given.url, **options)
             run_workers(
-                opened, given.name, told, given.workers, lambda line: print(line, flush=True)
+                opened, given.name, started, given.workers, lambda line: print(line, flush=True)
             )
         else:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             if given.ended_by:
                 end_after(*given.ended_by.split("."))
             work(opened, given.name, Stub(given.seconds, given.log), run_trial, attempt)
-    except (StudyError, WorkerError) as error:
+    except StudyError as error:
         print(error, file=sys.stderr)
-        return 4
+        return error.exit_code
     except KeyboardInterrupt:
         return 130
     return 0

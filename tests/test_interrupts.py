@@ -1,4 +1,4 @@
-"""A signal in a long run: it waits where something is half done, and is never lost."""
+"""A signal in grading and in a study: it waits where something is half done, and is never lost."""
 
 import signal
 import subprocess
@@ -8,7 +8,10 @@ import threading
 import pytest
 from checkout import ROOT
 
-from grader.course.interrupts import Interrupts
+from course_lib.study.database import interrupts as of_a_study
+from grader.course import interrupts as of_grading
+
+both = pytest.mark.parametrize("Interrupts", [of_grading.Interrupts, of_a_study.Interrupts])
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +33,8 @@ def begin_and_end(block, done, number=signal.SIGINT):
         done.append("ended")
 
 
-def test_it_waits_until_the_block_ends():
+@both
+def test_it_waits_until_the_block_ends(Interrupts):
     done = []
     with pytest.raises(KeyboardInterrupt):
         begin_and_end(Interrupts(), done)
@@ -39,27 +43,29 @@ def test_it_waits_until_the_block_ends():
 
 def test_it_is_raised_at_once_where_it_is_heard():
     done = []
-    with Interrupts() as interrupts, pytest.raises(KeyboardInterrupt):
+    with of_a_study.Interrupts() as interrupts, pytest.raises(KeyboardInterrupt):
         begin_and_end(interrupts.heard(), done)
     assert done == ["begun"]
 
 
 def test_what_came_before_is_raised_where_it_is_heard_and_once():
-    with Interrupts() as interrupts:
+    with of_a_study.Interrupts() as interrupts:
         interrupted()
         with pytest.raises(KeyboardInterrupt), interrupts.heard():
             pytest.fail("what must not begin began")
         assert interrupts.waiting is None
 
 
-def test_a_second_one_does_not_wait():
+@both
+def test_a_second_one_does_not_wait(Interrupts):
     with Interrupts():
         interrupted()
         with pytest.raises(KeyboardInterrupt):
             interrupted()
 
 
-def test_in_another_block_it_waits_for_the_outer_one():
+@both
+def test_in_another_block_it_waits_for_the_outer_one(Interrupts):
     before, done = signal.getsignal(signal.SIGINT), []
 
     def outer():
@@ -73,7 +79,8 @@ def test_in_another_block_it_waits_for_the_outer_one():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_a_signal_that_is_ignored_stays_ignored(monkeypatch):
+@both
+def test_a_signal_that_is_ignored_stays_ignored(Interrupts):
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         with Interrupts() as interrupts:
@@ -83,7 +90,8 @@ def test_a_signal_that_is_ignored_stays_ignored(monkeypatch):
         signal.signal(signal.SIGTERM, before)
 
 
-def test_another_thread_may_enter_it():
+@both
+def test_another_thread_may_enter_it(Interrupts):
     told = []
     thread = threading.Thread(target=lambda: told.append(Interrupts().__enter__()))
     thread.start()
@@ -93,10 +101,11 @@ def test_another_thread_may_enter_it():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_after_the_block_a_signal_ends_the_program_as_ever(number):
+@both
+def test_after_the_block_a_signal_ends_the_program_as_ever(Interrupts, number):
     program = (
         "import signal, sys\n"
-        "from grader.course.interrupts import Interrupts\n"
+        f"from {Interrupts.__module__} import Interrupts\n"
         "with Interrupts():\n"
         f"    signal.raise_signal({int(number)})\n"
         "    print('cleaned up', flush=True)\n"

@@ -146,14 +146,14 @@ def test_a_worker_that_fails_at_its_start_ends_the_study_with_its_words(url, stu
     mistaken = [sys.executable, "-c", "import sys; print('ab', file=sys.stderr); sys.exit('cd')"]
     with pytest.raises(WorkerError, match="^cd$") as caught:
         run_workers(storage(url), "stub", mistaken, 2, lambda line: None)
-    assert caught.value.code == 1
+    assert caught.value.exit_code == 1
 
 
 def test_a_full_disk_is_one_sentence_and_finished_trials_are_kept(url, study, tmp_path):
     size, log = (tmp_path / "study.db").stat().st_size, tmp_path / "log"
     with pytest.raises(WorkerError, match="free some space") as caught:
         run(url, 1, limit=size + 8192, log=log)
-    assert caught.value.code == 4
+    assert caught.value.exit_code == 4
     queue(storage(url, GRACE), study_stub.plan())
     assert statuses(study).count("complete") == len(noted(log, "end")[0]) >= 1
     run(url, 1, log=log)

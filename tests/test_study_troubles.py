@@ -16,8 +16,8 @@ from course_lib.study.database import storage as storage_module
 from course_lib.study.database import trackers
 from course_lib.study.database.plan import queue
 from course_lib.study.database.points import end_silent, queued
-from course_lib.study.database.progress import Progress
 from course_lib.study.database.rows import rows
+from course_lib.study.database.run import Progress
 from course_lib.study.database.storage import RETRIES, StudyError, open_study, storage
 from course_lib.study.database.worker import waiting, work
 from course_lib.study.profiles import PROFILES
@@ -73,7 +73,7 @@ def test_the_trial_of_a_dead_worker_is_tried_again_but_not_for_ever(opened):
         assert "running" in statuses(study)
     assert not waiting(study, GRACE)
     assert statuses(study) == ["worker lost"] * 3
-    told = news.news()
+    told = news.lines()
     assert len(told) == RETRIES + 1
     assert all("was lost with its worker elsewhere:7" in line for line in told)
     queue(opened, study_stub.plan(n_seeds=1))  # who asks again may have mended the cause
@@ -206,7 +206,7 @@ def test_a_study_that_is_not_there_names_those_that_are(opened):
 
 
 def test_a_fault_of_the_program_stays_one():
-    with pytest.raises(KeyError), storage_module.sentences("sqlite://"):
+    with pytest.raises(KeyError), storage_module.study_errors("sqlite://"):
         raise KeyError("a typo")
 
 
@@ -264,12 +264,12 @@ def course(monkeypatch, capsys):
     )
     monkeypatch.setattr("course_lib.study.profiles.PROFILES", {"tiny": short})
 
-    from course_lib.study.commands import study_command
+    from course_lib.study import commands
 
     def here(opened, name, command, n_workers, tell):
-        study_command.run_trials(opened, name, study_stub.Stub(), run_trial, attempt, device="cpu")
+        commands.run_trials(opened, name, study_stub.Stub(), run_trial, attempt, device="cpu")
 
-    monkeypatch.setattr(study_command, "run_workers", here)
+    monkeypatch.setattr(commands, "run_workers", here)
 
     def command(*arguments):
         monkeypatch.setattr(sys, "argv", ["course", "study", *arguments])

@@ -13,9 +13,8 @@ from .database.storage import StudyError
 from .findings import Findings
 from .space import Configuration
 from .tasks.task import Task
-from .trial import attempt, run_trial
+from .trial import Row, attempt, run_trial
 
-Row = dict[str, Any]
 SEEDS = (100, 101, 102)
 
 
@@ -53,7 +52,7 @@ def confirm(
 def _ready(study: optuna.Study, seeds: Sequence[int]) -> Configuration:
     """The configuration to confirm. Raises StudyError."""
     _refuse_second(study)
-    found = Findings.of(rows(study))
+    found = Findings(rows(study))
     name = study.study_name
     if found.unfinished:
         raise StudyError(
@@ -87,18 +86,18 @@ def _refuse_second(study: optuna.Study) -> None:
 
 def _trained(configuration: Configuration, seed: int, task: Task) -> tuple[Row, nn.Module]:
     """The row of a complete trial, and the model that it trained."""
-    remembering = _Remembering(task)
-    row = attempt(lambda: run_trial(configuration, seed, cast(Task, remembering)))
+    keeping = _KeepingModel(task)
+    row = attempt(lambda: run_trial(configuration, seed, cast(Task, keeping)))
     if row["status"] != "complete":
         raise StudyError(
             f"seed {seed} {row['status']} ({row['reason']}): nothing was measured on the test "
             "split; the configuration is not as sound as the study found"
         )
-    assert remembering.made is not None
-    return row, remembering.made
+    assert keeping.made is not None
+    return row, keeping.made
 
 
-class _Remembering:
+class _KeepingModel:
     """A task that keeps the model it made; in everything else it is the task it stands for."""
 
     def __init__(self, task: Task) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 
 from .space import FACTORS
 
-Row = dict[str, Any]
 INTEGERS = ("n_heads", "n_layers", "warmup", "seed", "steps", "parameters")
 FLOATS = tuple(
     "dropout label_smoothing quality validation_loss train_seconds tokens_per_second "
@@ -35,7 +34,7 @@ class BadFile(ValueError):
     """What is wrong with the file, in one sentence."""
 
 
-def read_trials(data: bytes) -> list[Row]:
+def read_trials(data: bytes) -> list[dict[str, Any]]:
     """One row a trial, empty cells left out, a curve as a list. Raises BadFile."""
     header, lines = _cells(data)
     trials, seen = [], set()
@@ -118,7 +117,7 @@ def _bounded(value: Any, where: str) -> float:
     return float(value)
 
 
-def _curve(cell: str, where: str) -> list[Row]:
+def _curve(cell: str, where: str) -> list[dict[str, Any]]:
     """The evaluations: step, quality and loss of each, with steps that rise."""
     if len(cell) > MAX_CURVE:
         raise BadFile(f"{where}: {len(cell):,} characters, {MAX_CURVE:,} at most")
@@ -128,7 +127,7 @@ def _curve(cell: str, where: str) -> list[Row]:
         raise BadFile(f"{where}: it is not JSON") from None
     if not isinstance(found, list) or not 1 <= len(found) <= MAX_EVALUATIONS:
         raise BadFile(f"{where}: it is not a list of 1 to {MAX_EVALUATIONS} evaluations")
-    curve: list[Row] = []
+    curve: list[dict[str, Any]] = []
     for entry in found:
         keys = ("step", "quality", "loss")
         if not isinstance(entry, dict) or not set(keys) <= set(entry):

@@ -15,24 +15,22 @@ from .space import Configuration, Factors
 Row = dict[str, Any]
 
 
-def interactions(
-    summary: Collection[Row], default: Configuration, factors: Factors, level: float = 0.95
-) -> list[Row]:
+def interactions(summary: Collection[Row], default: Configuration, factors: Factors) -> list[Row]:
     """A row each configuration that changes at least two factors of the default.
 
     `predicted` is the default's mean plus, for each changed factor, what changing it alone
     changed; `difference` is the configuration's own mean minus that. With k factors changed it is
     a sum of k + 2 independent means, so its standard error is s · √(1/n + Σ 1/n_factor +
     (k − 1)²/n_default), with the pooled noise of all of `summary`; `low` and `high` are the
-    interval, `p` and `adjusted` as in `sensitivity`. A configuration one of whose single changes
-    has no complete trial is left out. Raises ValueError when the default has none.
+    95 % interval, `p` and `adjusted` as in `sensitivity`. A configuration one of whose single
+    changes has no complete trial is left out. Raises ValueError when the default has none.
     """
     lines = {tuple(line[f] for f in factors): line for line in summary if line["n"]}
     base = lines.get(tuple(default[f] for f in factors))
     if base is None:
         raise ValueError("the default has no complete trial: there is nothing to compare with")
     s, degrees = pooled_noise([line["qualities"] for line in lines.values()])
-    quantile = float(stats.t.ppf((1 + level) / 2, df=degrees))
+    quantile = float(stats.t.ppf(0.975, df=degrees))
     rows = []
     for line in lines.values():
         changed = [f for f in factors if line[f] != default[f]]

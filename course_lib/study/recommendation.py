@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
 
-Row = dict[str, Any]
+from .trial import Row
 
 
 def recommend(summary: Collection[Row], margin: float, cost: str) -> Row:

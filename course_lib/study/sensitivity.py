@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any
 
 from scipy import stats
 
 from .intervals import pooled_noise
 from .space import Configuration, Factors
-
-Row = dict[str, Any]
+from .trial import Row
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

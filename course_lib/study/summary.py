@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from statistics import fmean
-from typing import Any
 
 from .intervals import mean_interval
-
-Row = dict[str, Any]
+from .trial import Row
 
 
 def summarize(

@@ -30,6 +30,8 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
     if hasattr(error, "format_message"):  # a usage error of Click, which Typer bundles
         text = error.format_message()
         return EXIT_USAGE, f"{text} (add --help to see what there is)" if text else ""
+    if isinstance(code := getattr(error, "exit_code", None), int):  # of the course's own commands
+        return code, str(error)
     if isinstance(error, IsolationProblem):
         return EXIT_ISOLATION, str(error)
     if isinstance(error, OutputProblem):
@@ -55,9 +57,7 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
     """Errors of our own modules, looked up by name to avoid importing the modules."""
     codes = {
         "SubmissionsError": EXIT_USAGE,
-        "DataError": EXIT_USAGE,
         "SetupError": EXIT_USAGE,
-        "StudyError": EXIT_DISK,
         "BuildError": EXIT_USAGE,
         "SourceError": EXIT_USAGE,
         "SuiteError": EXIT_USAGE,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")  # Windows has no SIGHUP
@@ -13,18 +11,16 @@ HELD = (signal.default_int_handler, signal.SIG_DFL)  # what others do with a sig
 
 
 class Interrupts:
-    """A block in which signals that end a program wait; inside `heard` they do not.
+    """A block in which signals that end a program wait.
 
-    An exception could otherwise come between the moment at which something is taken (a trial from
-    a database, a process from the system) and the moment at which the program knows of it: nobody
-    would ever put it back. A signal that waits is raised as KeyboardInterrupt at the next `heard`;
-    after the block it does what it did before. A second one is raised at once. Outside the main
-    thread, which gets no signal, the block does nothing.
+    An exception could otherwise come between the moment at which something is taken (a process
+    from the system) and the moment at which the program knows of it: nobody would ever put it
+    back. After the block a signal does what it did before; a second one is raised at once. Outside
+    the main thread, which gets no signal, the block does nothing.
     """
 
     def __init__(self) -> None:
         self.waiting: signal.Signals | None = None
-        self._heard = False
         self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Interrupts:
@@ -40,22 +36,8 @@ class Interrupts:
         if self.waiting is not None:
             signal.raise_signal(self.waiting)
 
-    @contextmanager
-    def heard(self) -> Iterator[None]:
-        """Where a signal raises KeyboardInterrupt at once."""
-        self._heard = True
-        try:
-            if self.waiting is not None:
-                self._interrupt()
-            yield
-        finally:
-            self._heard = False
-
     def _note(self, number: int, _: object) -> None:
-        if self._heard or self.waiting is not None:
-            self._interrupt()
+        if self.waiting is not None:
+            self.waiting = None
+            raise KeyboardInterrupt
         self.waiting = signal.Signals(number)
-
-    def _interrupt(self) -> None:
-        self._heard, self.waiting = False, None
-        raise KeyboardInterrupt

@@ -9,12 +9,15 @@ from typing import Any
 import optuna
 from optuna.storages import RDBStorage
 
-from ..space import Configuration
-from .points import OPEN, enqueue, key, settled
-from .rescue import restore
-from .storage import StudyError, sentences, shown
+from ...data.datasets import LoadedData
+from ..designs import one_at_a_time, sampled_design
+from ..profiles import StudyProfile
+from ..space import DEFAULT, FACTORS, Configuration
+from .points import OPEN, enqueue, key, restore, settled
+from .storage import StudyError, masked, study_errors
 
 Point = tuple[str, Configuration, int]  # where it comes from in the design, configuration, seed
+DESIGN_SEED = 0  # of the configurations that are drawn at random
 
 
 @dataclass(frozen=True)
@@ -45,13 +48,21 @@ class Plan:
         return cls(name, profile, points, pruner)
 
 
+def plan_of(settings: StudyProfile, name: str, pruner: str = "none") -> Plan:
+    """One factor at a time around the default, then configurations drawn at random."""
+    single = one_at_a_time(DEFAULT, FACTORS)
+    sampled = sampled_design(FACTORS, settings.n_sampled, DESIGN_SEED, taken=single)
+    designs = {"one at a time": single, "sampled": sampled}
+    return Plan.of(name, settings.name, designs, settings.seeds, pruner)
+
+
 def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
     """The study of `plan`, with every point queued that has no result and no open trial.
 
     A point whose worker was lost too often is queued again: whoever asks may have mended the cause.
     Raises StudyError when a study of this name was planned with another profile or pruner.
     """
-    with sentences(opened.url):
+    with study_errors(opened.url):
         study = optuna.create_study(
             study_name=plan.name, storage=opened, direction="maximize", load_if_exists=True
         )
@@ -59,20 +70,43 @@ def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
         known = {name: study.user_attrs.get(name) for name in about}
         if any(value is not None and value != about[name] for name, value in known.items()):
             raise StudyError(
-                f"{shown(opened.url)} has a study {plan.name!r} with {_listed(known)}, and "
+                f"{masked(opened.url)} has a study {plan.name!r} with {_listed(known)}, and "
                 f"{_listed(about)} was asked for: give another --name, or the same profile"
             )
         for name, value in about.items():
             study.set_user_attr(name, value)
-        restore(study, shown(opened.url))
+        restore(study, masked(opened.url))
         still_open = study.get_trials(deepcopy=False, states=OPEN)
         taken = settled(study) | {trial.user_attrs.get("key") for trial in still_open}
         for design, configuration, seed in plan.points:
             if (this := key(configuration, seed)) not in taken:
-                point: dict[str, Any] = {"key": this, "seed": seed, "design": design}
-                enqueue(study, configuration, point)
+                enqueue(study, configuration, {"key": this, "seed": seed, "design": design})
     return study
 
 
 def _listed(about: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in about.items())
+
+
+def same_data(study: optuna.Study, data: LoadedData) -> dict[str, Any]:
+    """Record what `data` is, under the study's attribute `data`; returns the record.
+
+    A machine that cannot reach a data set may be served another in its place, and its trials
+    would not be comparable. Raises StudyError when the study has trials on other data.
+    """
+    record = {
+        "name": data.name,
+        "origin": data.origin,
+        "sha256": data.sha256,
+        "splits": {name: len(split) for name, split in data.splits.items()},
+    }
+    before = study.user_attrs.get("data")
+    if before is None:
+        study.set_user_attr("data", record)
+    elif before["sha256"] != record["sha256"]:
+        raise StudyError(
+            f"the study {study.study_name!r} was run on {before['name']} from {before['origin']}, "
+            f"and here is {data.name} from {data.origin}: make the same data available here "
+            "(see COURSE_DATA), or give another --name"
+        )
+    return record

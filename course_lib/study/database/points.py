@@ -1,4 +1,4 @@
-"""The points of a study's design, and which of its trials counts for each."""
+"""The points of a study's design: queued, queued again, kept in a file; and which trial counts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution
@@ -16,6 +18,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from ..space import FACTORS, Configuration
 
 OPEN = (TrialState.WAITING, TrialState.RUNNING)
+STATES = {"complete": TrialState.COMPLETE, "pruned": TrialState.PRUNED}  # by status; else failed
 POINT = ("key", "seed", "design")  # the user attributes that say which point a trial is of
 
 
@@ -27,6 +30,14 @@ def key(configuration: Configuration, seed: int) -> str:
 def settled(study: optuna.Study) -> set[str]:
     """The keys of the points that have their result: complete, pruned, or failed for a reason."""
     return _settled(study.get_trials(deepcopy=False))
+
+
+def _settled(trials: Iterable[FrozenTrial]) -> set[str]:
+    return {
+        t.user_attrs["key"]
+        for t in trials
+        if t.state not in OPEN and "row" in t.user_attrs and "key" in t.user_attrs
+    }
 
 
 def queued(study: optuna.Study) -> list[Configuration]:
@@ -49,10 +60,16 @@ def is_superseded(study: optuna.Study, trial: optuna.Trial) -> bool:
 
 def enqueue(study: optuna.Study, configuration: Configuration, point: dict[str, Any]) -> None:
     """Queue a trial; `point` has its `key`, `seed` and `design`."""
-    add_trial(study, configuration, {n: point[n] for n in POINT}, state=TrialState.WAITING)
+    _add_trial(study, configuration, {n: point[n] for n in POINT}, state=TrialState.WAITING)
 
 
-def add_trial(
+def enqueue_again(study: optuna.Study, trial: FrozenTrial | optuna.Trial) -> None:
+    """Queue a new trial of the same point, from the start."""
+    configuration, _ = json.loads(trial.user_attrs["key"])
+    enqueue(study, configuration, trial.user_attrs)
+
+
+def _add_trial(
     study: optuna.Study, configuration: Configuration, attributes: dict[str, Any], **outcome: Any
 ) -> None:
     """Add a trial, with all its parameters in one transaction; `outcome` is its state and value.
@@ -62,16 +79,9 @@ def add_trial(
     levels: dict[str, BaseDistribution] = {
         name: CategoricalDistribution(FACTORS[name]) for name in configuration
     }
-    trial = create_trial(
-        params=configuration, distributions=levels, user_attrs=attributes, **outcome
+    study.add_trial(
+        create_trial(params=configuration, distributions=levels, user_attrs=attributes, **outcome)
     )
-    study.add_trial(trial)
-
-
-def enqueue_again(study: optuna.Study, trial: FrozenTrial) -> None:
-    """Queue a new trial of the same point, from the start."""
-    configuration, _ = json.loads(trial.user_attrs["key"])
-    enqueue(study, configuration, trial.user_attrs)
 
 
 def end_silent(study: optuna.Study, grace: float) -> bool:
@@ -96,9 +106,35 @@ def end_silent(study: optuna.Study, grace: float) -> bool:
     return is_queued
 
 
-def _settled(trials: Iterable[FrozenTrial]) -> set[str]:
-    return {
-        t.user_attrs["key"]
-        for t in trials
-        if t.state not in OPEN and "row" in t.user_attrs and "key" in t.user_attrs
-    }
+def add_finished(study: optuna.Study, finished: dict[str, Any]) -> None:
+    """Add a finished trial (its `key`, `design` and `row`) to its study, unless it is there."""
+    if finished["key"] in settled(study):
+        return
+    row = finished["row"]
+    state = STATES.get(row["status"], TrialState.FAIL)
+    attributes = {**{n: finished[n] for n in ("key", "design", "row")}, "seed": row["seed"]}
+    value = row["quality"] if state == TrialState.COMPLETE else None
+    configuration = {name: row[name] for name in FACTORS if name in row}
+    _add_trial(study, configuration, attributes, state=state, value=value)
+
+
+def keep(place: str, name: str, finished: dict[str, Any]) -> Path:
+    """Write a finished trial whose database is away to a file of its own, all of it or nothing.
+
+    `finished` also has the trial's `number`; `place` is the database without its password: a study
+    of the same `name` in another one is not given this trial.
+    """
+    file = Path(f"{quote(name, safe='')}.{finished['number']}.finished.json")
+    draft = file.with_suffix(".draft")
+    draft.write_text(json.dumps({"database": place, **finished}), encoding="utf-8")
+    draft.replace(file)
+    return file
+
+
+def restore(study: optuna.Study, place: str) -> None:
+    """Move the trials that `keep` wrote into this folder to their study."""
+    for file in sorted(Path().glob(f"{quote(study.study_name, safe='')}.*.finished.json")):
+        finished = json.loads(file.read_text(encoding="utf-8"))
+        if finished["database"] == place:
+            add_finished(study, finished)
+            file.unlink(missing_ok=True)

@@ -1,26 +1,23 @@
-"""The trials of a study as rows: from its database, to a CSV file, and back."""
+"""The trials of a study as rows: from its database, and to a CSV file."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from pathlib import Path
-from typing import Any
 
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
 from ..space import FACTORS
+from ..trial import Row
 
-Row = dict[str, Any]
 COLUMNS = (
     *FACTORS,
     *"seed status design steps quality measure validation_loss seconds train_seconds".split(),
     *"tokens_per_second inferences_per_second peak_memory_mib memory_of parameters".split(),
     *"device threads reason curve".split(),
 )
-TEXTS = ("status", "design", "schedule", "measure", "device", "memory_of", "reason")
 UNFINISHED = {TrialState.WAITING: "waiting", TrialState.RUNNING: "running"}
 
 
@@ -65,18 +62,3 @@ def to_csv(table: list[Row]) -> str:
         shown["curve"] = json.dumps(row["curve"]) if "curve" in row else ""
         writer.writerow({n: "" if value is None else value for n, value in shown.items()})
     return text.getvalue()
-
-
-def read_csv(path: Path | str) -> list[Row]:
-    """The rows of a file that `to_csv` wrote; empty cells are left out."""
-    with Path(path).open(newline="", encoding="utf-8") as stream:
-        return [
-            {name: _value(name, cell) for name, cell in row.items() if cell}
-            for row in csv.DictReader(stream)
-        ]
-
-
-def _value(name: str, cell: str) -> Any:
-    if name in TEXTS:
-        return cell
-    return json.loads(cell)

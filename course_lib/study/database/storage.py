@@ -31,6 +31,14 @@ FAILURES = (SQLAlchemyError, optuna.exceptions.StorageInternalError)
 class StudyError(Exception):
     """What is wrong with a study or its database, and what to do about it, in one sentence."""
 
+    exit_code = 4  # of a command that it ends
+
+
+class WrongOption(StudyError):
+    """What was given is wrong, whatever the database holds."""
+
+    exit_code = 2
+
 
 class _Storage(RDBStorage):
     """Optuna's, whose signs of life go on once a database that was away is back."""
@@ -47,33 +55,24 @@ def storage(url: str, grace: int = GRACE) -> RDBStorage:
     """
     sqlite = url.startswith("sqlite")
     options = {"connect_args": {"timeout": LOCK}} if sqlite else {}
-
-    def opening() -> RDBStorage:
-        return _Storage(
-            url,
-            engine_kwargs={"pool_pre_ping": True, **options},
-            heartbeat_interval=max(1, min(HEARTBEAT, grace // 3)),
-            grace_period=grace,
-            heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(RETRIES),
-        )
-
-    with sentences(url), quiet(), _opening_problems(url):
-        opened = _opened(opening)
+    with study_errors(url), quiet(), _opening_problems(url):
+        for left in reversed(range(OPENINGS)):
+            try:
+                opened = _Storage(
+                    url,
+                    engine_kwargs={"pool_pre_ping": True, **options},
+                    heartbeat_interval=max(1, min(HEARTBEAT, grace // 3)),
+                    grace_period=grace,
+                    heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(RETRIES),
+                )
+                break
+            except FAILURES as error:
+                if not (left and _made_by_another(error)):
+                    raise
+                time.sleep(0.2)
     if sqlite:
         _one_at_a_time(opened.engine)
     return opened
-
-
-def _opened(opening: Callable[[], RDBStorage]) -> RDBStorage:
-    """What `opening` gives, once no other process makes the same tables at the same moment."""
-    for _ in range(OPENINGS - 1):
-        try:
-            return opening()
-        except FAILURES as error:
-            if not _made_by_another(error):
-                raise
-            time.sleep(0.2)
-    return opening()
 
 
 @contextmanager
@@ -85,13 +84,13 @@ def _opening_problems(url: str) -> Iterator[None]:
         names = [e.name for e in _chain(error) if isinstance(e, ImportError) and e.name]
         package = names[0] if names else "of its driver"
         raise StudyError(
-            f"{shown(url)} needs the package {package!r}, which is not installed: install it"
+            f"{masked(url)} needs the package {package!r}, which is not installed: install it"
         ) from None
     except RuntimeError as error:
         if "table schema" not in str(error):
             raise
         raise StudyError(
-            f"{shown(url)} was made by another version of Optuna: install that one, or give "
+            f"{masked(url)} was made by another version of Optuna: install that one, or give "
             "another URL"
         ) from None
 
@@ -121,7 +120,7 @@ def _one_at_a_time(engine: Engine) -> None:
 
 def open_study(opened: RDBStorage, name: str) -> optuna.Study:
     """The study called `name`, which must be there. Raises StudyError with the ones there are."""
-    with sentences(opened.url):
+    with study_errors(opened.url):
         try:
             study = optuna.load_study(study_name=name, storage=opened, sampler=RandomSampler())
             study.pruner = PRUNERS[study.user_attrs.get("pruner", "none")]()
@@ -129,19 +128,19 @@ def open_study(opened: RDBStorage, name: str) -> optuna.Study:
         except KeyError:
             known = optuna.get_all_study_names(opened)
             raise StudyError(
-                f"{shown(opened.url)} has no study {name!r}; it has {', '.join(known) or 'none'}: "
+                f"{masked(opened.url)} has no study {name!r}; it has {', '.join(known) or 'none'}: "
                 "start it with `course study run`"
             ) from None
 
 
 @contextmanager
-def sentences(url: str) -> Iterator[None]:
+def study_errors(url: str) -> Iterator[None]:
     """Turn whatever the database raises into a StudyError that says what to do."""
     try:
         yield
     except (ArgumentError, NoSuchModuleError):
         raise StudyError(
-            f"{shown(url)!r} is not the URL of a database: write sqlite:///study.db or "
+            f"{masked(url)!r} is not the URL of a database: write sqlite:///study.db or "
             "postgresql+psycopg://USER@HOST/NAME"
         ) from None
     except StudyError:
@@ -149,7 +148,7 @@ def sentences(url: str) -> Iterator[None]:
     except Exception as error:
         if not any(isinstance(e, FAILURES) for e in _chain(error)):
             raise  # a fault of the program
-        raise StudyError(f"{shown(url)} cannot be used: {_reason(error)}") from error
+        raise StudyError(f"{masked(url)} cannot be used: {_reason(error)}") from error
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -159,7 +158,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def shown(url: str) -> str:
+def masked(url: str) -> str:
     """The URL without its password."""
     head, at, tail = url.rpartition("@")
     scheme, slashes, user = head.partition("://")

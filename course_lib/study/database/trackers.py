@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from ..space import Configuration
-from .storage import StudyError
+from .storage import WrongOption
 
 TRACKERS = ("tensorboard", "wandb", "comet_ml", "mlflow")  # each is also its package's name
 Log = Callable[[int, dict[str, float]], None]  # (step, what was measured)
@@ -17,17 +16,17 @@ Follow = Callable[[int, Configuration, int], AbstractContextManager[Log]]
 
 
 @contextmanager
-def nobody(number: int, configuration: Configuration, seed: int) -> Iterator[Log]:
+def no_tracker(number: int, configuration: Configuration, seed: int) -> Iterator[Log]:
     """No tracker: the study's own database has every curve."""
     yield lambda step, measured: None
 
 
 def check(tracker: str) -> None:
-    """Raises StudyError for a tracker that is not known, or whose package is not installed."""
+    """Raises WrongOption for a tracker that is not known, or whose package is not installed."""
     if tracker not in TRACKERS:
-        raise StudyError(f"there is no tracker {tracker!r}: choose one of {', '.join(TRACKERS)}")
+        raise WrongOption(f"there is no tracker {tracker!r}: choose one of {', '.join(TRACKERS)}")
     if find_spec(tracker) is None:
-        raise StudyError(
+        raise WrongOption(
             f"the tracker {tracker} needs the package {tracker!r}, which is not installed: "
             f"pip install {tracker}"
         )
@@ -36,7 +35,7 @@ def check(tracker: str) -> None:
 def follow(tracker: str, study: str, folder: Path = Path("runs")) -> Follow:
     """What opens a run of `tracker` for a trial; `folder` is for trackers that write files.
 
-    Raises StudyError as `check` does.
+    Raises WrongOption as `check` does.
     """
     check(tracker)
     from accelerate import Accelerator  # a second, for those who want it
@@ -46,9 +45,9 @@ def follow(tracker: str, study: str, folder: Path = Path("runs")) -> Follow:
         name = f"trial_{number}"
         accelerator = Accelerator(log_with=tracker, project_dir=folder)
         accelerator.init_trackers(
-            study if tracker in ("wandb", "comet_ml", "mlflow") else f"{study}/{name}",
+            f"{study}/{name}" if tracker == "tensorboard" else study,
             config={"trial": number, "seed": seed, **configuration},
-            init_kwargs=_named(name),
+            init_kwargs={"wandb": {"name": name}, "mlflow": {"run_name": name}},
         )
         try:
             yield lambda step, measured: accelerator.log(measured, step=step)
@@ -56,8 +55,3 @@ def follow(tracker: str, study: str, folder: Path = Path("runs")) -> Follow:
             accelerator.end_training()
 
     return run
-
-
-def _named(run: str) -> dict[str, Any]:
-    """How each tracker is told the name of a run; Comet makes one up."""
-    return {"wandb": {"name": run}, "mlflow": {"run_name": run}}

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
@@ -17,17 +18,14 @@ import torch
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.storages import RDBStorage
 
-from grader.course.interrupts import Interrupts
+from ..space import FACTORS, Configuration
+from ..tasks.task import PeakMemory, Task
+from ..trial import Row
+from .interrupts import Interrupts
+from .points import add_finished, end_silent, enqueue_again, is_superseded, keep
+from .storage import FAILURES, GRACE, StudyError, masked, open_study, quiet, study_errors
+from .trackers import Follow, no_tracker
 
-from ..space import FACTORS, Configuration, Factors
-from ..tasks.task import Task
-from ..tasks.timing import PeakMemory
-from .points import end_silent, enqueue_again, is_superseded
-from .rescue import add, rescue
-from .storage import FAILURES, GRACE, StudyError, open_study, quiet, sentences, shown
-from .trackers import Follow, nobody
-
-Row = dict[str, Any]
 Trial = Callable[..., Row]  # (configuration, seed, task, after_evaluation)
 Attempt = Callable[[Callable[[], Row]], Row]
 PACKAGES = ("torch", "numpy", "optuna")
@@ -37,7 +35,7 @@ class FailedTrial(Exception):
     """A trial that ended without a result; Optuna records it as failed and goes on."""
 
 
-def deterministic(threads: int = 1) -> dict[str, Any]:
+def deterministic() -> dict[str, Any]:
     """Make torch choose the same kernels every time, and say what was set.
 
     On a CPU the same seed then gives the same bits, with the same number of threads and the same
@@ -45,8 +43,8 @@ def deterministic(threads: int = 1) -> dict[str, Any]:
     """
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.set_deterministic_debug_mode("warn")  # the other way to say so imports the compiler
-    torch.set_num_threads(threads)
-    return {"deterministic_algorithms": True, "threads": threads}
+    torch.set_num_threads(1)
+    return {"deterministic_algorithms": True, "threads": 1}
 
 
 def work(
@@ -55,11 +53,10 @@ def work(
     task: Task,
     trial: Trial,
     attempt: Attempt,
-    factors: Factors = FACTORS,
     seconds_a_trial: float = 3600.0,
     device: str = "cpu",
-    report: Callable[[Row], None] | None = None,
-    follow: Follow = nobody,
+    report: Callable[[Row], None] = lambda row: None,
+    follow: Follow = no_tracker,
 ) -> int:
     """Run queued trials of the study `name` until the queue is empty; returns how many.
 
@@ -70,13 +67,10 @@ def work(
     StudyError.
     """
     study = open_study(opened, name)
-    flags = deterministic()
-    objective = _Objective(
-        opened, task, trial, attempt, factors, seconds_a_trial, device, flags, report, follow
-    )
+    objective = _Objective(opened, task, trial, attempt, seconds_a_trial, device, report, follow)
     done = 0
     try:
-        with sentences(opened.url), objective.interrupts as interrupts:
+        with study_errors(opened.url), objective.interrupts as interrupts:
             while interrupts.waiting is None and waiting(study, opened.grace_period or GRACE):
                 _run_next(study, objective)
                 done += objective.finished is not None
@@ -97,10 +91,10 @@ def _run_next(study: optuna.Study, objective: _Objective) -> None:
         # This machine slept or was cut off, and others took the trial for that of a dead worker.
         if objective.finished is None:
             raise
-        add(study, objective.finished)
+        add_finished(study, objective.finished)
     except KeyboardInterrupt:
         if objective.finished is not None:
-            add(study, objective.finished)
+            add_finished(study, objective.finished)
         elif objective.running is not None:
             enqueue_again(study, objective.running)
         raise
@@ -108,7 +102,7 @@ def _run_next(study: optuna.Study, objective: _Objective) -> None:
 
 def _kept(url: str, name: str, finished: Row) -> str:
     try:
-        return f"the trial that had just finished is kept in {rescue(shown(url), name, finished)}"
+        return f"the trial that had just finished is kept in {keep(masked(url), name, finished)}"
     except OSError as error:
         return f"the trial that had just finished is lost: {error.strerror}"
 
@@ -120,33 +114,27 @@ def waiting(study: optuna.Study, grace: float) -> bool:
         return end_silent(study, grace)
 
 
+@dataclass
 class _Objective:
-    """What Optuna calls for each trial."""
+    """What Optuna calls for each trial; its fields are the arguments of `work`."""
 
-    def __init__(
-        self,
-        opened: RDBStorage,
-        task: Task,
-        trial: Trial,
-        attempt: Attempt,
-        factors: Factors,
-        seconds: float,
-        device: str,
-        flags: dict[str, Any],
-        report: Callable[[Row], None] | None,
-        follow: Follow,
-    ) -> None:
-        self.opened = opened
-        self.task, self.trial, self.attempt, self.factors = task, trial, attempt, factors
-        self.seconds, self.device = seconds, torch.device(device)
-        self.report, self.follow = report, follow
-        self.interrupts = Interrupts()
-        self.running: optuna.Trial | None = None
-        self.finished: Row | None = None  # which the database may not have yet
+    opened: RDBStorage
+    task: Task
+    trial: Trial
+    attempt: Attempt
+    seconds: float
+    device: str
+    report: Callable[[Row], None]
+    follow: Follow
+    interrupts: Interrupts = field(default_factory=Interrupts)
+    running: optuna.Trial | None = None
+    finished: Row | None = None  # which the database may not have yet
+
+    def __post_init__(self) -> None:
         self.about = {
-            **flags,
-            "device": device,
-            "measure": task.measure,
+            **deterministic(),
+            "device": self.device,
+            "measure": self.task.measure,
             "worker": f"{socket.gethostname()}:{os.getpid()}",
             "versions": {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
         }
@@ -166,8 +154,7 @@ class _Objective:
         point = {name: optuna_trial.user_attrs[name] for name in ("key", "design")}
         self.finished = {**point, "row": row, "number": optuna_trial.number}
         optuna_trial.set_user_attr("row", row)
-        if self.report is not None:
-            self.report({**row, "number": optuna_trial.number})
+        self.report({**row, "number": optuna_trial.number})
         if row["status"] == "pruned":
             raise optuna.TrialPruned
         if row["status"] != "complete":
@@ -177,18 +164,17 @@ class _Objective:
     def _row(self, optuna_trial: optuna.Trial) -> Row:
         """Run the trial, and say what it measured or why it did not."""
         configuration: Configuration = {
-            name: optuna_trial.suggest_categorical(name, levels)
-            for name, levels in self.factors.items()
+            name: optuna_trial.suggest_categorical(name, levels) for name, levels in FACTORS.items()
         }
         seed = optuna_trial.user_attrs["seed"]
         row: Row = {**configuration, "seed": seed, "steps": 0}
-        memory, started = PeakMemory(self.device), time.perf_counter()
+        memory, started = PeakMemory(torch.device(self.device)), time.perf_counter()
         with self.follow(optuna_trial.number, configuration, seed) as log:
 
             def after_evaluation(step: int, measured: dict[str, float]) -> None:
                 row["steps"] = step
                 log(step, measured)
-                if _is_hopeless(optuna_trial, step, measured["quality"]):
+                if _should_prune(optuna_trial, step, measured["quality"]):
                     raise optuna.TrialPruned
                 if (taken := time.perf_counter() - started) > self.seconds:
                     raise TimeoutError(
@@ -207,7 +193,7 @@ class _Objective:
         return row | {"memory_of": memory.of, **self.about}
 
 
-def _is_hopeless(trial: optuna.Trial, step: int, quality: float) -> bool:
+def _should_prune(trial: optuna.Trial, step: int, quality: float) -> bool:
     """Whether the study's pruner ends the trial; a database that is away for a while does not."""
     with suppress(UpdateFinishedTrialError, *FAILURES):
         trial.report(quality, step)

@@ -1,45 +1,40 @@
-"""From a study's material to its report, and to the files that it is."""
+"""From a study's material to its report, to the files that it is, and to the answer as data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from .document import Report, Section
-from .html_page import html_page
-from .markdown import markdown
+from .answer import answer
+from .costs import configurations, costs
+from .document import Report, Section, markdown
+from .effects import importance, interactions, sensitivity
+from .html_page import html_page, standalone
 from .material import Material
-from .sections.again import again
-from .sections.answer import answer
-from .sections.convergence import convergence
-from .sections.cut_short import cut_short
-from .sections.effects import effects
-from .sections.everything import everything
-from .sections.noise import noise
-from .sections.price import price
-from .sections.setting import setting
-from .sections.together import together
-from .sections.untried import untried
-from .sections.weight import weight
-from .svg import standalone
+from .methods import methods, reproduction, untested
+from .noise import noise
+from .trials import convergence, pruned
 from .wording import counted
 
-SECTIONS: tuple[Callable[[Material], Section], ...] = (
-    answer,
-    setting,
-    noise,
-    effects,
-    together,
-    price,
-    convergence,
-    weight,
-    cut_short,
-    untried,
-    everything,
-    again,
-)
+SECTIONS: Mapping[str, Callable[[Material], Section]] = {
+    make.__name__: make
+    for make in (
+        answer,
+        methods,
+        noise,
+        sensitivity,
+        interactions,
+        costs,
+        convergence,
+        importance,
+        pruned,
+        untested,
+        configurations,
+        reproduction,
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ def report(material: Material) -> Report:
         f"Profile {material.profile}, {complete:,} of {counted(planned, 'trial')} complete; "
         f"quality is `{material.measure}`."
     )
-    sections = [replace(make(material), id=make.__name__) for make in SECTIONS]
+    sections = [replace(make(material), id=id) for id, make in SECTIONS.items()]
     return Report(f"Hyperparameter study: {material.name}", subtitle, sections)
 
 
@@ -76,8 +71,8 @@ def write(made: Report, out: Path) -> Written:
     return files
 
 
-def told(material: Material) -> dict[str, Any]:
-    """The answer as data, for a program: None where it is not known."""
+def as_data(material: Material) -> dict[str, Any]:
+    """The answer for a program: None where it is not known."""
     found, chosen = material.findings, material.findings.recommended
     answer: dict[str, Any] = {
         "study": material.name,
@@ -91,14 +86,12 @@ def told(material: Material) -> dict[str, Any]:
         "confirmation": material.confirmation,
     }
     if chosen is not None and found.noise is not None:
-        half = found.noise.half_width(chosen["n"])
-        chances = dict(zip(map(found.key, found.sound), found.chances, strict=True))
         answer["recommended"] = {
             "configuration": found.configuration(chosen),
             "n": chosen["n"],
             "mean": chosen["mean"],
-            "interval": [chosen["mean"] - half, chosen["mean"] + half],
-            "chance_of_being_best": chances[found.key(chosen)],
+            "interval": list(found.noise.interval_of_mean(chosen)),
+            "chance_of_being_best": found.chance_of(chosen),
             "train_seconds": chosen["train_seconds"],
         }
     return answer

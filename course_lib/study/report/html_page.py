@@ -1,16 +1,20 @@
-"""A report as one HTML file: no script, no network, figures inside."""
+"""A report as one HTML file: no script, no network, figures inside; and a figure as SVG."""
 
 from __future__ import annotations
 
+import io
 import re
 from html import escape
+from pathlib import Path
+
+import matplotlib
 
 from .document import Block, Code, Drawing, Paragraph, Report, Section, Table
-from .style import STYLE
-from .svg import inlined
+from .figures import ROLES, STYLE
 
 # Figures set their colours in attributes, hence 'unsafe-inline'; nothing may be fetched or run.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+STYLE_SHEET = Path(__file__).with_name("report.css")
 MANY = 6  # columns; in a table of more, the first keeps enough room for a configuration
 
 
@@ -28,7 +32,7 @@ def html_page(report: Report) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{escape(report.title)}</title>
-<style>{STYLE}</style>
+<style>{STYLE_SHEET.read_text(encoding="utf-8")}</style>
 </head>
 <body>
 <main>
@@ -93,3 +97,38 @@ def _inline(text: str) -> str:
     text = re.sub(r"(\d) (%|s\b|points?\b)", "\\1\u00a0\\2", text)
     shown = re.sub(r"`([^`\n]+)`", r"<code>\1</code>", escape(text))
     return re.sub(r"\*\*([^*\n]+)\*\*", r"<b>\1</b>", shown)
+
+
+def standalone(drawing: Drawing) -> str:
+    """A file of its own, on white."""
+    return _saved(drawing, facecolor="white")
+
+
+def inlined(drawing: Drawing) -> str:
+    """An `<svg>` for an HTML page: transparent, each colour the page's variable of its role.
+
+    Its ids begin with the drawing's name, so that several can stand in one page.
+    """
+    svg = _saved(drawing, facecolor="none")
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"\s*<style.*?</style>", "", svg, flags=re.DOTALL)  # it would style the page
+    svg = re.sub(r' xmlns(:xlink)?="[^"]*"', "", svg)
+    svg = svg.replace("xlink:href", "href")
+    svg = re.sub(r'\bid="', f'id="{drawing.name}-', svg)
+    svg = re.sub(r'(href="|url\()#', rf"\g<1>#{drawing.name}-", svg)
+    for colour, role in ROLES.items():
+        svg = svg.replace(colour, f"var(--{role})")
+    words = escape(f"{drawing.title}. {drawing.description}", quote=True)
+    head = re.search(r'viewBox="([^"]*)"', svg)
+    assert head is not None
+    opening = f'<svg viewBox="{head[1]}" role="img" aria-label="{words}">'
+    return re.sub(r"<svg[^>]*>", lambda _: opening, svg, count=1)
+
+
+def _saved(drawing: Drawing, facecolor: str) -> str:
+    text = io.StringIO()
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": drawing.name}):
+        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+        drawing.figure.savefig(text, format="svg", facecolor=facecolor, metadata=nothing)
+    return text.getvalue()

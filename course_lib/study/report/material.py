@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import optuna
+from optuna.importance import FanovaImportanceEvaluator, get_param_importances
 from optuna.storages import RDBStorage
 from optuna.trial import TrialState
 
 from ..database.rows import rows
-from ..database.storage import open_study, sentences, shown
-from ..findings import Findings, Row
-from ..importance import Importance, importance
+from ..database.storage import masked, open_study, study_errors
+from ..findings import Findings
 from ..profiles import PROFILES, StudyProfile
-from .wording import changes
+from ..trial import Row
+
+FOREST_SEED = 0  # of the random forest behind `importance`
+LEAST_TRIALS = 4  # below that no tree can split twice
+
+
+@dataclass(frozen=True)
+class Importance:
+    """The share of each factor, 1 in all, and how many complete trials it was computed from."""
+
+    shares: dict[str, float]
+    n_trials: int
 
 
 @dataclass(frozen=True)
@@ -42,20 +52,16 @@ class Material:
         """The measure without its signature, for axes and heads of tables."""
         return self.measure.partition(",")[0]
 
-    def named(self, row: Row) -> str:
-        return changes(row, self.findings.default)
-
 
 def material(opened: RDBStorage, name: str) -> Material:
     """Read the study `name`. Raises StudyError."""
     study = open_study(opened, name)
-    with sentences(opened.url):
+    with study_errors(opened.url):
         about = study.user_attrs
-        findings = Findings.of(rows(study))
         return Material(
             name,
-            shown(opened.url),
-            findings,
+            masked(opened.url),
+            Findings(rows(study)),
             PROFILES.get(about.get("profile", "")),
             profile=about.get("profile", "unknown"),
             pruner=about.get("pruner", "none"),
@@ -67,11 +73,32 @@ def material(opened: RDBStorage, name: str) -> Material:
 
 
 def _pruned(study: optuna.Study) -> list[Row]:
-    found: list[dict[str, Any]] = []
-    for trial in study.get_trials(deepcopy=False, states=(TrialState.PRUNED,)):
-        row = {**trial.params, "seed": trial.user_attrs.get("seed"), "seconds": None}
-        row |= trial.user_attrs.get("row", {})
-        row["stopped_at"] = trial.last_step
-        row["quality_then"] = trial.intermediate_values.get(trial.last_step or 0)
-        found.append(row)
-    return found
+    return [
+        {
+            **trial.user_attrs["row"],
+            "stopped_at": trial.last_step,
+            "quality_then": trial.intermediate_values[trial.last_step],
+        }
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.PRUNED,))
+        if "row" in trial.user_attrs and trial.last_step is not None
+    ]
+
+
+def importance(study: optuna.Study) -> Importance | str:
+    """The shares of fANOVA (Hutter et al. 2014), or a sentence saying why there are none.
+
+    A random forest is fitted to the quality of the complete trials; pruned and failed ones take
+    no part. A factor's share is the part of the forest's variance, averaged over all other
+    factors, that it explains alone, and the shares are scaled to a sum of 1.
+    """
+    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    if len(trials) < LEAST_TRIALS:
+        return f"It needs at least {LEAST_TRIALS} complete trials, and there are {len(trials)}."
+    if len({trial.value for trial in trials}) == 1:
+        return "All complete trials have the same quality: there is no spread to account for."
+    try:
+        evaluator = FanovaImportanceEvaluator(seed=FOREST_SEED)
+        shares = get_param_importances(study, evaluator=evaluator)
+    except (RuntimeError, ValueError) as error:
+        return f"Optuna could not compute it: {error}."
+    return Importance(dict(shares), len(trials))

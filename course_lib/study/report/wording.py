@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..space import Configuration
+from ..space import DEFAULT, Configuration
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -68,7 +68,7 @@ def level(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and value >= 10_000 else str(value)
 
 
-def changes(configuration: Configuration, default: Configuration) -> str:
+def changes(configuration: Configuration) -> str:
     """What a configuration changes of the default: "n_layers 4, dropout 0.3", or "the default"."""
-    changed = [f"{f} {level(configuration[f])}" for f in default if configuration[f] != default[f]]
+    changed = [f"{f} {level(configuration[f])}" for f in DEFAULT if configuration[f] != DEFAULT[f]]
     return ", ".join(changed) or "the default"

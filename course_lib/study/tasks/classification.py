@@ -20,8 +20,8 @@ from ...recipes.profiles import scale_words
 from ...training.classification_step import training_step
 from ..profiles import StudyProfile
 from ..space import Configuration
-from .optimization import optimizer_and_schedule
-from .timing import synchronized_clock
+from .rates import optimizer_and_schedule
+from .task import synchronized_clock
 
 BATCH_TOKENS = 4096  # of sentences that are classified together, padding included
 

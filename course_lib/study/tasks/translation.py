@@ -21,8 +21,8 @@ from ...training.fast_translation_step import fast_translation_step
 from ...transformer import Transformer
 from ..profiles import StudyProfile
 from ..space import Configuration
-from .optimization import optimizer_and_schedule
-from .timing import synchronized_clock
+from .rates import optimizer_and_schedule
+from .task import synchronized_clock
 
 
 class TranslationTask:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...findings import Row
-from ...intervals import mean_interval
-from ..document import Block, Paragraph, Table
-from ..material import Material
-from ..wording import changes, interval, listed, number
+from ..intervals import mean_interval
+from ..trial import Row
+from .document import Table
+from .material import Material
+from .wording import changes, interval, listed, number
 
 UNTOUCHED = (
     "**The test split has not been touched.** Every number of this report is from the validation "
@@ -17,31 +17,26 @@ UNTOUCHED = (
 )
 
 
-def confirmed(material: Material) -> list[Block]:
+def confirmation(material: Material) -> list[str | Table]:
+    """Blocks of the section that gives the answer."""
     record = material.confirmation
     if record is None:
-        return [Paragraph(UNTOUCHED)]
-    found = material.findings
+        return [UNTOUCHED]
     seeds = listed([str(seed) for seed in record["seeds"]])
-    name = changes(record["configuration"], found.default)
-    blocks: list[Block] = [
-        Paragraph(
-            f"**Confirmed with fresh seeds.** The configuration that was recommended ({name}) was "
-            f"trained again with the seeds {seeds}, which took no part in the choice. This is the "
-            "only use of the test split."
-        ),
+    return [
+        "**Confirmed with fresh seeds.** The configuration that was recommended "
+        f"({changes(record['configuration'])}) was trained again with the seeds {seeds}, "
+        "which took no part in the choice. This is the only use of the test split.",
         Table(
             ["split", "#trainings", "#mean", "#95 % interval", f"#each ({material.quality})"],
-            [_line("validation", record["validation"]), _line("test", record["test"])],
+            [_cells("validation", record["validation"]), _cells("test", record["test"])],
             "The confirmation; its intervals are from these seeds alone",
         ),
+        _change(material, record),
     ]
-    if text := _change(material, record):
-        blocks.append(Paragraph(text))
-    return blocks
 
 
-def _line(split: str, values: Sequence[float]) -> list[str]:
+def _cells(split: str, values: Sequence[float]) -> list[str]:
     mean, low, high = mean_interval(values)
     each = ", ".join(map(number, values))
     return [split, str(len(values)), number(mean), interval(low, high), each]

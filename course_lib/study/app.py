@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from grader.cli.options import Json
 
 study_app = typer.Typer(
     help="A hyperparameter study in a database: run it, resume it, report it.", no_args_is_help=True
@@ -21,6 +20,7 @@ Grace = Annotated[int, typer.Option(min=1, help="seconds of silence: a worker co
 Tracker = Annotated[  # noqa: UP007
     str | None, typer.Option(help="tensorboard, wandb, comet_ml or mlflow: one run a trial")
 ]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SQLITE = "sqlite:///study.db"
 
 
@@ -39,11 +39,11 @@ def run(
     json: Json = False,
 ) -> None:
     """Run every trial that is not finished yet; the same command goes on after an interruption."""
-    from . import study_command
+    from . import commands
 
-    where = study_command.Where(storage, name or profile)
-    how = study_command.How(device, grace, tracker)
-    raise typer.Exit(study_command.run(where, profile, workers, how, pruner, json))
+    where = commands.Where(storage, name or profile)
+    how = commands.How(device, grace, tracker)
+    raise typer.Exit(commands.run(where, profile, workers, how, pruner, json))
 
 
 @study_app.command()
@@ -55,10 +55,10 @@ def work(
     tracker: Tracker = None,
 ) -> None:
     """Run queued trials in this process until none is left: for a second machine or a cluster."""
-    from . import study_command
+    from . import commands
 
-    how = study_command.How(device, grace, tracker)
-    raise typer.Exit(study_command.work(study_command.Where(storage, name or "tiny"), how))
+    how = commands.How(device, grace, tracker)
+    raise typer.Exit(commands.work(commands.Where(storage, name or "tiny"), how))
 
 
 @study_app.command()
@@ -68,9 +68,9 @@ def rows(
     out: Annotated[Path, typer.Option(help="the CSV file")] = Path("results.csv"),
 ) -> None:
     """Write one row a trial, as CSV."""
-    from . import study_command
+    from . import commands
 
-    raise typer.Exit(study_command.rows(study_command.Where(storage, name or "tiny"), out))
+    raise typer.Exit(commands.rows(commands.Where(storage, name or "tiny"), out))
 
 
 @study_app.command()
@@ -83,10 +83,10 @@ def report(
     json: Json = False,
 ) -> None:
     """Write what the study found: what to take, how sure that is, and what was not tried."""
-    from . import study_report_command
+    from . import commands
 
-    where = study_report_command.Where(storage, name or "tiny")
-    raise typer.Exit(study_report_command.report(where, out, json))
+    where = commands.Where(storage, name or "tiny")
+    raise typer.Exit(commands.report(where, out, json))
 
 
 @study_app.command()
@@ -98,7 +98,22 @@ def confirm(
     json: Json = False,
 ) -> None:
     """Train what the study recommends with fresh seeds and measure it on the test split, once."""
-    from . import study_report_command
+    from . import commands
 
-    where = study_report_command.Where(storage, name or "tiny")
-    raise typer.Exit(study_report_command.confirm(where, seeds, device, json))
+    where = commands.Where(storage, name or "tiny")
+    raise typer.Exit(commands.confirm(where, seeds, device, json))
+
+
+def main() -> None:
+    """The same commands as a program of their own: a worker process needs no other."""
+    try:
+        study_app()
+    except Exception as error:
+        if not hasattr(error, "exit_code"):
+            raise
+        print(error, file=sys.stderr)
+        sys.exit(error.exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,27 +5,20 @@ from __future__ import annotations
 import math
 from statistics import stdev
 
-from ..document import Block, Paragraph, Section
-from ..material import Material
-from ..validation_size import validation_size
-from ..wording import counted, number
+from .document import Paragraph, Section, section
+from .material import Material
+from .wording import counted, number
 
 
 def noise(material: Material) -> Section:
-    found = material.findings
-    blocks: list[Block] = []
-    if found.noise is None:
-        blocks.append(
-            Paragraph(
-                "Not known: it takes at least one configuration with two complete trials whose "
-                "qualities differ. Without it this report gives no interval and no recommendation."
-            )
+    if material.findings.noise is None:
+        unknown = (
+            "Not known: it takes at least one configuration with two complete trials whose "
+            "qualities differ. Without it this report gives no interval and no recommendation."
         )
-    else:
-        blocks += [Paragraph(_between_seeds(material)), Paragraph(_assumption(material), "note")]
-    if text := _of_the_split(material):
-        blocks.append(Paragraph(text))
-    return Section("Noise", blocks)
+        return section("Noise", unknown, _of_the_split(material))
+    assumption = Paragraph(_assumption(material), "note")
+    return section("Noise", _between_seeds(material), assumption, _of_the_split(material))
 
 
 def _between_seeds(material: Material) -> str:
@@ -59,7 +52,7 @@ def _assumption(material: Material) -> str:
 def _of_the_split(material: Material) -> str:
     """The standard error of an accuracy on so many sentences."""
     n = validation_size(material)
-    lines = material.findings.sound
+    lines = material.findings.eligible
     if n is None or not lines:
         return ""
     share = (material.findings.recommended or lines[0])["mean"] / 100
@@ -71,3 +64,10 @@ def _of_the_split(material: Material) -> str:
         "More seeds do not make it smaller. It matters for what to expect on other sentences, and "
         "less for comparisons, as all configurations are measured on the same ones."
     )
+
+
+def validation_size(material: Material) -> int | None:
+    """The size that the workers recorded; None without it, and where quality is no accuracy."""
+    if not material.measure.startswith("accuracy in percent"):
+        return None
+    return (material.data or {}).get("splits", {}).get("validation")

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from ...findings import ALPHA, Row
-from ..document import Block, Paragraph, Section, Table
-from ..material import Material
-from ..wording import (
-    amount,
-    counted,
-    interval,
-    level,
-    number,
-    p_value,
-    percent,
-)
-from .confirmed import confirmed
-from .difference import against_default
+from ..findings import ALPHA
+from ..space import DEFAULT, FACTORS
+from ..trial import Row
+from .confirmation import confirmation
+from .document import Block, Paragraph, Section, Table, section
+from .material import Material
+from .wording import amount, changes, counted, interval, level, number, p_value, percent, signed
 
 
 def answer(material: Material) -> Section:
-    found = material.findings
-    chosen = found.recommended
-    blocks: list[Block]
+    found, chosen = material.findings, material.findings.recommended
+    blocks: list[Block | str]
     if chosen is None:
         blocks = [Paragraph(_why_none(material), "lead")]
     else:
-        blocks = [Paragraph(_taken(material, chosen), "lead")]
-        blocks += [Paragraph(text) for text in _reasons(material, chosen)]
-        blocks.append(_configuration(material, chosen))
-    if found.unfinished:
-        blocks.append(Paragraph(_unfinished(material)))
-    return Section("The answer", [*blocks, *confirmed(material)])
+        blocks = [
+            Paragraph(_recommendation(material, chosen), "lead"),
+            _do_they_differ(material),
+            _choice(material, chosen),
+            _survivors(chosen),
+            _against_default(material, chosen),
+            _chance(material, chosen),
+            _optimism(len(found.eligible)),
+            _configuration(chosen),
+        ]
+    return section("The answer", *blocks, _unfinished(material), *confirmation(material))
 
 
 def _why_none(material: Material) -> str:
@@ -39,15 +36,15 @@ def _why_none(material: Material) -> str:
         return (
             "**There is nothing to recommend yet:** no trial is complete, so nothing was measured."
         )
-    if not found.sound:
+    if not found.eligible:
         return (
             "**There is nothing to recommend:** every configuration with a complete trial also has "
             "a failed one, and a configuration that fails with some seeds is not to be relied on."
         )
-    best = found.sound[0]
+    best = found.eligible[0]
     highest = (
         f"The highest mean so far is {number(best['mean'])} ({material.quality}), measured for "
-        f"{_called(material, best)}"
+        f"{_called(best)}"
     )
     if all(line["n"] < 2 for line in found.measured):
         return (
@@ -62,51 +59,37 @@ def _why_none(material: Material) -> str:
     )
 
 
-def _taken(material: Material, chosen: Row) -> str:
+def _recommendation(material: Material, chosen: Row) -> str:
     noise = material.findings.noise
     assert noise is not None
-    half = noise.half_width(chosen["n"])
-    configuration = _called(material, chosen)
+    low, high = noise.interval_of_mean(chosen)
+    ceiling = ""  # an interval from Student's t does not know that an accuracy ends at 100 %
+    if material.measure.startswith("accuracy in percent") and high > 100:
+        ceiling = " (which does not know that an accuracy ends at 100)"
     return (
-        f"**Take {configuration}.** Its mean quality over {counted(chosen['n'], 'seed')} is "
-        f"{number(chosen['mean'])} ({material.quality}), with a 95 % interval of "
-        f"{interval(chosen['mean'] - half, chosen['mean'] + half)}{_ceiling(material, half)}. One "
-        f"training takes {amount(chosen['train_seconds'])} s."
+        f"**Take {_called(chosen)}.** Its mean quality over "
+        f"{counted(chosen['n'], 'seed')} is {number(chosen['mean'])} ({material.quality}), with a "
+        f"95 % interval of {interval(low, high)}{ceiling}. One training takes "
+        f"{amount(chosen['train_seconds'])} s."
     )
 
 
-def _ceiling(material: Material, half: float) -> str:
-    """An interval from Student's t does not know that an accuracy ends at 100 %."""
-    chosen = material.findings.recommended
-    accuracy = material.measure.startswith("accuracy in percent")
-    if chosen is None or not accuracy or chosen["mean"] + half <= 100:
-        return ""
-    return " (which does not know that an accuracy ends at 100)"
-
-
-def _reasons(material: Material, chosen: Row) -> list[str]:
-    texts = [_field(material), _choice(material, chosen), _survivors(chosen)]
-    texts.append(against_default(material, chosen))
-    texts += [_chance(material, chosen), _optimism(material)]
-    return [text for text in texts if text]
-
-
-def _field(material: Material) -> str:
+def _do_they_differ(material: Material) -> str:
     """Whether the configurations differ at all."""
     found = material.findings
-    m, p, margin = len(found.sound), found.p_of_no_difference, found.margin
+    m, p, margin = len(found.eligible), found.p_of_no_difference, found.margin
     if p is None:
         return "It is the only configuration measured: there is nothing to compare it with."
     assert margin is not None
-    seeds = counted(found.n_seeds, "seed")
-    same = {line["n"] for line in found.sound} == {found.n_seeds}
-    seeds += " each" if same else " (the median over configurations)"
-    spread = found.sound[0]["mean"] - found.sound[-1]["mean"]
+    same = {line["n"] for line in found.eligible} == {found.n_seeds}
+    each = " each" if same else " (the median over configurations)"
     detectable = (
-        f"With {seeds}, two means must lie {number(margin)} points apart before their difference "
-        "can be told from noise (95 % interval, one pair of configurations)"
+        f"With {counted(found.n_seeds, 'seed')}{each}, two means must lie {number(margin)} points "
+        "apart before their difference can be told from noise (95 % interval, one pair of "
+        "configurations)"
     )
     if p >= ALPHA:
+        spread = found.eligible[0]["mean"] - found.eligible[-1]["mean"]
         return (
             f"**This is a null result.** The {m} configurations do not differ by more than the "
             f"noise between seeds explains (one-way analysis of variance, {p_value(p)}): "
@@ -122,7 +105,7 @@ def _field(material: Material) -> str:
 def _choice(material: Material, chosen: Row) -> str:
     """Why this one: cheapest of those as good as the best."""
     found = material.findings
-    m, k, best = len(found.sound), len(found.as_good), found.sound[0]
+    m, k, best = len(found.eligible), len(found.as_good), found.eligible[0]
     if m == 1:
         return ""
     if k == 1:
@@ -136,7 +119,7 @@ def _choice(material: Material, chosen: Row) -> str:
         return near + "taken; it is also the one with the highest mean."
     return near + (
         f"taken: {amount(chosen['train_seconds'])} s a training, against "
-        f"{amount(best['train_seconds'])} s of {_called(material, best)}, whose mean of "
+        f"{amount(best['train_seconds'])} s of {_called(best)}, whose mean of "
         f"{number(best['mean'])} is the highest. It is recommended because it is cheaper, not "
         "because it is better."
     )
@@ -151,24 +134,46 @@ def _survivors(chosen: Row) -> str:
     )
 
 
+def _against_default(material: Material, chosen: Row) -> str:
+    """What changing from the default gains, with its interval; "" when there is no other."""
+    found, noise = material.findings, material.findings.noise
+    base = found.line_of(DEFAULT)
+    if len(found.eligible) < 2 or noise is None:
+        return ""
+    if base is None:
+        return "The default has no complete trial, so there is no comparison with it."
+    if found.key(base) == found.key(chosen):
+        return "It is the default: nothing that was tried is a reason to leave it."
+    difference = chosen["mean"] - base["mean"]
+    half = noise.half_width(chosen["n"], base["n"])
+    text = (
+        f"Against the default its quality is {signed(difference)} points, with a 95 % interval of "
+        f"{interval(difference - half, difference + half)}: "
+    )
+    if abs(difference) < half:
+        return text + "not distinguishable from no difference."
+    return text + (
+        f"{'better' if difference > 0 else 'worse'} by more than noise, though the interval does "
+        "not allow for its having been chosen from several."
+    )
+
+
 def _chance(material: Material, chosen: Row) -> str:
     found = material.findings
-    if len(found.sound) < 2:
+    m, mine = len(found.eligible), found.chance_of(chosen)
+    if m < 2 or mine is None:
         return ""
-    by_line = dict(zip(map(found.key, found.sound), found.chances, strict=True))
-    mine = percent(by_line[found.key(chosen)])
     text = (
         "How sure is that? If the study were repeated with this noise around the means it "
         "measured, the recommended configuration would have the highest mean in "
-        f"{mine} of the repetitions"
+        f"{percent(mine)} of the repetitions"
     )
-    if chosen is not found.sound[0]:
+    if chosen is not found.eligible[0]:
         text += f", and the one that was highest this time in {percent(found.chances[0])}"
-    return f"{text}; pure luck among {len(found.sound)} would give {percent(1 / len(found.sound))}."
+    return f"{text}; pure luck among {m} would give {percent(1 / m)}."
 
 
-def _optimism(material: Material) -> str:
-    m = len(material.findings.sound)
+def _optimism(m: int) -> str:
     if m < 2:
         return ""
     return (
@@ -179,26 +184,23 @@ def _optimism(material: Material) -> str:
 
 def _unfinished(material: Material) -> str:
     left = len(material.findings.unfinished)
-    verb = "is" if left == 1 else "are"
+    if not left:
+        return ""
     return (
-        f"**The study is not finished:** {counted(left, 'trial')} {verb} still waiting or running, "
-        "and the answer may change with them."
+        f"**The study is not finished:** {counted(left, 'trial')} {'is' if left == 1 else 'are'} "
+        "still waiting or running, and the answer may change with them."
     )
 
 
-def _configuration(material: Material, chosen: Row) -> Table:
-    found = material.findings
+def _configuration(chosen: Row) -> Table:
     return Table(
         ["factor", "recommended", "default"],
-        [
-            [f"`{factor}`", level(chosen[factor]), level(found.default[factor])]
-            for factor in found.factors
-        ],
+        [[f"`{f}`", level(chosen[f]), level(DEFAULT[f])] for f in FACTORS],
         "The recommended configuration beside the default, the paper's base model and training",
     )
 
 
-def _called(material: Material, line: Row) -> str:
+def _called(line: Row) -> str:
     """As part of a sentence: "the default" or "the configuration with n_layers 4"."""
-    name = material.named(line)
+    name = changes(line)
     return name if name == "the default" else f"the configuration with {name}"

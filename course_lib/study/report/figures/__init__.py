@@ -1,1 +1,0 @@
-"""The figures of a report: each a function from data to a Figure whose artists tests read."""

@@ -1,1 +1,0 @@
-"""The sections of a report, one a module: each a function from the material to a Section."""
