@@ -46,7 +46,8 @@ class DecoderLayer(nn.ModuleDict):
             ("cross_attention", over),
             ("feed_forward", self["feed_forward"]),
         ):
-            x = self[f"{name}_residual"](x, sublayer)
+            around = self[f"{name}_residual"]
+            x = around.leave(x, sublayer(around.enter(x)))
         return x, seen["weights"]
 
 

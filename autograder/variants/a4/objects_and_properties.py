@@ -53,9 +53,13 @@ class DecoderLayer(nn.Module):
 
     def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
         over = LookOver(self.cross_attention, memory, source_mask, need_weights)
-        x = self.self_attention_residual(x, LookBack(self.self_attention, target_mask))
-        x = self.cross_attention_residual(x, over)
-        return self.feed_forward_residual(x, self.feed_forward), over.weights
+        for around, sublayer in (
+            (self.self_attention_residual, LookBack(self.self_attention, target_mask)),
+            (self.cross_attention_residual, over),
+            (self.feed_forward_residual, self.feed_forward),
+        ):
+            x = around.leave(x, sublayer(around.enter(x)))
+        return x, over.weights
 
 
 class Decoder(nn.Module):

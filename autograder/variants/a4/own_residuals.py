@@ -17,7 +17,7 @@ from course_lib.normalization import LayerNorm
 
 
 class _Sum(nn.Module):
-    """A residual connection as a pair of hooks: what goes in, and what comes out."""
+    """A residual connection under names of its own, and under those of the library."""
 
     def __init__(self, d_model: int, dropout: float, norm_first: bool) -> None:
         super().__init__()
@@ -32,8 +32,7 @@ class _Sum(nn.Module):
         x = torch.add(x, nn.functional.dropout(made, self.rate, self.training))
         return x if self.norm_first else self.norm(x)
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        return self.after(x, sublayer(self.before(x)))
+    enter, leave = before, after
 
 
 class DecoderLayer(nn.Module):
@@ -429,7 +428,7 @@ def cached_layer(
         (layer.cross_attention_residual, source),
         (layer.feed_forward_residual, layer.feed_forward),
     ):
-        x = residual(x, sublayer)
+        x = residual.leave(x, sublayer(residual.enter(x)))
     return x, cache
 
 
