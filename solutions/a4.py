@@ -141,12 +141,12 @@ print(settings)
 #
 # - `encode(source_ids)` → `(memory, source_mask)`;
 # - `decode(target_ids, memory, source_mask, need_weights=False)` → `(logits, weights)`;
-# - `generate(x)`: from vectors of any leading shape to the logits of every token, without a bias;
+# - `logits(x)`: from vectors of any leading shape to the logits of every token, without a bias;
 # - `forward(source_ids, target_ids, need_weights=False)` → `(logits, weights)`.
 #
 # Targets begin with START; nothing is shifted here.
 #
-# **The trap.** The embedding multiplies by $\sqrt{d_{model}}$. Does `generate` multiply by it too?
+# **The trap.** The embedding multiplies by $\sqrt{d_{model}}$. Does `logits` multiply by it too?
 # And if you copied the matrix into an `nn.Linear`, what would happen to the two copies after the
 # first training step?
 

@@ -211,7 +211,7 @@ def test_source_target_and_output_share_one_matrix():
     model = transformer()
     assert [n for n, p in model.named_parameters() if 20 in p.shape] == ["embedding.tokens.weight"]
     x = draw(0, 3, 16)
-    torch.testing.assert_close(model.generate(x), x @ model.embedding.tokens.weight.T)
+    torch.testing.assert_close(model.logits(x), x @ model.embedding.tokens.weight.T)
     # Three terms in one gradient: a token only read, only written, and one in neither.
     logits, _ = model(torch.tensor([[5]]), torch.tensor([[6]]))
     logits[0, 0, 7].backward()

@@ -157,7 +157,7 @@ def cached_step(model: Transformer) -> Callable[[Tensor, Cache], tuple[Tensor, C
         for layer, remembered in zip(model.decoder.layers, cache.layers, strict=True):
             x, grown = cached_layer(layer, x, remembered, mask, cache.source_mask)
             layers.append(grown)
-        logits = model.generate(model.decoder.norm(x[:, -1]))
+        logits = model.logits(model.decoder.norm(x[:, -1]))
         return torch.log_softmax(logits, dim=-1), Cache(layers, cache.source_mask)
 
     return step

@@ -150,9 +150,9 @@ class Transformer(nn.Module):
     def decode(self, target_ids, memory, source_mask, need_weights=False):
         mask, x = _visible(target_ids, self.pad_id), self.embedding(target_ids)
         x, weights = self.decoder(x, memory, mask, source_mask, need_weights)
-        return self.generate(x), weights
+        return self.logits(x), weights
 
-    def generate(self, x):
+    def logits(self, x):
         return nn.functional.linear(x, self.embedding.tokens.weight)
 
     def forward(self, source_ids, target_ids, need_weights=False):

@@ -53,7 +53,7 @@ class Transformer(nn.Module):
     def pad_id(self):
         return int(self.pad)
 
-    def generate(self, x):
+    def logits(self, x):
         return torch.einsum("...d,vd->...v", x, self.embedding.tokens.weight)
 
     def encode(self, source_ids):
@@ -65,7 +65,7 @@ class Transformer(nn.Module):
         mask = target_mask(target_ids, pad_id=self.pad_id)
         x = self.embedding(target_ids)
         x, weights = self.decoder(x, memory, mask, source_mask, need_weights)
-        return self.generate(x), weights
+        return self.logits(x), weights
 
     def forward(self, source_ids, target_ids, need_weights=False):
         return self.decode(target_ids, *self.encode(source_ids), need_weights=need_weights)

@@ -119,7 +119,7 @@ class Transformer(nn.Module):
     def words(self):
         return self.embedding.tokens.weight
 
-    def generate(self, x):
+    def logits(self, x):
         return x.matmul(self.words.t())
 
     def encode(self, source_ids):
@@ -132,7 +132,7 @@ class Transformer(nn.Module):
         x, weights = self.decoder(
             self.embedding(target_ids), memory, seen, source_mask, need_weights
         )
-        return self.generate(x), weights
+        return self.logits(x), weights
 
     def forward(self, source_ids, target_ids, need_weights=False):
         memory, source_mask = self.encode(source_ids)
@@ -305,7 +305,7 @@ class CachedStep:
             x, remembered = cached_layer(layer, x, remembered, mask, cache.source_mask)
             layers.append(remembered)
         vectors = self.model.decoder.norm(x)[:, -1]
-        return self.model.generate(vectors).log_softmax(-1), Cache(layers, cache.source_mask)
+        return self.model.logits(vectors).log_softmax(-1), Cache(layers, cache.source_mask)
 
     @staticmethod
     def earlier(first, prefixes):

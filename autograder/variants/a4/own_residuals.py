@@ -126,9 +126,9 @@ class Transformer(nn.Module):
             decoded, weights = self.decoder(embedded, memory, allowed, source_mask, True)
         else:
             (decoded, _), weights = self.decoder(embedded, memory, allowed, source_mask), None
-        return self.generate(decoded), weights
+        return self.logits(decoded), weights
 
-    def generate(self, x: Tensor) -> Tensor:
+    def logits(self, x: Tensor) -> Tensor:
         return torch.matmul(x, self.embedding.tokens.weight.transpose(0, 1))
 
     def forward(
@@ -450,5 +450,5 @@ class cached_step:
         for number, layer in enumerate(self.model.decoder.layers):
             x, own = cached_layer(layer, x, cache.layers[number], mask, cache.source_mask)
             layers.append(own)
-        scores = self.model.generate(self.model.decoder.norm(x))[:, -1]
+        scores = self.model.logits(self.model.decoder.norm(x))[:, -1]
         return nn.functional.log_softmax(scores, -1), replace(cache, layers=layers)

@@ -189,7 +189,7 @@ def cached_step(model):
         for layer, own in zip(model.decoder.layers, cache.layers, strict=True):
             x, own = cached_layer(layer, x, own, mask, cache.source_mask)
             layers += [own]
-        logs = model.generate(model.decoder.norm(x)).log_softmax(-1)
+        logs = model.logits(model.decoder.norm(x)).log_softmax(-1)
         return logs[:, -1], Cache(layers, cache.source_mask)
 
     return step
