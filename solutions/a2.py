@@ -375,11 +375,9 @@ class Stack(nn.Module):
 
     def forward(self, x):
         for layer, around in zip(self.layers, self.around, strict=True):
-
-            def attend(y, layer=layer):
-                return layer(y, y, y)[0]
-
-            x = attend(x) if self.bare else around(x, attend)
+            y = x if self.bare else around.enter(x)
+            y = layer(y, y, y)[0]
+            x = y if self.bare else around.leave(x, y)
         return x
 
 
