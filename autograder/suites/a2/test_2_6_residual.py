@@ -291,10 +291,19 @@ def test_gradients(student, rng):
             ("leave", 2, torch.clone if norm_first else norm, [around, through.format("output")]),
         ]:
             leaves = [leaf.clone().requires_grad_() for leaf in given[:count]]
-            wanted = torch.autograd.grad(finish(sum(leaves)), leaves, cotangent)
-            found = student.vjp(module.get(half), *given[:count], cotangent=cotangent).arguments
+            made = finish(sum(leaves))
+            wanted = torch.autograd.grad(made, leaves, cotangent)
+            found = student.vjp(module.get(half), *given[:count], cotangent=cotangent)
+            expect.close(
+                found.value,
+                made.detach(),
+                atol=1e-4,
+                otherwise="the value comes before its gradient: see the other tests",
+                read=POST,
+                what=f"the result of `{half}`, norm_first={norm_first}",
+            )
             for position, (want, cause) in enumerate(zip(wanted, cut, strict=True)):
-                got, nothing = found.get(position), torch.zeros_like(want)
+                got, nothing = found.arguments.get(position), torch.zeros_like(want)
                 expect.close(
                     nothing if got is None else got,
                     want,
