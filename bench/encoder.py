@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
 from course_lib.config import PRESETS, TransformerConfig
 from course_lib.encoder import Encoder
-from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.forms import fast_model
 from grader.authoring import results_file
 
 CONFIG = replace(PRESETS["cpu"], norm_first=True)
@@ -73,12 +73,12 @@ def _contenders(config: TransformerConfig, example: tuple[Tensor, Tensor]) -> tu
     """Ours, torch's with the same work, torch's as it is. Raises RuntimeError if they disagree."""
     form = config.arguments
     del form["position_scale"]  # for embeddings, which these encoders do not have
-    same_work, as_it_is, ours = torch_encoder(**form), torch_encoder(**form), Encoder(**form)
+    same_work, as_it_is = torch_encoder(**form), torch_encoder(**form)
+    ours = fast_model(Encoder, **form)
     for layer in as_it_is.layers:
         layer.dropout = nn.Dropout(config.dropout)
     as_it_is.load_state_dict(same_work.state_dict())
     copy_encoder_from_torch(ours, same_work)
-    use_fast_forms(ours)
     forms: list[tuple[nn.Module, Callable[[Tensor, Tensor], Tensor]]] = [
         (ours, lambda x, real: ours(x, real[:, None, None])[0]),
         (same_work, lambda x, real: same_work(x, src_key_padding_mask=~real)),

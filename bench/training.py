@@ -14,7 +14,7 @@ from course_lib.analysis.torch_attention import copy_from_torch
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch
 from course_lib.config import PRESETS
 from course_lib.embeddings import TransformerEmbedding
-from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.forms import fast_model
 from course_lib.fast.loss import fast_label_smoothed_loss, projected_loss
 from course_lib.masks import target_mask
 from course_lib.training.translation_step import shift_targets
@@ -130,9 +130,8 @@ def _batch(n: int, vocab_size: int) -> Pair:
 def _contenders(vocab_size: int, example: Pair) -> dict[str, Contender]:
     """The contenders by name, with equal weights. Raises RuntimeError if their losses differ."""
     theirs, as_it_is = TorchTranslator(vocab_size, False), TorchTranslator(vocab_size, True)
-    ours = Transformer(vocab_size, **CONFIG.arguments)
+    ours = fast_model(Transformer, vocab_size, **CONFIG.arguments)
     _copy_from_torch(ours, theirs)
-    use_fast_forms(ours)
 
     def own(source_ids: Tensor, target_ids: Tensor) -> Tensor:
         decoder_input, labels = shift_targets(target_ids)

@@ -13,20 +13,6 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 
-def _check_shapes(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
-    """Raise ValueError, naming both shapes, when arguments of `attention` are incompatible."""
-    q, k, v = tuple(query.shape), tuple(key.shape), tuple(value.shape)
-    if q[-1] != k[-1]:
-        raise ValueError(f"query {q} and key {k} must have the same last dimension, d_k")
-    if k[-2] != v[-2]:
-        raise ValueError(f"key {k} and value {v} must have the same number of rows, n_k")
-    if mask is not None:
-        scores, given = (*q[:-1], k[-2]), tuple(mask.shape)
-        pairs = zip(reversed(given), reversed(scores), strict=False)
-        if len(given) > len(scores) or any(size not in (1, expected) for size, expected in pairs):
-            raise ValueError(f"a mask {given} does not broadcast to the scores {scores}")
-
-
 def attention(
     query: Float[Tensor, "*batch n_q d_k"],
     key: Float[Tensor, "*batch n_k d_k"],
@@ -54,6 +40,20 @@ def attention(
     # §3.2.1, Eq. 1 — the weights times V
     output = (weights if dropout is None else dropout(weights)) @ value
     return output, weights
+
+
+def _check_shapes(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
+    """Raise ValueError, naming both shapes, when arguments of `attention` are incompatible."""
+    q, k, v = tuple(query.shape), tuple(key.shape), tuple(value.shape)
+    if q[-1] != k[-1]:
+        raise ValueError(f"query {q} and key {k} must have the same last dimension, d_k")
+    if k[-2] != v[-2]:
+        raise ValueError(f"key {k} and value {v} must have the same number of rows, n_k")
+    if mask is not None:
+        scores, given = (*q[:-1], k[-2]), tuple(mask.shape)
+        pairs = zip(reversed(given), reversed(scores), strict=False)
+        if len(given) > len(scores) or any(size not in (1, expected) for size, expected in pairs):
+            raise ValueError(f"a mask {given} does not broadcast to the scores {scores}")
 
 
 def split_heads(

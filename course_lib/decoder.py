@@ -46,23 +46,18 @@ class DecoderLayer(nn.Module):
         `target_mask` masks the self-attention (causal and padding), `source_mask` the padding of
         the source; True = may attend.
         """
-        weights = None
-
-        def self_attend(x: Tensor) -> Tensor:
-            # §3.2.3 — "each position in the decoder to attend to all positions in the decoder up
-            # to and including that position"
-            return self.self_attention(x, x, x, target_mask)[0]
-
-        def cross_attend(x: Tensor) -> Tensor:
-            # §3.2.3 — "the queries come from the previous decoder layer, and the memory keys and
-            # values come from the output of the encoder"
-            nonlocal weights
-            output, weights = self.cross_attention(x, memory, memory, source_mask, need_weights)
-            return output
-
-        x = self.self_attention_residual(x, self_attend)
-        x = self.cross_attention_residual(x, cross_attend)
-        return self.feed_forward_residual(x, self.feed_forward), weights
+        # §3.2.3 — "each position in the decoder to attend to all positions in the decoder up to
+        # and including that position"
+        y = self.self_attention_residual.enter(x)
+        y, _ = self.self_attention(y, y, y, target_mask)
+        x = self.self_attention_residual.leave(x, y)
+        # §3.2.3 — "the queries come from the previous decoder layer, and the memory keys and
+        # values come from the output of the encoder"
+        y = self.cross_attention_residual.enter(x)
+        y, weights = self.cross_attention(y, memory, memory, source_mask, need_weights)
+        x = self.cross_attention_residual.leave(x, y)
+        y = self.feed_forward(self.feed_forward_residual.enter(x))
+        return self.feed_forward_residual.leave(x, y), weights
 
 
 class Decoder(nn.Module):

@@ -38,18 +38,14 @@ class EncoderLayer(nn.Module):
         need_weights: bool = False,
     ) -> tuple[Float[Tensor, "batch n d_model"], Float[Tensor, "batch n_heads n n"] | None]:
         """`(output, weights)`, or `(output, None)` without `need_weights`."""
-        weights = None
-
-        def attend(x: Tensor) -> Tensor:
-            # §3.2.3 — "all of the keys, values and queries come from the same place"
-            nonlocal weights
-            output, weights = self.attention(x, x, x, mask, need_weights)
-            return output
-
-        # §3.1 — "The first is a multi-head self-attention mechanism, and the second is a simple,
-        # position-wise fully connected feed-forward network"
-        x = self.attention_residual(x, attend)
-        return self.feed_forward_residual(x, self.feed_forward), weights
+        # §3.1 — "The first is a multi-head self-attention mechanism"; §3.2.3 — "all of the keys,
+        # values and queries come from the same place"
+        y = self.attention_residual.enter(x)
+        y, weights = self.attention(y, y, y, mask, need_weights)
+        x = self.attention_residual.leave(x, y)
+        # §3.1 — "and the second is a simple, position-wise fully connected feed-forward network"
+        y = self.feed_forward(self.feed_forward_residual.enter(x))
+        return self.feed_forward_residual.leave(x, y), weights
 
 
 class Encoder(nn.Module):

@@ -1,7 +1,5 @@
 """The residual connection around every sub-layer of the Transformer."""
 
-from collections.abc import Callable
-
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -9,10 +7,13 @@ from .normalization import LayerNorm
 
 
 class ResidualConnection(nn.Module):
-    """A residual connection around a sub-layer, with dropout and layer normalization (§3.1, §5.4).
+    """What happens to x before and after a sub-layer: dropout, addition, norm (§3.1, §5.4).
+
+        y = sublayer(residual.enter(x))
+        x = residual.leave(x, y)
 
     The paper's order is `LayerNorm(x + Dropout(Sublayer(x)))`, "post-norm"; with `norm_first` the
-    sub-layer sees the normalized input, `x + Dropout(Sublayer(LayerNorm(x)))`, "pre-norm".
+    sub-layer reads the normalized input, `x + Dropout(Sublayer(LayerNorm(x)))`, "pre-norm".
     The submodules are `norm` and `dropout`.
     """
 
@@ -22,14 +23,15 @@ class ResidualConnection(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.norm_first = norm_first
 
-    def forward(
-        self,
-        x: Float[Tensor, "*batch n d_model"],
-        sublayer: Callable[[Tensor], Tensor],
-    ) -> Float[Tensor, "*batch n d_model"]:
-        """Apply `sublayer`, which maps a tensor to one of the same shape and is called once."""
-        if self.norm_first:
-            return x + self.dropout(sublayer(self.norm(x)))
+    def enter(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch d_model"]:
+        """What the sub-layer reads."""
+        return self.norm(x) if self.norm_first else x
+
+    def leave(
+        self, x: Float[Tensor, "*batch d_model"], y: Float[Tensor, "*batch d_model"]
+    ) -> Float[Tensor, "*batch d_model"]:
+        """What the next sub-layer gets, given the output `y` of this one."""
         # §5.4 — dropout "to the output of each sub-layer, before it is added"
+        x = x + self.dropout(y)
         # §3.1 — LayerNorm(x + Sublayer(x))
-        return self.norm(x + self.dropout(sublayer(x)))
+        return x if self.norm_first else self.norm(x)

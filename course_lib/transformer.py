@@ -74,9 +74,9 @@ class Transformer(nn.Module):
         x, weights = self.decoder(
             self.embedding(target_ids), memory, mask, source_mask, need_weights
         )
-        return self.generate(x), weights
+        return self.logits(x), weights
 
-    def generate(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch vocab_size"]:
+    def logits(self, x: Float[Tensor, "*batch d_model"]) -> Float[Tensor, "*batch vocab_size"]:
         """Vectors to logits over the vocabulary, by the transposed embedding matrix (§3.4)."""
         return x @ self.embedding.tokens.weight.T
 

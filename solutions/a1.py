@@ -151,8 +151,8 @@
 # - `mask` is boolean, True = may attend, and broadcasts to `(*batch, n_q, n_k)`; `None` masks
 #   nothing.
 # - A query whose keys are all masked gets weights of zero and an output of zero.
-# - If `query` and `key` have different widths, or `key` and `value` different numbers of tokens:
-#   `ValueError`, with both shapes in the message as Python prints them, e.g. `(3, 4)`.
+# - If `query` and `key` have different widths, or `key` and `value` different numbers of tokens, it
+#   raises `ValueError`, with both shapes in the message: call the given `_check_shapes` first.
 # - No Python loop over tokens: the number of Python-level steps must not grow with $n$.
 #
 # **The traps.** Along which axis do the weights sum to one? What does a row sum to if you mask

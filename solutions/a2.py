@@ -257,8 +257,10 @@ with needs("2.5"):
 # is post-norm. Many later models are pre-norm, and some texts swap the two names. The name says
 # where the norm is: after the addition, or before the sub-layer.
 #
-# - `forward(x, sublayer)` calls `sublayer`, a function from a tensor to a tensor of the same shape,
-#   exactly once.
+# A layer writes `y = sublayer(residual.enter(x))` and then `x = residual.leave(x, y)`.
+#
+# - `enter(x)` returns what the sub-layer reads, and `leave(x, y)`, with the sub-layer's output `y`,
+#   what comes next. Neither of them changes the tensors that it is given.
 # - "We apply dropout to the output of each sub-layer, before it is added to the sub-layer input and
 #   normalized" (§5.4).
 # - The attributes are `norm`, your `LayerNorm`, and `dropout`.
@@ -373,11 +375,9 @@ class Stack(nn.Module):
 
     def forward(self, x):
         for layer, around in zip(self.layers, self.around, strict=True):
-
-            def attend(y, layer=layer):
-                return layer(y, y, y)[0]
-
-            x = attend(x) if self.bare else around(x, attend)
+            y = x if self.bare else around.enter(x)
+            y = layer(y, y, y)[0]
+            x = y if self.bare else around.leave(x, y)
         return x
 
 

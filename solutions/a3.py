@@ -182,8 +182,8 @@ with needs("3.1"):
 # - Pass `norm_first` to both residual connections, and `dropout` to the attention and to both
 #   residual connections.
 #
-# `ResidualConnection.forward(x, sublayer)` expects a function from a tensor to a tensor, and calls
-# it once. Attention takes three tensors and a mask, and returns two values.
+# A residual connection has two halves: `enter(x)` returns what the sub-layer reads, and
+# `leave(x, y)` takes its output. Attention takes three tensors and a mask, and returns two values.
 #
 # **`Encoder`.** Its layers are identical in structure, that is: each has its own parameters.
 #
@@ -193,10 +193,10 @@ with needs("3.1"):
 # - `forward(x, mask=None, need_weights=False)` returns `(output, weights)`; `weights` is a list
 #   with one tensor per layer, from the input up, or None.
 #
-# **The traps.** How do the weights get out of a function that returns only the output? And in
-# pre-norm order: are the keys computed from `x`, or from the tensor that the residual connection
-# passes to the sub-layer? `[EncoderLayer(…)] * 6` has six entries: how many sets of parameters does
-# it have? And which parameters does `model.parameters()` find in a plain Python list?
+# **The traps.** In pre-norm order: are the keys computed from `x`, or from the tensor that the
+# residual connection passes to the sub-layer? And which of the two does `leave` add to?
+# `[EncoderLayer(…)] * 6` has six entries: how many sets of parameters does it have? And which
+# parameters does `model.parameters()` find in a plain Python list?
 
 # %% component="course_lib.encoder:EncoderLayer"
 

@@ -141,12 +141,12 @@ print(settings)
 #
 # - `encode(source_ids)` → `(memory, source_mask)`;
 # - `decode(target_ids, memory, source_mask, need_weights=False)` → `(logits, weights)`;
-# - `generate(x)`: from vectors of any leading shape to the logits of every token, without a bias;
+# - `logits(x)`: from vectors of any leading shape to the logits of every token, without a bias;
 # - `forward(source_ids, target_ids, need_weights=False)` → `(logits, weights)`.
 #
 # Targets begin with START; nothing is shifted here.
 #
-# **The trap.** The embedding multiplies by $\sqrt{d_{model}}$. Does `generate` multiply by it too?
+# **The trap.** The embedding multiplies by $\sqrt{d_{model}}$. Does `logits` multiply by it too?
 # And if you copied the matrix into an `nn.Linear`, what would happen to the two copies after the
 # first training step?
 
@@ -160,10 +160,10 @@ print(settings)
 # is the shared matrix?
 #
 # <!-- answer -->
-# 63.1 million, against 101.0 million with three separate matrices; Table 3 says 65. In the base
-# model the matrix is 30 % of all parameters. In ours (`cpu`) it is more than a third, although the
-# vocabulary is nine times smaller: layers grow with $d_{model}^2$, the embedding only with
-# $d_{model}$.
+# 63.1 million, against 101.0 million with three separate matrices. Table 3 says 65, which would
+# take some 40,700 tokens; how the paper counted it does not say. In the base model the matrix is
+# 30 % of all parameters. In ours (`cpu`) it is more than a third, although the vocabulary is nine
+# times smaller: layers grow with $d_{model}^2$, the embedding only with $d_{model}$.
 
 # %%
 with needs("4.5"):

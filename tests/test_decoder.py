@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from course_lib.analysis.torch_attention import copy_from_torch
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch
 from course_lib.decoder import Decoder, DecoderLayer
-from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.forms import fast_model
 from course_lib.masks import causal_mask, padding_mask, target_mask
 from course_lib.training.losses import label_smoothed_loss
 from course_lib.transformer import Transformer
@@ -24,9 +24,14 @@ def draw(seed, *shape):
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-def transformer(norm_first=False, dropout=0.0, seed=0):
+def plain(kind, *sizes, **settings):
+    """A model as one reads it, beside `fast_model`."""
+    return kind(*sizes, **settings)
+
+
+def transformer(norm_first=False, dropout=0.0, seed=0, made=plain):
     torch.manual_seed(seed)
-    return Transformer(20, **SIZES, dropout=dropout, norm_first=norm_first)
+    return made(Transformer, 20, **SIZES, dropout=dropout, norm_first=norm_first)
 
 
 def torchs(norm_first):
@@ -64,12 +69,11 @@ def copy_decoder(ours, theirs):
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 @pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("fast", [False, True])
-def test_the_decoder_equals_torchs_with_its_gradients(norm_first, fast):
-    theirs, ours = torchs(norm_first).decoder, Decoder(**SIZES, dropout=0.0, norm_first=norm_first)
+@pytest.mark.parametrize("made", [plain, fast_model])
+def test_the_decoder_equals_torchs_with_its_gradients(norm_first, made):
+    theirs = torchs(norm_first).decoder
+    ours = made(Decoder, **SIZES, dropout=0.0, norm_first=norm_first)
     copy_decoder(ours, theirs)
-    if fast:
-        use_fast_forms(ours)
     real, source_real = TARGET != 0, SOURCE != 0
     causal = causal_mask(4)
     results = []
@@ -132,8 +136,8 @@ def test_the_transformer_equals_torchs_with_its_gradients(norm_first):
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_fast_forms_of_the_transformer_equal_the_readable_ones(norm_first):
     results = []
-    for change in (lambda model: model, use_fast_forms):
-        model = change(transformer(norm_first))
+    for made in (plain, fast_model):
+        model = transformer(norm_first, made=made)
         logits, _ = model(SOURCE, TARGET)
         label_smoothed_loss(logits[:, :-1], TARGET[:, 1:]).backward()
         results.append([logits, *(p.grad for p in model.parameters())])
@@ -153,9 +157,9 @@ def test_masks_by_hand():
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("change", [lambda model: model, use_fast_forms])
-def test_the_future_changes_nothing_and_the_past_does(norm_first, change):
-    model = change(transformer(norm_first)).eval()
+@pytest.mark.parametrize("made", [plain, fast_model])
+def test_the_future_changes_nothing_and_the_past_does(norm_first, made):
+    model = transformer(norm_first, made=made).eval()
     target = torch.tensor([[2, 14, 15, 16, 17, 18]])
     wanted = model(SOURCE[:1], target)[0]
     for n in range(1, 6):
@@ -211,7 +215,7 @@ def test_source_target_and_output_share_one_matrix():
     model = transformer()
     assert [n for n, p in model.named_parameters() if 20 in p.shape] == ["embedding.tokens.weight"]
     x = draw(0, 3, 16)
-    torch.testing.assert_close(model.generate(x), x @ model.embedding.tokens.weight.T)
+    torch.testing.assert_close(model.logits(x), x @ model.embedding.tokens.weight.T)
     # Three terms in one gradient: a token only read, only written, and one in neither.
     logits, _ = model(torch.tensor([[5]]), torch.tensor([[6]]))
     logits[0, 0, 7].backward()

@@ -17,7 +17,7 @@ from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder, EncoderLayer
 from course_lib.fast.attention import FusedMultiHeadAttention
 from course_lib.fast.dropout import FastDropout, dropout_factor
-from course_lib.fast.forms import FusedLayerNorm, use_fast_forms
+from course_lib.fast.forms import FusedLayerNorm, fast_model
 from course_lib.feed_forward import FeedForward
 from course_lib.masks import padding_mask
 from course_lib.positions import LearnedPositions, RelativeBias, sinusoidal_positions
@@ -28,18 +28,23 @@ def draw(seed, *shape):
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
 
 
-def classifier(pooling="mean", norm_first=False, dropout=0.0, seed=0):
+def plain(kind, *sizes, **settings):
+    """A model as one reads it, beside `fast_model`."""
+    return kind(*sizes, **settings)
+
+
+def classifier(pooling="mean", norm_first=False, dropout=0.0, seed=0, made=plain):
     torch.manual_seed(seed)
     sizes = {"n_layers": 2, "d_model": 16, "n_heads": 4, "d_ff": 32, "dropout": dropout}
-    return EncoderClassifier(30, 3, **sizes, norm_first=norm_first, pooling=pooling)
+    return made(EncoderClassifier, 30, 3, **sizes, norm_first=norm_first, pooling=pooling)
 
 
 VARIANTS = {
-    "sinusoidal": lambda model: model,
-    "learned": lambda model: use_learned_positions(model, 600),
-    "relative": use_relative_positions,
-    "relative, fast": lambda model: use_fast_forms(use_relative_positions(model)),
-    "fast": use_fast_forms,
+    "sinusoidal": classifier,
+    "learned": lambda *own: use_learned_positions(classifier(*own), 600),
+    "relative": lambda *own: use_relative_positions(classifier(*own)),
+    "relative, fast": lambda *own: use_relative_positions(classifier(*own, made=fast_model)),
+    "fast": lambda *own: classifier(*own, made=fast_model),
 }
 
 
@@ -47,14 +52,12 @@ VARIANTS = {
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("fast", [False, True])
-def test_encoder_equals_torchs_with_its_gradients(norm_first, fast):
+@pytest.mark.parametrize("made", [plain, fast_model])
+def test_encoder_equals_torchs_with_its_gradients(norm_first, made):
     torch.manual_seed(0)
     size = (3, 16, 4, 32, 0.0, norm_first)
-    theirs, ours = torch_encoder(*size), Encoder(*size)
+    theirs, ours = torch_encoder(*size), made(Encoder, *size)
     copy_encoder_from_torch(ours, theirs)
-    if fast:
-        use_fast_forms(ours)
     real = torch.arange(6) < torch.tensor([[6], [3], [1]])
     results = []
     for read in (
@@ -122,7 +125,7 @@ def test_feed_forward_of_written_in_values():
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("pooling", ["mean", "cls"])
 def test_padding_changes_nothing(name, pooling):
-    model = VARIANTS[name](classifier(pooling)).eval()
+    model = VARIANTS[name](pooling).eval()
     sentence = torch.tensor([[2, 7, 11, 4, 9, 3]])
     wanted = model(sentence)[0]
     for length in (10, 50, 512):
@@ -133,7 +136,7 @@ def test_padding_changes_nothing(name, pooling):
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_order_of_words_counts(name):
-    model = VARIANTS[name](classifier()).eval()
+    model = VARIANTS[name]().eval()
     if name.startswith("relative"):  # starts without a preference
         with torch.no_grad():
             model.encoder.layers[0].attention.relative.bias.weight.normal_()
@@ -216,7 +219,7 @@ def test_learned_positions_end_where_they_were_learned():
 
 @pytest.mark.parametrize("name", ["sinusoidal", "relative"])
 def test_longer_inputs_than_ever_seen_can_be_read(name):
-    model = VARIANTS[name](classifier()).eval()
+    model = VARIANTS[name]().eval()
     logits = model(torch.randint(1, 30, (1, 700)))[0]
     assert torch.isfinite(logits).all()
 
@@ -274,16 +277,16 @@ def test_relative_attention_adds_its_bias_to_the_scores():
 
 
 def test_fast_forms_take_the_place_of_every_part_they_have_and_keep_the_state():
-    model, plain = classifier(dropout=0.3), classifier(dropout=0.3, seed=1)
-    names = list(model.state_dict())
-    assert use_fast_forms(model) is model
+    model, other = classifier(dropout=0.3, made=fast_model), classifier(dropout=0.3, seed=1)
     kinds = [type(module) for module in model.modules()]
     assert kinds.count(FusedMultiHeadAttention) == 2
     assert kinds.count(FusedLayerNorm) == 4
-    assert kinds.count(FastDropout) == sum(type(m) is nn.Dropout for m in plain.modules())
-    assert list(model.state_dict()) == names
-    plain.load_state_dict(model.state_dict())
-    model.load_state_dict(plain.state_dict())
+    assert kinds.count(FastDropout) == sum(type(m) is nn.Dropout for m in other.modules())
+    assert list(model.state_dict()) == list(other.state_dict())
+    same_seed = classifier(dropout=0.3).state_dict()
+    assert all(torch.equal(value, same_seed[name]) for name, value in model.state_dict().items())
+    other.load_state_dict(model.state_dict())
+    model.load_state_dict(other.state_dict())
 
 
 @pytest.mark.parametrize("norm_first", [False, True])
@@ -291,8 +294,8 @@ def test_fast_forms_take_the_place_of_every_part_they_have_and_keep_the_state():
 def test_fast_forms_equal_the_readable_ones_with_gradients(norm_first, training):
     token_ids = torch.tensor([[2, 7, 11, 4], [9, 3, 0, 0], [0, 0, 0, 0]])
     results = []
-    for change in (lambda model: model, use_fast_forms):
-        model = change(classifier(norm_first=norm_first)).train(training)
+    for made in (plain, fast_model):
+        model = classifier(norm_first=norm_first, made=made).train(training)
         logits, _ = model(token_ids)
         logits.square().sum().backward()
         results.append([logits, *(p.grad for p in model.parameters())])

@@ -10,7 +10,7 @@ from unwatched import unwatched
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.search import beam_search
 from course_lib.decoding.translator import LENGTH_PENALTY, TranslationError, Translator
-from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.forms import fast_model
 from course_lib.transformer import Transformer
 
 TEXTS = ["Two dogs play in the snow.", "A dog.", "Snow in the park, and two men play.", "Two."]
@@ -22,8 +22,9 @@ def translator(norm_first=False):
         TEXTS * 2, kind="bpe", vocab_size=80, lowercase=False, reversible=True
     )
     torch.manual_seed(1)
-    model = Transformer(tokenizer.vocab_size, **FORM, norm_first=norm_first, position_scale=0.5)
-    return Translator(use_fast_forms(model), tokenizer)
+    size = tokenizer.vocab_size
+    model = fast_model(Transformer, size, **FORM, norm_first=norm_first, position_scale=0.5)
+    return Translator(model, tokenizer)
 
 
 def test_translations_do_not_depend_on_their_batch(monkeypatch):

@@ -12,7 +12,7 @@ from unwatched import unwatched
 from bench import training, translation
 from course_lib.config import TransformerConfig
 from course_lib.decoding.translator import Translator
-from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.forms import fast_model
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
 from course_lib.recipes import translation as translation_recipe
 from course_lib.recipes import translation_profiles
@@ -92,9 +92,11 @@ def test_targets_are_shifted_by_one():
     assert wanted.tolist() == [[13, 14, 15, 3], [16, 3, 0, 0]]
 
 
-def small_model(norm_first=False):
+def small_model(norm_first=False, fast=False):
     torch.manual_seed(1)
-    return Transformer(20, 1, 16, 2, 32, dropout=0.0, norm_first=norm_first)
+    settings = {"dropout": 0.0, "norm_first": norm_first}
+    made = fast_model if fast else lambda kind, *sizes, **rest: kind(*sizes, **rest)
+    return made(Transformer, 20, 1, 16, 2, 32, **settings)
 
 
 def two_steps(step, model, inner):
@@ -106,9 +108,9 @@ def two_steps(step, model, inner):
 
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_both_steps_take_the_same_steps(norm_first):
-    readable, fast = small_model(norm_first), small_model(norm_first)
+    readable, fast = small_model(norm_first), small_model(norm_first, fast=True)
     rows, weights = two_steps(translation_step, readable, readable)
-    fast_rows, fast_weights = two_steps(fast_translation_step, use_fast_forms(fast), fast)
+    fast_rows, fast_weights = two_steps(fast_translation_step, fast, fast)
     for row, fast_row in zip(rows, fast_rows, strict=True):
         assert fast_row == pytest.approx(row, abs=1e-5)
     for one, other in zip(weights, fast_weights, strict=True):

@@ -17,7 +17,7 @@ from course_lib.data import datasets
 from course_lib.data.batching import TokenBuckets, batches_in_order
 from course_lib.data.datasets import LoadedData
 from course_lib.data.tokenization import TextTokenizer
-from course_lib.fast.forms import use_fast_forms
+from course_lib.fast.forms import fast_model
 from course_lib.training import saved_model
 from course_lib.training.classification_step import training_step
 from course_lib.training.schedules import WarmupSchedule
@@ -46,7 +46,7 @@ def hand_in(folder: Path, dataset: str, split: str, epochs: Sequence[int] = (TRA
     settings = {"vocab_size": task.tokenizer.vocab_size, **CONFIG.arguments}
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        model = use_fast_forms(EncoderClassifier(**settings))
+        model = fast_model(EncoderClassifier, **settings)
         batches = TokenBuckets(task.encoded("train"), data["train"][:]["label"], MAX_TOKENS)
         optimizer = torch.optim.AdamW(model.parameters(), lr=RATE)
         schedule = WarmupSchedule(optimizer, CONFIG.d_model, WARMUP)

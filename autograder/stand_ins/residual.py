@@ -9,12 +9,16 @@ from .normalization import LayerNorm
 
 
 class ResidualConnection(nn.TransformerEncoderLayer):
-    """A residual connection around a sub-layer (§3.1, §5.4), `forward(x, sublayer)`.
+    """A residual connection around a sub-layer (§3.1, §5.4).
+
+        y = sublayer(residual.enter(x))
+        x = residual.leave(x, y)
 
     Post-norm, or pre-norm with `norm_first`. The parts are called `norm` and `dropout`.
     """
 
-    # torch's own layer connects two sub-layers: the first is the given one, the second adds zero
+    # torch's own layer connects two sub-layers: the first trades what it reads for what is to be
+    # added, and the second adds zero
     def __init__(self, d_model, dropout=0.1, norm_first=False):
         nn.Module.__init__(self)
         self.norm, self.dropout = LayerNorm(d_model), nn.Dropout(dropout)
@@ -25,11 +29,19 @@ class ResidualConnection(nn.TransformerEncoderLayer):
     norm2 = property(lambda self: lambda x: x)
 
     def _sa_block(self, x, *_, **__):
-        return self.dropout(self._given[0](x))
+        self._traded.append(x)
+        return self._traded.pop(0)
 
     def _ff_block(self, x):
         return torch.zeros_like(x)
 
-    def forward(self, x, sublayer):
-        self._given = [sublayer]  # in a list, so that a module does not become a submodule
-        return super().forward(x)
+    def enter(self, x):
+        self._traded = [torch.zeros_like(x)]
+        super().forward(x)
+        return self._traded.pop()
+
+    def leave(self, x, y):
+        self._traded = [self.dropout(y)]
+        made = super().forward(x)
+        self._traded.clear()  # a kept tensor of a graph could not be copied with the model
+        return made

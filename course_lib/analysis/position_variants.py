@@ -3,7 +3,7 @@
     model = use_learned_positions(EncoderClassifier(…), max_length=64)
     model = use_relative_positions(EncoderClassifier(…))
 
-Call either before `use_fast_forms` and before creating the optimizer.
+Call either before creating the optimizer.
 """
 
 from typing import Any

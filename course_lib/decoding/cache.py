@@ -122,22 +122,16 @@ def cached_layer(
     source_mask: Bool[Tensor, "rows 1 1 n_source"],
 ) -> tuple[Float[Tensor, "rows n_new d_model"], LayerCache]:
     """`(output, cache)`: the layer's output for the new tokens only, and the extended cache."""
-    module = layer.self_attention
-    keys, values = cache.keys, cache.values
-
-    def self_attend(x: Tensor) -> Tensor:
-        nonlocal keys, values
-        keys = torch.cat([keys, split_heads(module.w_k(x), module.n_heads)], dim=2)
-        values = torch.cat([values, split_heads(module.w_v(x), module.n_heads)], dim=2)
-        return attend(module, x, keys, values, mask)
-
-    def cross_attend(x: Tensor) -> Tensor:
-        cross = layer.cross_attention
-        return attend(cross, x, cache.source_keys, cache.source_values, source_mask)
-
-    x = layer.self_attention_residual(x, self_attend)
-    x = layer.cross_attention_residual(x, cross_attend)
-    x = layer.feed_forward_residual(x, layer.feed_forward)
+    own, cross = layer.self_attention, layer.cross_attention
+    y = layer.self_attention_residual.enter(x)
+    keys = torch.cat([cache.keys, split_heads(own.w_k(y), own.n_heads)], dim=2)
+    values = torch.cat([cache.values, split_heads(own.w_v(y), own.n_heads)], dim=2)
+    x = layer.self_attention_residual.leave(x, attend(own, y, keys, values, mask))
+    y = layer.cross_attention_residual.enter(x)
+    y = attend(cross, y, cache.source_keys, cache.source_values, source_mask)
+    x = layer.cross_attention_residual.leave(x, y)
+    y = layer.feed_forward(layer.feed_forward_residual.enter(x))
+    x = layer.feed_forward_residual.leave(x, y)
     return x, LayerCache(keys, values, cache.source_keys, cache.source_values)
 
 
@@ -163,7 +157,7 @@ def cached_step(model: Transformer) -> Callable[[Tensor, Cache], tuple[Tensor, C
         for layer, remembered in zip(model.decoder.layers, cache.layers, strict=True):
             x, grown = cached_layer(layer, x, remembered, mask, cache.source_mask)
             layers.append(grown)
-        logits = model.generate(model.decoder.norm(x[:, -1]))
+        logits = model.logits(model.decoder.norm(x[:, -1]))
         return torch.log_softmax(logits, dim=-1), Cache(layers, cache.source_mask)
 
     return step

@@ -21,7 +21,7 @@ from ..config import TransformerConfig
 from ..data.batching import batches_in_order
 from ..data.tokenization import TextTokenizer
 from ..fast.cached_decoder import FastDecoder
-from ..fast.forms import use_fast_forms
+from ..fast.forms import fast_model
 from ..training.saved_model import SETTINGS, TOKENIZER, save_model
 from ..training.saved_model import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..transformer import Transformer
@@ -147,7 +147,7 @@ class Translator:
             about = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
             settings = about["model"]
             penalty = float(about.get("measured", {}).get("length_penalty", LENGTH_PENALTY))
-            model = Transformer(**settings)
+            model = fast_model(Transformer, **settings)
             model.load_state_dict(load_file(folder / WEIGHTS))
             tokenizer = TextTokenizer.load(folder / TOKENIZER)
             if tokenizer.vocab_size > settings["vocab_size"]:
@@ -160,7 +160,6 @@ class Translator:
             raise TranslationError(
                 f"{folder} has no usable translator ({reason}): train one first, as in assignment 4"
             ) from error
-        use_fast_forms(model)
         return cls(model.eval(), tokenizer, penalty)
 
 

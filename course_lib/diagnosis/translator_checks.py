@@ -88,12 +88,12 @@ def shared_matrix(model: nn.Module) -> Check:
     """The logits are products with the embeddings, without another factor (§3.4)."""
     name = "shared matrix"
     tokens: Any = getattr(getattr(model, "embedding", None), "tokens", None)
-    generate: Any = getattr(model, "generate", None)
-    if not isinstance(tokens, nn.Embedding) or generate is None:
-        return Check(name, None, "the model has no embedding.tokens and generate", "")
+    logits: Any = getattr(model, "logits", None)
+    if not isinstance(tokens, nn.Embedding) or logits is None:
+        return Check(name, None, "the model has no embedding.tokens and logits", "")
     x = torch.randn(1, 3, tokens.embedding_dim, generator=torch.Generator().manual_seed(0))
     x = x.to(tokens.weight)
-    off = (generate(x) - F.linear(x, tokens.weight)).abs().max().item()
+    off = (logits(x) - F.linear(x, tokens.weight)).abs().max().item()
     advice = "the pre-softmax layer is the embedding matrix, transposed: no copy, factor or softmax"
     return Check(name, off < TOLERANCE, f"off by at most {off:.1e}", advice)
 

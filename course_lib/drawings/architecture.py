@@ -14,6 +14,7 @@ from ..decoding.cache import uncached_step
 from ..embeddings import TransformerEmbedding
 from ..encoder import Encoder, EncoderLayer
 from ..positions import sinusoidal_positions
+from ..residual import ResidualConnection
 from ..transformer import Transformer
 from .drawing import Drawing
 from .sheet import Sheet
@@ -58,7 +59,8 @@ def _ran(layer: nn.Module, *inputs: torch.Tensor) -> tuple[str, ...]:
     """The names of a layer's submodules in the order in which they return."""
     names: list[str] = []
     for name, part in layer.named_children():
-        part.register_forward_hook(lambda *_, name=name: names.append(name))
+        runs = part.dropout if isinstance(part, ResidualConnection) else part
+        runs.register_forward_hook(lambda *_, name=name: names.append(name))
     layer(*inputs)
     return tuple(names)
 

@@ -38,7 +38,7 @@ def order(norm_first: bool) -> tuple[str, ...]:
             lambda _, given, made, name=name: ran.append((name, given[0], made))
         )
     x = torch.arange(4.0).view(1, 1, 4)
-    output = module(x, sublayer)
+    output = module.leave(x, sublayer(module.enter(x)))
     names = []
     received = [*(given for _, given, _ in ran[1:]), output]
     for (name, _, made), following in zip(ran, received, strict=True):

@@ -146,31 +146,17 @@ class _Layer:
         """
         sentences, beams, written = cache.bias.shape
         kept = cache.own[number, :, :, :, :written]
-
-        def self_attend(x: Tensor) -> Tensor:
-            packed = self.own(x).view(sentences, beams, 3, *self.shape).permute(2, 0, 3, 1, 4)
-            kept[:, :, :, written - beams :] = packed[1:]
-            return _attend(packed[0], kept, cache.bias[:, None])
-
-        def cross_attend(x: Tensor) -> Tensor:
-            query = self.query(x).view(sentences, beams, *self.shape).transpose(1, 2)
-            return _attend(query, cache.source[number], cache.source_bias)
-
-        def feed(x: Tensor) -> Tensor:
-            return self.inner(x).relu_()
-
-        parts = zip(
-            self.residuals,
-            (self_attend, cross_attend, feed),
-            (self.own_out, self.source_out, self.outer),
-            strict=True,
-        )
-        for residual, sublayer, out in parts:
-            if residual.norm_first:
-                x = out.added_to(x, sublayer(_normed(residual.norm, x)))
-            else:
-                x = _normed(residual.norm, out.added_to(x, sublayer(x)))
-        return x
+        own, cross, network = self.residuals
+        packed = self.own(_enter(own, x)).view(sentences, beams, 3, *self.shape)
+        packed = packed.permute(2, 0, 3, 1, 4)
+        kept[:, :, :, written - beams :] = packed[1:]
+        y = _attend(packed[0], kept, cache.bias[:, None])
+        x = _leave(own, self.own_out.added_to(x, y))
+        query = self.query(_enter(cross, x)).view(sentences, beams, *self.shape).transpose(1, 2)
+        y = _attend(query, cache.source[number], cache.source_bias)
+        x = _leave(cross, self.source_out.added_to(x, y))
+        y = self.inner(_enter(network, x)).relu_()
+        return _leave(network, self.outer.added_to(x, y))
 
 
 def _attend(
@@ -191,6 +177,16 @@ def _attend(
 def _normed(norm: Any, x: Tensor) -> Tensor:
     """`LayerNorm` (§3.1) by torch's fused kernel."""
     return F.layer_norm(x, x.shape[-1:], norm.weight, norm.bias, norm.eps)
+
+
+def _enter(residual: Any, x: Tensor) -> Tensor:
+    """`ResidualConnection.enter`."""
+    return _normed(residual.norm, x) if residual.norm_first else x
+
+
+def _leave(residual: Any, total: Tensor) -> Tensor:
+    """`ResidualConnection.leave`, where the sub-layer's output has been added already."""
+    return total if residual.norm_first else _normed(residual.norm, total)
 
 
 class FastDecoder:

@@ -40,8 +40,8 @@ class FastDropout(nn.Dropout):
 
 
 def use_fast_dropout(model: nn.Module) -> nn.Module:
-    """Turn every `nn.Dropout` of `model` into a `FastDropout`, in place; returns the model."""
-    for module in model.modules():
-        if type(module) is nn.Dropout:
-            module.__class__ = FastDropout
+    """Replace every `nn.Dropout` of a new `model` by a `FastDropout`; returns the model."""
+    for name, part in model.named_children():
+        setattr(model, name, FastDropout(part.p) if type(part) is nn.Dropout else part)
+        use_fast_dropout(part)
     return model

@@ -1,10 +1,15 @@
-"""Replace the modules of a model by their fast forms; results are the same to 1e-5.
+"""Models made of the fast forms of their parts; results are the same to 1e-5.
 
-    model = use_fast_forms(EncoderClassifier(…))
+    model = fast_model(Transformer, vocab_size, **config.arguments)
 
-Modules are replaced in place and keep their parameters; state dicts are interchangeable.
+The parts have the same parameters under the same names, so state dicts are interchangeable, and a
+seed draws the same weights.
 """
 
+from collections.abc import Callable
+from typing import TypeVar
+
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -14,6 +19,8 @@ from ..normalization import LayerNorm
 from .attention import FusedMultiHeadAttention
 from .dropout import FastDropout
 
+Model = TypeVar("Model", bound=nn.Module)
+
 
 class FusedLayerNorm(LayerNorm):
     """`LayerNorm` by torch's fused kernel (§3.1)."""
@@ -22,16 +29,30 @@ class FusedLayerNorm(LayerNorm):
         return F.layer_norm(x, (x.shape[-1],), self.weight, self.bias, self.eps)
 
 
-_FAST: dict[type[nn.Module], type[nn.Module]] = {
-    MultiHeadAttention: FusedMultiHeadAttention,
-    LayerNorm: FusedLayerNorm,
-    nn.Dropout: FastDropout,
-}
+def fast_model(kind: Callable[..., Model], *sizes: object, **settings: object) -> Model:
+    """`kind(*sizes, **settings)`, with the fast form of every part that has one."""
+    return _of_fast_parts(kind(*sizes, **settings))
 
 
-def use_fast_forms(model: nn.Module) -> nn.Module:
-    """Switch every module of `model` that has a fast form to it, in place; returns the model."""
-    for module in model.modules():
-        if type(module) in _FAST:
-            module.__class__ = _FAST[type(module)]
+def _of_fast_parts(model: Model) -> Model:
+    for name, part in model.named_children():
+        setattr(model, name, _of_fast_parts(_fast_form(part)))
     return model
+
+
+def _fast_form(part: nn.Module) -> nn.Module:
+    """A fast part with the parameters of `part`, or `part` itself."""
+    fast: nn.Module
+    with torch.device("meta"):  # its own weights are neither drawn nor kept
+        if type(part) is MultiHeadAttention:
+            d_model, bias = part.w_q.in_features, part.w_q.bias is not None
+            fast = FusedMultiHeadAttention(d_model, part.n_heads, part.dropout.p, bias)
+        elif type(part) is LayerNorm:
+            fast = FusedLayerNorm(len(part.weight), part.eps)
+        elif type(part) is nn.Dropout:
+            return FastDropout(part.p)
+        else:
+            return part
+    for name, own in (*part.named_children(), *part.named_parameters(recurse=False)):
+        setattr(fast, name, own)
+    return fast

@@ -65,16 +65,7 @@ def attention(
     Raises ValueError, naming both shapes, when query and key differ in width or key and value
     in number. Paper: §3.2.1, Eq. 1; §3.2.3 for the mask.
     """
-    if query.shape[-1] != key.shape[-1]:
-        raise ValueError(
-            f"query {query.shape} and key {key.shape} have different widths d_k: "
-            "make their last axes equal"
-        )
-    if key.shape[-2] != value.shape[-2]:
-        raise ValueError(
-            f"key {key.shape} and value {value.shape} have different numbers of tokens n_k: "
-            "give one value for each key"
-        )
+    _check_shapes(query, key, value)
     scores = scaled_scores(query, key)
     if mask is not None:
         # §3.2.3 — "masking out (setting to −∞) all values in the input of the softmax"; the
@@ -86,6 +77,20 @@ def attention(
         weights = np.where(mask, weights, 0.0)
     # §3.2.1, Eq. 1 — the weights times V: "a weighted sum of the values" (§3.2)
     return weights @ value, weights
+
+
+def _check_shapes(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> None:
+    """Raise ValueError, naming both shapes, when arguments of `attention` are incompatible."""
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"query {query.shape} and key {key.shape} have different widths d_k: "
+            "make their last axes equal"
+        )
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(
+            f"key {key.shape} and value {value.shape} have different numbers of tokens n_k: "
+            "give one value for each key"
+        )
 
 
 class SelfAttention:

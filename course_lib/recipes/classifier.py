@@ -18,7 +18,7 @@ from ..data.batching import TokenBuckets, batches_in_order
 from ..data.datasets import LoadedData
 from ..data.tokenization import TextTokenizer
 from ..data.word_dropout import WordDropout
-from ..fast.forms import use_fast_forms
+from ..fast.forms import fast_model
 from ..training.classification_step import training_step
 from .by_profile import fit_by
 from .classifier_profiles import ClassifierProfile
@@ -77,7 +77,7 @@ def train_classifier(
     batches = WordDropout(buckets, settings.word_dropout, seed)
     torch.manual_seed(seed)
     arguments = {"vocab_size": tokenizer.vocab_size, **settings.model.arguments}
-    model = use_fast_forms(EncoderClassifier(**arguments))
+    model = fast_model(EncoderClassifier, **arguments)
     scale_words(model, settings)
     validation = data["validation"][:]
 

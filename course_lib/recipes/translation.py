@@ -19,7 +19,7 @@ from ..data.pair_batching import PairBuckets
 from ..data.tokenization import TextTokenizer
 from ..decoding.translator import Translator
 from ..evaluation.translation import bleu
-from ..fast.forms import use_fast_forms
+from ..fast.forms import fast_model
 from ..training.fast_translation_step import fast_translation_step
 from ..transformer import Transformer
 from .by_profile import fit_by
@@ -103,7 +103,6 @@ def pairs_to_batches(
 def untrained_model(vocab_size: int, settings: TranslationProfile, seed: int) -> Transformer:
     """A Transformer with fast forms, initialized from `seed`."""
     torch.manual_seed(seed)
-    model = Transformer(vocab_size, **settings.model.arguments)
-    use_fast_forms(model)
+    model = fast_model(Transformer, vocab_size, **settings.model.arguments)
     scale_words(model, settings)
     return model

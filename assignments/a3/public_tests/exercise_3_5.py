@@ -73,7 +73,7 @@ def compare_layer(student, norm_first):
     expect.close(
         output[REAL], want[REAL], atol=1e-4, what="output at real tokens",
         causes={f"this is {order}: pass `norm_first` on": instead[REAL], **wrong},
-        otherwise="attention_residual(x, …), then feed_forward_residual(x, feed_forward)",
+        otherwise="first enter and leave `attention_residual`, then `feed_forward_residual`",
         read="§3.1")
     expect.equal(weights, None, what="the weights with need_weights=False", read="exercise 3.5")
 

@@ -33,7 +33,7 @@ def test_one_matrix(student):
     x = torch.linspace(-1, 1, 24).reshape(3, 8)
     words = model.state_dict()["embedding.tokens.weight"]
     expect.close(
-        model.method("generate", x), x @ words.T, atol=1e-5, what="generate(x)",
+        model.method("logits", x), x @ words.T, atol=1e-5, what="logits(x)",
         causes={"scaled by √d_model: scale only the input embeddings": 8**0.5 * x @ words.T,
                 "these are probabilities: return logits": (x @ words.T).softmax(-1),
                 "these are log probabilities: return logits": (x @ words.T).log_softmax(-1)},

@@ -20,7 +20,7 @@ from grader.checking.exercise import exercise
 READ = "§3.1, Encoder"
 SIZES = (8, 2, 12)  # d_model, n_heads, d_ff
 CUT = "`.detach()` or `torch.no_grad()` cuts the path"
-WAY = "attention_residual(x, attention of x), then feed_forward_residual(x, feed_forward)"
+WAY = "first enter and leave `attention_residual`, then `feed_forward_residual`"
 
 
 def build(student, state, dropout=0.1, norm_first=False):

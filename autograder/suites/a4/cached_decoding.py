@@ -112,7 +112,7 @@ class Decoding:
         read = read if memory is None else memory(source)
         decoder = ours.decoder if norm else unnormed(ours.decoder)
         x, _ = decoder(x, read, mask, source_mask if seen is None else seen)
-        return ours.generate(x)[:, last].log_softmax(-1)
+        return ours.logits(x)[:, last].log_softmax(-1)
 
     def mistakes(self, prefixes):
         """The results that each likely mistake would give."""

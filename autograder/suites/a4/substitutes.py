@@ -48,16 +48,14 @@ def _fill_layer(layer, d_model, n_heads, d_ff, dropout, norm_first):
 
 def _run_layer(layer, x, memory, target_mask=None, source_mask=None, need_weights=False):
     """Run one decoder layer on the parts that `_fill_layer` made."""
-    seen = []
-
-    def attend(queries):
-        made, weights = layer.cross_attention(queries, memory, memory, source_mask, need_weights)
-        seen.append(weights)
-        return made
-
-    x = layer.self_attention_residual(x, lambda q: layer.self_attention(q, q, q, target_mask)[0])
-    x = layer.cross_attention_residual(x, attend)
-    return layer.feed_forward_residual(x, layer.feed_forward), seen[-1]
+    first, second = layer.self_attention_residual, layer.cross_attention_residual
+    third, given = layer.feed_forward_residual, first.enter(x)
+    x = first.leave(x, layer.self_attention(given, given, given, target_mask)[0])
+    made, weights = layer.cross_attention(
+        second.enter(x), memory, memory, source_mask, need_weights
+    )
+    x = second.leave(x, made)
+    return third.leave(x, layer.feed_forward(third.enter(x))), weights
 
 
 class _Layer(nn.Module):
@@ -152,9 +150,9 @@ class Transformer(nn.Module):
     def decode(self, target_ids, memory, source_mask, need_weights=False):
         mask, x = _visible(target_ids, self.pad_id), self.embedding(target_ids)
         x, weights = self.decoder(x, memory, mask, source_mask, need_weights)
-        return self.generate(x), weights
+        return self.logits(x), weights
 
-    def generate(self, x):
+    def logits(self, x):
         return nn.functional.linear(x, self.embedding.tokens.weight)
 
     def forward(self, source_ids, target_ids, need_weights=False):
@@ -304,21 +302,17 @@ def start_cache(model, source_ids):
 
 def cached_layer(layer, x, cache, mask, source_mask):
     """One layer's output for the new tokens, and its cache with them."""
-    own, kept = layer.self_attention, [cache.keys, cache.values]
-
-    def attend_to_all(y):
-        for i, weights in enumerate((own.w_k, own.w_v)):
-            kept[i] = torch.cat([kept[i], _in_heads(weights(y), own.n_heads)], dim=2)
-        return _attend(own, y, *kept, mask)
-
-    def attend_to_source(y):
-        source = cache.source_keys, cache.source_values
-        return _attend(layer.cross_attention, y, *source, source_mask)
-
-    x = layer.self_attention_residual(x, attend_to_all)
-    x = layer.cross_attention_residual(x, attend_to_source)
-    x = layer.feed_forward_residual(x, layer.feed_forward)
-    return x, LayerCache(*kept, cache.source_keys, cache.source_values)
+    own, source = layer.self_attention, (cache.source_keys, cache.source_values)
+    first, second = layer.self_attention_residual, layer.cross_attention_residual
+    third, given = layer.feed_forward_residual, first.enter(x)
+    kept = [
+        torch.cat([old, _in_heads(weights(given), own.n_heads)], dim=2)
+        for old, weights in ((cache.keys, own.w_k), (cache.values, own.w_v))
+    ]
+    x = first.leave(x, _attend(own, given, *kept, mask))
+    x = second.leave(x, _attend(layer.cross_attention, second.enter(x), *source, source_mask))
+    x = third.leave(x, layer.feed_forward(third.enter(x)))
+    return x, LayerCache(*kept, *source)
 
 
 def sampling_distribution(log_probabilities, temperature=1.0, top_k=None, top_p=None):

@@ -101,23 +101,23 @@ def layer_mistakes(layer, x, cache, mask, source_mask):
         for old, weights in ((cache.keys, own.w_k), (cache.values, own.w_v))
     )
 
-    def made(self_attend=None, cross=cache, mask=mask, source_mask=source_mask):
-        if self_attend is None:
-            return cached_layer(layer, x, cross, mask, source_mask)[0]
-        y = layer.self_attention_residual(x, self_attend)
-        y = layer.cross_attention_residual(y, cross_attend)
-        return layer.feed_forward_residual(y, layer.feed_forward)
+    def made(cross=cache, mask=mask, source_mask=source_mask):
+        return cached_layer(layer, x, cross, mask, source_mask)[0]
 
-    def cross_attend(y):
-        kept = (cache.source_keys, cache.source_values)
-        return attend(layer.cross_attention, y, *kept, source_mask)
+    def before_the_norm():
+        first, second = layer.self_attention_residual, layer.cross_attention_residual
+        third, source = layer.feed_forward_residual, (cache.source_keys, cache.source_values)
+        y = first.leave(x, attend(own, first.enter(x), keys, values, mask))
+        made = attend(layer.cross_attention, second.enter(y), *source, source_mask)
+        y = second.leave(y, made)
+        return third.leave(y, layer.feed_forward(third.enter(y)))
 
     empty = (cache.keys[:, :, :0], cache.values[:, :, :0])
     alone = LayerCache(*empty, cache.source_keys, cache.source_values)
     exchanged = LayerCache(cache.keys, cache.values, cache.source_values, cache.source_keys)
     return {
-        "the keys and values are made from x before the norm: make them inside the residual "
-        "connection": made(lambda y: attend(own, y, keys, values, mask)),
+        "the keys and values are made from x before the norm: make them from what `enter` "
+        "returns": before_the_norm(),
         "the new tokens see only each other: the cache is not used": made(
             cross=alone, mask=mask[..., -new:]
         ),

@@ -230,7 +230,7 @@ def test_one_matrix(student, rng):
 
 @exercise("4.5")
 def test_generate(student, rng):
-    """`generate` multiplies x by the transposed embedding matrix, for any leading shape."""
+    """`logits` multiplies x by the transposed embedding matrix, for any leading shape."""
     for vocab_size in (D_MODEL, VOCAB):
         module, state = build(student, rng, vocab_size=vocab_size)
         matrix = state[MATRIX]
@@ -247,13 +247,13 @@ def test_generate(student, rng):
             if vocab_size == D_MODEL:
                 causes["the matrix is not transposed: x @ Wᵀ"] = x @ matrix
             expect.close(
-                answered(lambda m=module, x=x: m.method("generate", x), TRANSPOSED, READ),
+                answered(lambda m=module, x=x: m.method("logits", x), TRANSPOSED, READ),
                 wanted,
                 atol=1e-4,
                 causes=causes,
                 otherwise=TRANSPOSED,
                 read="§3.4",
-                what=f"generate(x) for x of shape {tuple(x.shape)}",
+                what=f"logits(x) for x of shape {tuple(x.shape)}",
             )
 
 

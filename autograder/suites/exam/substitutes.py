@@ -20,9 +20,12 @@ class ResidualConnection(nn.Module):
         self.norm, self.dropout = nn.LayerNorm(d_model, eps=1e-6), nn.Dropout(dropout)
         self.norm_first = norm_first
 
-    def forward(self, x, sublayer):
-        made = torch.add(x, self.dropout(sublayer(self.norm(x) if self.norm_first else x)))
-        return made if self.norm_first else self.norm(made)
+    def enter(self, x):
+        return self.norm(x) if self.norm_first else x
+
+    def leave(self, x, y):
+        total = torch.add(x, self.dropout(y))
+        return total if self.norm_first else self.norm(total)
 
 
 class FeedForward(nn.Module):
@@ -47,12 +50,8 @@ class EncoderLayer(nn.Module):
             setattr(self, name, ResidualConnection(d_model, dropout, norm_first))
 
     def forward(self, x, mask=None, need_weights=False):
-        maps = []
-
-        def attend(given):
-            output, weights = self.attention(given, given, given, mask, need_weights)
-            maps.append(weights)
-            return output
-
-        x = self.attention_residual(x, attend)
-        return self.feed_forward_residual(x, self.feed_forward), maps[0]
+        first, second = self.attention_residual, self.feed_forward_residual
+        given = first.enter(x)
+        made, weights = self.attention(given, given, given, mask, need_weights)
+        x = first.leave(x, made)
+        return second.leave(x, self.feed_forward(second.enter(x))), weights

@@ -57,16 +57,14 @@ class ResidualConnection(nn.Module):
         super().__init__()
         self.layer_norm = nn.LayerNorm(d_model, eps=eps)
         self.resid_drop = nn.Dropout(dropout)
-        self.forward_order = self.pre if norm_first else self.post
+        self.enter = self.layer_norm.forward if norm_first else self.same
+        self.finish = self.same if norm_first else self.layer_norm.forward
 
-    def pre(self, x, sublayer):
-        return x + self.resid_drop(sublayer(self.layer_norm(x)))
+    def same(self, x):
+        return x
 
-    def post(self, x, sublayer):
-        return self.layer_norm(x + self.resid_drop(sublayer(x)))
-
-    def forward(self, x, sublayer):
-        return self.forward_order(x, sublayer)
+    def leave(self, x, y):
+        return self.finish(x + self.resid_drop(y))
 
 
 def parameter_counts(d_model, n_heads, bias=True, d_k=None):

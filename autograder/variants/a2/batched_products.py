@@ -77,13 +77,14 @@ class ResidualConnection(nn.Module):
         self.dropout = nn.Dropout(dropout)
         self.norm_first = bool(norm_first)
 
-    def forward(self, x, sublayer):
-        shortcut = x
+    def enter(self, x):
         if self.norm_first is True:
             x = self.norm(x)
-        x = sublayer(x)
-        x = self.dropout(x)
-        x = torch.add(shortcut, x)
+        return x
+
+    def leave(self, x, y):
+        y = self.dropout(y)
+        x = torch.add(x, y)
         if self.norm_first is False:
             x = self.norm(x)
         return x

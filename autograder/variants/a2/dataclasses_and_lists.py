@@ -98,9 +98,11 @@ class ResidualConnection(torch.nn.Module):
         self.drop = torch.nn.Dropout(dropout)
         self.order = "pre" if norm_first else "post"
 
-    def forward(self, x, sublayer):
-        y = self.sublayer_norm(x) if self.order == "pre" else x
-        y = x + self.drop(sublayer(y))
+    def enter(self, x):
+        return {"pre": self.sublayer_norm, "post": torch.nn.Identity()}[self.order](x)
+
+    def leave(self, x, y):
+        y = sum([x, self.drop(y)])
         return y if self.order == "pre" else self.sublayer_norm(y)
 
 

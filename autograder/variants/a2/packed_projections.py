@@ -73,8 +73,11 @@ class ResidualConnection(nn.Module):
         self.before = LayerNorm(d_model) if norm_first else nn.Identity()
         self.after = nn.Identity() if norm_first else LayerNorm(d_model)
 
-    def forward(self, x, sublayer):
-        return self.after(x + F.dropout(sublayer(self.before(x)), self.p, training=self.training))
+    def enter(self, x):
+        return self.before(x)
+
+    def leave(self, x, y):
+        return self.after(x + F.dropout(y, self.p, training=self.training))
 
 
 def parameter_counts(d_model, n_heads, bias=True):

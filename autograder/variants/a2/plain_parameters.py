@@ -101,10 +101,12 @@ class ResidualConnection(nn.Module):
             return y
         return torch.where(torch.rand_like(y) < self.rate, 0.0, y / (1 - self.rate))
 
-    def forward(self, x, sublayer):
-        f = (lambda y: sublayer(self.n(y))) if self.norm_first else sublayer
+    def enter(self, x):
+        return self.n(x) if self.norm_first else x.clone()
+
+    def leave(self, x, y):
         after = (lambda y: y) if self.norm_first else self.n
-        return after(self.thinned(f(x)) + x)
+        return after(self.thinned(y) + x)
 
 
 def to_torch_mask(mask, n_heads):

@@ -45,15 +45,16 @@ class EncoderLayer(nn.ModuleDict):
         super().__init__({**parts, **around})
 
     def forward(self, x, mask=None, need_weights=False):
-        kept = {}
-
-        def sublayer(y):
-            kept["output"], kept["weights"] = self["attention"](y, y, y, mask, need_weights)
-            return kept["output"]
-
-        x = self["attention_residual"](x, sublayer)
-        x = self["feed_forward_residual"](x, self["feed_forward"])
-        return x, kept["weights"]
+        weights = []
+        for name in ("attention", "feed_forward"):
+            around, part = self[f"{name}_residual"], self[name]
+            y = around.enter(x)
+            if name == "attention":
+                y, *weights = part(y, y, y, mask, need_weights)
+            else:
+                y = part(y)
+            x = around.leave(x, y)
+        return x, *weights
 
 
 class Encoder(nn.ModuleDict):

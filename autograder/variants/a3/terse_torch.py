@@ -55,10 +55,9 @@ class EncoderLayer(nn.Module):
         )
 
     def forward(self, x, mask=None, need_weights=False):
-        maps = []
-        attend = lambda y: maps.append(self.attention(y, y, y, mask, need_weights)) or maps[0][0]  # noqa: E731
-        x = self.attention_residual(x, attend)
-        return self.feed_forward_residual(x, self.feed_forward), maps[0][1]
+        a, f = self.attention_residual, self.feed_forward_residual
+        y, weights = self.attention(*(a.enter(x),) * 3, mask, need_weights)
+        return f.leave(x := a.leave(x, y), self.feed_forward(f.enter(x))), weights
 
 
 class Encoder(nn.Module):

@@ -127,9 +127,9 @@ class Transformer(nn.Module):
             source_mask,
             need_weights=need_weights,
         )
-        return self.generate(vectors), weights
+        return self.logits(vectors), weights
 
-    def generate(self, x):
+    def logits(self, x):
         return nn.functional.linear(x, self.embedding.tokens.weight)
 
     def forward(self, source_ids, target_ids, need_weights=False):

@@ -46,7 +46,8 @@ class DecoderLayer(nn.ModuleDict):
             ("cross_attention", over),
             ("feed_forward", self["feed_forward"]),
         ):
-            x = self[f"{name}_residual"](x, sublayer)
+            around = self[f"{name}_residual"]
+            x = around.leave(x, sublayer(around.enter(x)))
         return x, seen["weights"]
 
 
@@ -98,9 +99,9 @@ class Transformer(nn.ModuleDict):
     def decode(self, target_ids, memory, source_mask, need_weights=False):
         inputs = self["embedding"](target_ids), memory, target_mask(target_ids, self.pad_id)
         vectors, weights = self["decoder"](*inputs, source_mask, need_weights)
-        return self.generate(vectors), weights
+        return self.logits(vectors), weights
 
-    def generate(self, x):
+    def logits(self, x):
         return nn.functional.linear(x, self["embedding"].tokens.weight, bias=None)
 
     def forward(self, source_ids, target_ids, need_weights=False):

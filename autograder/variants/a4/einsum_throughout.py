@@ -53,7 +53,7 @@ class Transformer(nn.Module):
     def pad_id(self):
         return int(self.pad)
 
-    def generate(self, x):
+    def logits(self, x):
         return torch.einsum("...d,vd->...v", x, self.embedding.tokens.weight)
 
     def encode(self, source_ids):
@@ -65,7 +65,7 @@ class Transformer(nn.Module):
         mask = target_mask(target_ids, pad_id=self.pad_id)
         x = self.embedding(target_ids)
         x, weights = self.decoder(x, memory, mask, source_mask, need_weights)
-        return self.generate(x), weights
+        return self.logits(x), weights
 
     def forward(self, source_ids, target_ids, need_weights=False):
         return self.decode(target_ids, *self.encode(source_ids), need_weights=need_weights)
@@ -176,12 +176,12 @@ def cached_layer(layer, x, cache, mask, source_mask):
             grown[name][:, :, old.shape[2] :] = new
         return attend_once(own, y, grown["keys"], grown["values"], mask)
 
-    x = layer.self_attention_residual(x, before)
-    x = layer.cross_attention_residual(
-        x,
-        lambda y: attend_once(cross, y, cache.source_keys, cache.source_values, source_mask),
-    )
-    x = layer.feed_forward_residual(x, layer.feed_forward)
+    x = layer.self_attention_residual.leave(x, before(layer.self_attention_residual.enter(x)))
+    y = layer.cross_attention_residual.enter(x)
+    y = attend_once(cross, y, cache.source_keys, cache.source_values, source_mask)
+    x = layer.cross_attention_residual.leave(x, y)
+    y = layer.feed_forward(layer.feed_forward_residual.enter(x))
+    x = layer.feed_forward_residual.leave(x, y)
     return x, LayerCache(**grown, source_keys=cache.source_keys, source_values=cache.source_values)
 
 

@@ -357,5 +357,5 @@ def cached_layer(layer, x, cache, mask, source_mask):
         (layer.cross_attention_residual, look),
         (layer.feed_forward_residual, layer.feed_forward),
     )
-    x = reduce(lambda x, stage: stage[0](x, stage[1]), stages, x)
+    x = reduce(lambda x, stage: stage[0].leave(x, stage[1](stage[0].enter(x))), stages, x)
     return x, LayerCache(*kept, cache.source_keys, cache.source_values)

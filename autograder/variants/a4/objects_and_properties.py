@@ -53,9 +53,13 @@ class DecoderLayer(nn.Module):
 
     def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
         over = LookOver(self.cross_attention, memory, source_mask, need_weights)
-        x = self.self_attention_residual(x, LookBack(self.self_attention, target_mask))
-        x = self.cross_attention_residual(x, over)
-        return self.feed_forward_residual(x, self.feed_forward), over.weights
+        for around, sublayer in (
+            (self.self_attention_residual, LookBack(self.self_attention, target_mask)),
+            (self.cross_attention_residual, over),
+            (self.feed_forward_residual, self.feed_forward),
+        ):
+            x = around.leave(x, sublayer(around.enter(x)))
+        return x, over.weights
 
 
 class Decoder(nn.Module):
@@ -115,7 +119,7 @@ class Transformer(nn.Module):
     def words(self):
         return self.embedding.tokens.weight
 
-    def generate(self, x):
+    def logits(self, x):
         return x.matmul(self.words.t())
 
     def encode(self, source_ids):
@@ -128,7 +132,7 @@ class Transformer(nn.Module):
         x, weights = self.decoder(
             self.embedding(target_ids), memory, seen, source_mask, need_weights
         )
-        return self.generate(x), weights
+        return self.logits(x), weights
 
     def forward(self, source_ids, target_ids, need_weights=False):
         memory, source_mask = self.encode(source_ids)
@@ -301,7 +305,7 @@ class CachedStep:
             x, remembered = cached_layer(layer, x, remembered, mask, cache.source_mask)
             layers.append(remembered)
         vectors = self.model.decoder.norm(x)[:, -1]
-        return self.model.generate(vectors).log_softmax(-1), Cache(layers, cache.source_mask)
+        return self.model.logits(vectors).log_softmax(-1), Cache(layers, cache.source_mask)
 
     @staticmethod
     def earlier(first, prefixes):

@@ -17,7 +17,7 @@ from course_lib.normalization import LayerNorm
 
 
 class _Sum(nn.Module):
-    """A residual connection as a pair of hooks: what goes in, and what comes out."""
+    """A residual connection under names of its own, and under those of the library."""
 
     def __init__(self, d_model: int, dropout: float, norm_first: bool) -> None:
         super().__init__()
@@ -32,8 +32,7 @@ class _Sum(nn.Module):
         x = torch.add(x, nn.functional.dropout(made, self.rate, self.training))
         return x if self.norm_first else self.norm(x)
 
-    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        return self.after(x, sublayer(self.before(x)))
+    enter, leave = before, after
 
 
 class DecoderLayer(nn.Module):
@@ -127,9 +126,9 @@ class Transformer(nn.Module):
             decoded, weights = self.decoder(embedded, memory, allowed, source_mask, True)
         else:
             (decoded, _), weights = self.decoder(embedded, memory, allowed, source_mask), None
-        return self.generate(decoded), weights
+        return self.logits(decoded), weights
 
-    def generate(self, x: Tensor) -> Tensor:
+    def logits(self, x: Tensor) -> Tensor:
         return torch.matmul(x, self.embedding.tokens.weight.transpose(0, 1))
 
     def forward(
@@ -429,7 +428,7 @@ def cached_layer(
         (layer.cross_attention_residual, source),
         (layer.feed_forward_residual, layer.feed_forward),
     ):
-        x = residual(x, sublayer)
+        x = residual.leave(x, sublayer(residual.enter(x)))
     return x, cache
 
 
@@ -451,5 +450,5 @@ class cached_step:
         for number, layer in enumerate(self.model.decoder.layers):
             x, own = cached_layer(layer, x, cache.layers[number], mask, cache.source_mask)
             layers.append(own)
-        scores = self.model.generate(self.model.decoder.norm(x))[:, -1]
+        scores = self.model.logits(self.model.decoder.norm(x))[:, -1]
         return nn.functional.log_softmax(scores, -1), replace(cache, layers=layers)

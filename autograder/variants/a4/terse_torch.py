@@ -32,16 +32,11 @@ class DecoderLayer(nn.Module):
             self.add_module(f"{name}_residual", ResidualConnection(d_model, dropout, norm_first))
 
     def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
-        seen = []
-        x = self.self_attention_residual(x, lambda y: self.self_attention(y, y, y, target_mask)[0])
-        x = self.cross_attention_residual(
-            x,
-            lambda y: (
-                seen.extend(self.cross_attention(y, memory, memory, source_mask, need_weights))
-                or seen[0]
-            ),
-        )
-        return self.feed_forward_residual(x, self.feed_forward), seen[1]
+        a, b = self.self_attention_residual, self.cross_attention_residual
+        c, y = self.feed_forward_residual, a.enter(x)
+        x = a.leave(x, self.self_attention(y, y, y, target_mask)[0])
+        y, w = self.cross_attention(b.enter(x), memory, memory, source_mask, need_weights)
+        return c.leave(x := b.leave(x, y), self.feed_forward(c.enter(x))), w
 
 
 def label_smoothed_loss(logits, targets, smoothing=0.1, pad_id=0):
@@ -194,7 +189,7 @@ def cached_step(model):
         for layer, own in zip(model.decoder.layers, cache.layers, strict=True):
             x, own = cached_layer(layer, x, own, mask, cache.source_mask)
             layers += [own]
-        logs = model.generate(model.decoder.norm(x)).log_softmax(-1)
+        logs = model.logits(model.decoder.norm(x)).log_softmax(-1)
         return logs[:, -1], Cache(layers, cache.source_mask)
 
     return step

@@ -15,7 +15,7 @@ from ...data.batching import TokenBuckets, batches_in_order
 from ...data.datasets import LoadedData
 from ...data.tokenization import TextTokenizer
 from ...data.word_dropout import WordDropout
-from ...fast.forms import use_fast_forms
+from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
 from ...training.classification_step import training_step
 from ..profiles import StudyProfile
@@ -46,9 +46,8 @@ class ClassificationTask:
     def model(self, configuration: Configuration) -> EncoderClassifier:
         sizes = {name: configuration[name] for name in ("n_heads", "n_layers", "dropout")}
         config = replace(self.settings.model, **sizes)
-        model = EncoderClassifier(vocab_size=self.tokenizer.vocab_size, **asdict(config))
+        model = fast_model(EncoderClassifier, self.tokenizer.vocab_size, **asdict(config))
         scale_words(model, self.settings)
-        use_fast_forms(model)
         return model.to(self.device)
 
     def training(

@@ -15,7 +15,7 @@ from ...data.tokenization import TextTokenizer
 from ...decoding.translator import Translator
 from ...evaluation.perplexity import perplexity
 from ...evaluation.translation import bleu
-from ...fast.forms import use_fast_forms
+from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
 from ...training.fast_translation_step import fast_translation_step
 from ...transformer import Transformer
@@ -52,8 +52,7 @@ class TranslationTask:
     def model(self, configuration: Configuration) -> Transformer:
         sizes = {name: configuration[name] for name in ("n_heads", "n_layers", "dropout")}
         config = replace(self.settings.model, **sizes)
-        model = Transformer(self.tokenizer.vocab_size, **asdict(config))
-        use_fast_forms(model)
+        model = fast_model(Transformer, self.tokenizer.vocab_size, **asdict(config))
         scale_words(model, self.settings)
         return model.to(self.device)
 
