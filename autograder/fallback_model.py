@@ -121,10 +121,10 @@ def _trained(
 
 
 def _profile(name: str, translates: bool) -> Any:
-    from course_lib.recipes import classifier_profiles, translation_profiles
+    from course_lib.recipes import classifier, translation
 
     try:
-        return (translation_profiles if translates else classifier_profiles).profile(name)
+        return (translation if translates else classifier).profile(name)
     except ValueError as error:
         raise FallbackError(str(error)) from None
 

@@ -54,7 +54,7 @@ from itertools import islice
 from pathlib import Path
 
 from course_lib.config import PRESETS
-from course_lib.recipes.classifier_profiles import profile
+from course_lib.recipes.classifier import profile
 from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
 
 PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu" or "colab"
@@ -441,7 +441,7 @@ def predict(model, texts):
 from course_lib.data.word_dropout import WordDropout
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.fit import TrainingConfig, fit
-from course_lib.training.running_average import WeightAverage
+from course_lib.training.weight_averages import WeightAverage
 from grader.checking.notebook import Skip
 from grader.course.fallback import fallback
 from grader.student.kept_training import kept_training

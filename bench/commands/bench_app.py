@@ -64,7 +64,7 @@ def bench_model(json: Json = False) -> None:
 @bench_app.command("sst2")
 def bench_sst2(
     profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.classifier_profiles, except tiny")
+        str, typer.Option(help="of course_lib.recipes.classifier, except tiny")
     ] = "cpu",
     seeds: Annotated[str, typer.Option(help="one training run each")] = "100,101,102,103,104",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
@@ -86,9 +86,7 @@ def bench_encoder(json: Json = False) -> None:
 
 @bench_app.command("multi30k")
 def bench_multi30k(
-    profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.translation_profiles")
-    ] = "cpu",
+    profile: Annotated[str, typer.Option(help="of course_lib.recipes.translation")] = "cpu",
     seeds: Annotated[str, typer.Option(help="one training run each")] = "0",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
     test: Annotated[  # noqa: UP007
@@ -104,9 +102,7 @@ def bench_multi30k(
 
 @bench_app.command("averages")
 def bench_averages(
-    profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.translation_profiles")
-    ] = "tiny",
+    profile: Annotated[str, typer.Option(help="of course_lib.recipes.translation")] = "tiny",
     seeds: Annotated[str, typer.Option(help="one training run each")] = "0",
     json: Json = False,
 ) -> None:
