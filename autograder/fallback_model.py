@@ -121,10 +121,10 @@ def _trained(
 
 
 def _profile(name: str, translates: bool) -> Any:
-    from course_lib.recipes import classifier, translation
+    from course_lib.recipes import classifier_profiles, translation_profiles
 
     try:
-        return (translation if translates else classifier).profile(name)
+        return (translation_profiles if translates else classifier_profiles).profile(name)
     except ValueError as error:
         raise FallbackError(str(error)) from None
 

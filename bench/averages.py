@@ -10,7 +10,8 @@ from torch import nn
 
 from course_lib.data import datasets
 from course_lib.evaluation.translation import bleu
-from course_lib.recipes.translation import pairs_to_batches, profile, train_translator
+from course_lib.recipes.translation import pairs_to_batches, train_translator
+from course_lib.recipes.translation_profiles import profile
 from course_lib.training.weight_averages import WeightAverage
 from grader.authoring import results_file
 

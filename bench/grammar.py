@@ -11,7 +11,8 @@ from course_lib.analysis.translator_alignment import error_rate
 from course_lib.data import datasets
 from course_lib.data.grammar.sentence_pairs import pairs
 from course_lib.evaluation.translation import bleu, exact_match
-from course_lib.recipes.translation import profile, train_translator
+from course_lib.recipes.translation import train_translator
+from course_lib.recipes.translation_profiles import profile
 from grader.authoring import results_file
 
 PROFILE, NAME = "grammar", "grammar_cpu"

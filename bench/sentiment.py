@@ -10,7 +10,8 @@ import torch
 
 from autograder.scorers.labels import REAL
 from course_lib.data import datasets
-from course_lib.recipes.classifier import Trained, profile, train_classifier
+from course_lib.recipes.classifier import Trained, train_classifier
+from course_lib.recipes.classifier_profiles import profile
 from grader.authoring import results_file
 
 

@@ -14,12 +14,8 @@ from course_lib.data import datasets
 from course_lib.data.registry import Source
 from course_lib.decoding.translator import Translator
 from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
-from course_lib.recipes.translation import (
-    TrainedTranslator,
-    TranslationProfile,
-    profile,
-    train_translator,
-)
+from course_lib.recipes.translation import TrainedTranslator, train_translator
+from course_lib.recipes.translation_profiles import TranslationProfile, profile
 from grader.authoring import results_file
 
 REAL: tuple[Source, ...] = ("mirror",)

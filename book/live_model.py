@@ -23,8 +23,8 @@ def train(folder: Path, log: Callable[[str], None], profile: str = PROFILE) -> d
     from course_lib.data import datasets
     from course_lib.decoding.translator import Translator
     from course_lib.evaluation.translation import exact_match
-    from course_lib.recipes.translation import profile as named
     from course_lib.recipes.translation import train_translator
+    from course_lib.recipes.translation_profiles import profile as named
     from course_lib.training.saved_model import TRANSLATOR_WEIGHTS, save_model
 
     settings = named(profile)

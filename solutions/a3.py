@@ -54,7 +54,7 @@ from itertools import islice
 from pathlib import Path
 
 from course_lib.config import PRESETS
-from course_lib.recipes.classifier import profile
+from course_lib.recipes.classifier_profiles import profile
 from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
 
 PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu" or "colab"

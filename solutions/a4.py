@@ -62,7 +62,7 @@ import time
 from pathlib import Path
 
 from course_lib.config import PRESETS
-from course_lib.recipes.translation import profile
+from course_lib.recipes.translation_profiles import profile
 
 PROFILE = os.environ.get("COURSE_PROFILE", "cpu")  # "tiny", "cpu", "colab" or "base"
 settings = profile(PROFILE)

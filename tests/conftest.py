@@ -41,7 +41,7 @@ _COMPONENTS = (
     "course_lib.fast.cached_decoder",
     "course_lib.fast.dropout",
     "course_lib.fast.forms",
-    "course_lib.training.translation_loss",
+    "course_lib.training.batch_losses",
     "course_lib.feed_forward",
     "course_lib.fast.attention",
     "course_lib.initialization",

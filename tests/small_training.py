@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 
 from course_lib.classifier import EncoderClassifier
+from course_lib.training.batch_losses import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import TrainingConfig, fit
-from course_lib.training.plain import classification_loss
 from course_lib.training.schedules import WarmupSchedule
 from course_lib.training.weight_averages import WeightAverage
 

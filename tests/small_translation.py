@@ -9,7 +9,7 @@ from datasets import Dataset
 
 from course_lib.config import TransformerConfig
 from course_lib.data.datasets import LoadedData
-from course_lib.recipes.translation import TranslationProfile
+from course_lib.recipes.translation_profiles import TranslationProfile
 
 NOUNS = {"cat": "chat", "dog": "chien", "bird": "oiseau", "horse": "cheval", "bear": "ours"}
 COLOURS = {"red": "rouge", "green": "vert", "black": "noir", "white": "blanc"}

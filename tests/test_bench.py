@@ -17,7 +17,7 @@ from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import Translator
-from course_lib.recipes import classifier
+from course_lib.recipes import classifier_profiles
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 from grader.cli.app import app
@@ -143,7 +143,7 @@ def test_study(bench, monkeypatch, tmp_path):
 
 def test_sst2(bench, monkeypatch):
     """On made-up sentences in place of SST-2, which not every machine has."""
-    short = dataclasses.replace(classifier.profile("tiny"), epochs=1)
+    short = dataclasses.replace(classifier_profiles.profile("tiny"), epochs=1)
     monkeypatch.setattr(sentiment, "profile", lambda name: short)
     sentences = few(LOAD("generated_sentences", sources=["generated"]))
     monkeypatch.setattr(sentiment.datasets, "load", lambda name, sources: sentences)

@@ -9,7 +9,7 @@ import pytest
 
 from autograder import fallback_model
 from autograder.fallback_model import FallbackError
-from course_lib.recipes import translation
+from course_lib.recipes import translation_profiles
 from grader.cli.authoring import release_command
 from grader.cli.problems import UsageProblem
 from grader.course import fallback as students
@@ -91,8 +91,10 @@ def test_the_grader_knows_the_weights_by_the_card(course, made, here, monkeypatc
 
 
 def test_what_learned_nothing_is_not_handed_out(course, tmp_path, monkeypatch):
-    short = dataclasses.replace(translation.profile("tiny"), train_limit=40, epochs=1, sample=8)
-    monkeypatch.setitem(translation.PROFILES, "tiny", short)
+    short = dataclasses.replace(
+        translation_profiles.profile("tiny"), train_limit=40, epochs=1, sample=8
+    )
+    monkeypatch.setitem(translation_profiles.PROFILES, "tiny", short)
     monkeypatch.delenv("COURSE_DATA", raising=False)
     with pytest.raises(FallbackError, match="the model reaches bleu .* choose another profile"):
         fallback_model.make(course, course.assignment("a4"), "tiny", 0, tmp_path)

@@ -10,7 +10,7 @@ from course_lib.data import datasets
 from course_lib.data.batching import TokenBuckets
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.data.word_dropout import WordDropout
-from course_lib.recipes import classifier
+from course_lib.recipes import classifier_profiles
 from course_lib.recipes.classifier import train_classifier
 from course_lib.recipes.profiles import optimizer_and_schedule, scale_words
 from course_lib.training import saved_model
@@ -54,7 +54,7 @@ def test_word_dropout_refuses_what_is_no_share(rate):
 
 
 def test_every_profile_builds_its_model_and_the_rate_rises_and_falls():
-    for name, settings in classifier.PROFILES.items():
+    for name, settings in classifier_profiles.PROFILES.items():
         assert settings.name == name
         assert name in str(settings)
         model = EncoderClassifier(100, **settings.model.arguments)
@@ -71,12 +71,12 @@ def test_every_profile_builds_its_model_and_the_rate_rises_and_falls():
         assert rates.index(max(rates)) == round(50 * settings.warmup) - 1
         assert 0 < rates[-1] < 0.05 * max(rates)
     with pytest.raises(ValueError, match="choose one of tiny, cpu, colab"):
-        classifier.profile("huge")
+        classifier_profiles.profile("huge")
 
 
 def test_the_tiny_profile_learns_the_made_up_sentences_and_is_handed_in(tmp_path, capsys):
     data = datasets.load("sst2", sources=["generated"])
-    settings = classifier.profile("tiny")
+    settings = classifier_profiles.profile("tiny")
     trained = train_classifier(data, settings, seed=0)
     assert trained.accuracy(data["test"][:]) > 85
     evaluations = [row for row in trained.history if "validation_accuracy" in row]

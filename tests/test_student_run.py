@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from autograder import fallback_model
-from course_lib.recipes import classifier, translation
+from course_lib.recipes import classifier_profiles, translation_profiles
 from grader.authoring import course_build
 from grader.authoring.views import notebooks
 from grader.judge.grade import grade
@@ -31,7 +31,7 @@ def without_data(monkeypatch):
 def shortened(notebook, tree):
     """Assignment 4 with a twentieth of its trainings: every cell runs, and nothing is learned."""
     for path, long, short in (
-        ("course_lib/recipes/translation.py", "train_limit=12_000", "train_limit=600"),
+        ("course_lib/recipes/translation_profiles.py", "train_limit=12_000", "train_limit=600"),
         (None, "64_000", "3_200"),  # the pairs of the toy that copies and reverses
         (None, "v[:200]", "v[:20]"),  # the sentences of the study of beam widths
     ):
@@ -89,8 +89,8 @@ def test_a_solved_notebook_runs_in_the_students_tree(
 
 
 SMALLER = {  # than the notebook's own: in width, and in the number of words
-    "a3": (classifier, {"epochs": 1, "vocab_size": 60}),
-    "a4": (translation, {"epochs": 1, "vocab_size": 150, "train_limit": 40, "sample": 8}),
+    "a3": (classifier_profiles, {"epochs": 1, "vocab_size": 60}),
+    "a4": (translation_profiles, {"epochs": 1, "vocab_size": 150, "train_limit": 40, "sample": 8}),
 }
 
 

@@ -27,11 +27,11 @@ from torch import nn
 
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training import log as training_log
+from course_lib.training.batch_losses import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import DivergedError, TrainingConfig, fit
 from course_lib.training.log import TrainingLog
 from course_lib.training.machine import groups, shares, tokens
-from course_lib.training.plain import classification_loss
 from course_lib.training.plain import train as train_plainly
 from course_lib.training.schedules import warmup_rate
 from course_lib.training.weight_averages import WeightAverage
@@ -142,7 +142,7 @@ def test_the_plain_loop_and_a_step_of_your_own_do_what_fit_does():
         return {"validation_accuracy": float(model.output.bias.sum())}
 
     model, optimizer, schedule = parts()
-    history = train_plainly(model, Batches(), classification_loss, optimizer, schedule, 2, scored)
+    history = train_plainly(model, Batches(), training_step, optimizer, schedule, 2, scored)
     for how in ({"loss": classification_loss}, {"step": training_step}):
         same, optimizer, schedule = parts()
         settings = {"evaluate": scored, "config": TrainingConfig(epochs=2), **how}

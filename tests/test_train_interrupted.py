@@ -24,9 +24,9 @@ from small_training import (
 )
 from torch import nn
 
+from course_lib.training.batch_losses import classification_loss
 from course_lib.training.checkpoints import random_state, set_random_state
 from course_lib.training.fit import CheckpointError, TrainingConfig, fit
-from course_lib.training.plain import classification_loss
 from course_lib.training.weight_averages import WeightAverage
 
 SCRIPT = Path(__file__).with_name("small_training.py")

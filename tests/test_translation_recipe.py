@@ -15,9 +15,9 @@ from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import use_fast_forms
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
 from course_lib.recipes import translation as translation_recipe
+from course_lib.recipes import translation_profiles
+from course_lib.training.batch_losses import fast_translation_step
 from course_lib.training.losses import label_smoothed_loss
-from course_lib.training.plain import train_on
-from course_lib.training.translation_loss import translation_loss
 from course_lib.training.translation_step import shift_targets, translation_step
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
@@ -97,11 +97,6 @@ def small_model(norm_first=False):
     return Transformer(20, 1, 16, 2, 32, dropout=0.0, norm_first=norm_first)
 
 
-def fast_step(model, source_ids, target_ids, optimizer, schedule, max_norm, label_smoothing):
-    assert (max_norm, label_smoothing) == (1.0, 0.1)  # what is asked below
-    return train_on(model, (source_ids, target_ids), translation_loss, optimizer, schedule)
-
-
 def two_steps(step, model, inner):
     optimizer = torch.optim.SGD(inner.parameters(), lr=0.5)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 1 / (n + 1))
@@ -113,7 +108,7 @@ def two_steps(step, model, inner):
 def test_both_steps_take_the_same_steps(norm_first):
     readable, fast = small_model(norm_first), small_model(norm_first)
     rows, weights = two_steps(translation_step, readable, readable)
-    fast_rows, fast_weights = two_steps(fast_step, use_fast_forms(fast), fast)
+    fast_rows, fast_weights = two_steps(fast_translation_step, use_fast_forms(fast), fast)
     for row, fast_row in zip(rows, fast_rows, strict=True):
         assert fast_row == pytest.approx(row, abs=1e-5)
     for one, other in zip(weights, fast_weights, strict=True):
@@ -137,7 +132,7 @@ class Wrapped(nn.Module):
 def test_a_wrapped_model_is_called_and_not_opened():
     inner, plain = small_model(), small_model()
     wrapped = Wrapped(inner)
-    rows, weights = two_steps(fast_step, wrapped, inner)
+    rows, weights = two_steps(fast_translation_step, wrapped, inner)
     assert wrapped.calls == 2
     expected, expected_weights = two_steps(translation_step, plain, plain)
     assert rows == expected
@@ -145,13 +140,13 @@ def test_a_wrapped_model_is_called_and_not_opened():
 
 
 def test_every_profile_builds_a_model_or_says_which_there_are():
-    for name, settings in translation_recipe.PROFILES.items():
-        assert (settings.name, translation_recipe.profile(name)) == (name, settings)
+    for name, settings in translation_profiles.PROFILES.items():
+        assert (settings.name, translation_profiles.profile(name)) == (name, settings)
         assert f"profile {name}: {settings.epochs} epochs" in str(settings)
         with torch.device("meta"):
             Transformer(settings.vocab_size, **settings.model.arguments)
     with pytest.raises(ValueError, match="choose one of tiny, grammar, cpu"):
-        translation_recipe.profile("huge")
+        translation_profiles.profile("huge")
 
 
 def test_the_recipe_learns_to_translate_sentences_it_never_saw(trained, made_up):

@@ -18,7 +18,8 @@ from course_lib.config import TransformerConfig
 from course_lib.data.datasets import LoadedData, load
 from course_lib.data.grammar.sentence_pairs import pairs, words
 from course_lib.data.word_spans import word_numbers
-from course_lib.recipes.translation import TranslationProfile, train_translator
+from course_lib.recipes.translation import train_translator
+from course_lib.recipes.translation_profiles import TranslationProfile
 
 pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained once
 

@@ -70,7 +70,8 @@ def train(folder: Path) -> None:
     from course_lib.data import datasets
     from course_lib.data.grammar.sentence_pairs import pairs
     from course_lib.evaluation.translation import exact_match
-    from course_lib.recipes.translation import profile, train_translator
+    from course_lib.recipes.translation import train_translator
+    from course_lib.recipes.translation_profiles import profile
     from course_lib.training.saved_model import save_translator
 
     torch.set_num_threads(1)

@@ -64,7 +64,7 @@ def bench_model(json: Json = False) -> None:
 @bench_app.command("sst2")
 def bench_sst2(
     profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.classifier, except tiny")
+        str, typer.Option(help="of course_lib.recipes.classifier_profiles, except tiny")
     ] = "cpu",
     seeds: Annotated[str, typer.Option(help="one training run each")] = "100,101,102,103,104",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
@@ -86,7 +86,9 @@ def bench_encoder(json: Json = False) -> None:
 
 @bench_app.command("multi30k")
 def bench_multi30k(
-    profile: Annotated[str, typer.Option(help="of course_lib.recipes.translation")] = "cpu",
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.translation_profiles")
+    ] = "cpu",
     seeds: Annotated[str, typer.Option(help="one training run each")] = "0",
     name: Annotated[str | None, typer.Option(help="of the results file")] = None,  # noqa: UP007
     test: Annotated[  # noqa: UP007
@@ -102,7 +104,9 @@ def bench_multi30k(
 
 @bench_app.command("averages")
 def bench_averages(
-    profile: Annotated[str, typer.Option(help="of course_lib.recipes.translation")] = "tiny",
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.translation_profiles")
+    ] = "tiny",
     seeds: Annotated[str, typer.Option(help="one training run each")] = "0",
     json: Json = False,
 ) -> None:

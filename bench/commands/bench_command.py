@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from course_lib.recipes import classifier
+from course_lib.recipes import classifier_profiles
 from grader.cli import EXIT_OK
 from grader.cli.problems import UsageProblem
 from grader.course.course import Course
@@ -76,7 +76,7 @@ def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
     from bench import sentiment as bench
 
     try:
-        kind = classifier.profile(profile)
+        kind = classifier_profiles.profile(profile)
         numbers = _numbers(seeds)
     except ValueError as error:
         raise UsageProblem(str(error)) from None
@@ -89,11 +89,11 @@ def multi30k(
     profile: str, seeds: str, name: str | None, test_name: str | None, as_json: bool
 ) -> int:
     from bench import translation as bench
-    from course_lib.recipes import translation
+    from course_lib.recipes import translation_profiles
 
     try:
         numbers = _numbers(seeds)
-        kind = translation.profile(profile)
+        kind = translation_profiles.profile(profile)
     except ValueError as error:
         raise UsageProblem(str(error)) from None
     target = name or f"multi30k_{kind.name}"

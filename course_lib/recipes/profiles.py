@@ -1,6 +1,7 @@
 """What all recipes share: the profile, the optimizer and its rate, the training by a profile.
 
-A profile is a named set of training settings. The recipes add their own fields, and their profiles.
+A profile is a named set of training settings. `classifier_profiles` and `translation_profiles` add
+their own fields, and the tables of profiles.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from ..config import TransformerConfig
-from ..training.fit import TrainingConfig, fit
-from ..training.plain import Loss, Row
+from ..training.fit import Loss, TrainingConfig, fit
+from ..training.plain import Row
 from ..training.weight_averages import WeightAverage
 
 

@@ -1,6 +1,6 @@
 """The loop of `plain` for long trainings, on any device.
 
-    history = fit(model, batches, loss=classification_loss, optimizer=optimizer, schedule=schedule,
+    history = fit(model, batches, step=training_step, optimizer=optimizer, schedule=schedule,
                   config=TrainingConfig(epochs=3), evaluate=evaluate, folder="runs/first")
 
 After an interruption, the same call resumes from the last checkpoint. With
@@ -18,9 +18,11 @@ from torch import Tensor, nn
 
 from .checkpoints import CheckpointError
 from .machine import Batch, tokens
-from .plain import Loss
-from .run import Evaluation, Row, TrainingConfig, TrainingRun
+from .plain import Row
+from .run import Evaluation, TrainingConfig, TrainingRun
 from .weight_averages import WeightAverage
+
+Loss = Callable[..., tuple[Tensor, dict[str, Tensor]]]  # of a batch, and what else was measured
 
 __all__ = ["CheckpointError", "DivergedError", "TrainingConfig", "fit"]
 
@@ -68,8 +70,6 @@ def fit(
                 row = run.record(_update(run, group, loss, optimizer, schedule))
             else:
                 raise ValueError("give `fit` a loss, or a step of your own")
-            if average is not None:
-                average.update()
             log.step(row, tokens(group))
             bar.show(row, tokens(group))
             number = run.state.step
@@ -109,6 +109,7 @@ def _update(
     _check(run, row["loss"], row["gradient_norm"], row["learning_rate"])
     optimizer.step()
     schedule.step()
+    run.average_weights()
     optimizer.zero_grad()
     return row
 
@@ -140,6 +141,7 @@ def _update_by(
         row = step(run.shared_model, *batch, *parts, **settings, backward=backward, clip=clip)
     row = machine.mean([row], [weight])
     _check(run, row["loss"], row.get("gradient_norm", 0.0), rate)
+    run.average_weights()
     return row
 
 

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from .checkpoints import Checkpoints, random_state, set_random_state
 from .log import ProgressBar, TrainingLog
 from .machine import Batch, Machine, groups
+from .plain import Row
 from .weight_averages import WeightAverage
 
-Row = dict[str, float]
 Evaluation = Callable[[nn.Module], Row | None]
 MEASURE = "validation_accuracy"  # what early stopping watches
 FREE = ("epochs", "evaluate_every", "checkpoint_every", "log_every", "progress")
@@ -99,6 +99,11 @@ class TrainingRun:
         self.state.groups_done += 1
         self.state.history.append({"step": self.state.step, **row})
         return self.state.history[-1]
+
+    def average_weights(self) -> None:
+        """Add the weights of a step to their average, if there is one."""
+        if self.average is not None:
+            self.average.update()
 
     def evaluate(self, evaluate: Evaluation) -> Row | None:
         """Evaluate on rank 0, with averaged weights if there are any; returns the row."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from functools import partial
 from itertools import count
 
 import torch
@@ -18,8 +17,7 @@ from ...evaluation.perplexity import perplexity
 from ...evaluation.translation import bleu
 from ...fast.forms import use_fast_forms
 from ...recipes.profiles import scale_words
-from ...training.plain import train_on
-from ...training.translation_loss import translation_loss
+from ...training.batch_losses import fast_translation_step
 from ...transformer import Transformer
 from ..profiles import StudyProfile
 from ..space import Configuration
@@ -64,12 +62,17 @@ class TranslationTask:
     ) -> Iterator[dict[str, float]]:
         batches = PairBuckets(*self.sides, self.settings.max_tokens, seed)
         optimizer, schedule = optimizer_and_schedule(model, configuration, self.settings)
-        loss = partial(translation_loss, label_smoothing=configuration["label_smoothing"])
         for epoch in count():
             batches.set_epoch(epoch)
             for source_ids, target_ids in batches:
-                batch = source_ids.to(self.device), target_ids.to(self.device)
-                row = train_on(model, batch, loss, optimizer, schedule)
+                row = fast_translation_step(
+                    model,
+                    source_ids.to(self.device),
+                    target_ids.to(self.device),
+                    optimizer,
+                    schedule,
+                    label_smoothing=configuration["label_smoothing"],
+                )
                 tokens = int((source_ids != 0).sum() + (target_ids != 0).sum())
                 yield {**row, "tokens": tokens}
 
