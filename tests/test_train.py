@@ -2,6 +2,7 @@
 
 import ast
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -135,6 +136,36 @@ def test_precision_is_chosen_anew_for_every_training(precision):
         assert results[precision] != results["no"]
         for row, wanted in zip(results[precision], results["no"], strict=True):
             assert row["loss"] == pytest.approx(wanted["loss"], abs=0.05)
+
+
+@pytest.mark.parametrize("by", ["loss", "step"])
+def test_in_fp16_an_infinite_gradient_changes_nothing_until_the_scale_fits(by):
+    def loss(model, token_ids, labels, label_smoothing):
+        return model(token_ids)[0].sum() * 1e3, {}
+
+    def step(model, token_ids, labels, optimizer, schedule, backward, clip, **settings):
+        backward(model(token_ids)[0].sum() * 1e3)
+        row = {"loss": 0.0, "gradient_norm": float(clip(model.parameters(), 1.0))}
+        optimizer.step()
+        optimizer.zero_grad()
+        return row
+
+    model = parts(dropout=0.0)[0]
+    states = [model.output.bias.detach().clone()]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    history = fit(
+        model,
+        Batches(20),
+        **{by: {"loss": loss, "step": step}[by]},
+        optimizer=optimizer,
+        schedule=Constant(optimizer),
+        config=TrainingConfig(epochs=1, mixed_precision="fp16"),
+        after_step=lambda model, n: states.append(model.output.bias.detach().clone()),
+    )
+    moved = [not torch.equal(a, b) for a, b in pairwise(states)]
+    assert moved == [math.isfinite(row["gradient_norm"]) for row in history]
+    assert not moved[0]
+    assert any(moved)
 
 
 def test_the_plain_loop_and_a_step_of_your_own_do_what_fit_does():
