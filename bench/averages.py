@@ -12,7 +12,7 @@ from course_lib.data import datasets
 from course_lib.evaluation.translation import bleu
 from course_lib.recipes.translation import pairs_to_batches, train_translator
 from course_lib.recipes.translation_profiles import profile
-from course_lib.training.running_average import WeightAverage
+from course_lib.training.weight_averages import WeightAverage
 from grader.authoring import results_file
 
 SHARES = (0.2, 0.6, 0.8, 0.9, 0.95)  # of all steps: averages of the weights after them

@@ -441,7 +441,7 @@ def predict(model, texts):
 from course_lib.data.word_dropout import WordDropout
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.training.fit import TrainingConfig, fit
-from course_lib.training.running_average import WeightAverage
+from course_lib.training.weight_averages import WeightAverage
 from grader.checking.notebook import Skip
 from grader.course.fallback import fallback
 from grader.student.kept_training import kept_training

@@ -594,9 +594,8 @@ def load_model(folder):
 # %%
 from course_lib.fast.dropout import use_fast_dropout
 from course_lib.recipes.profiles import optimizer_and_schedule
-from course_lib.training.epoch_weights import EpochWeights
 from course_lib.training.fit import TrainingConfig, fit
-from course_lib.training.running_average import WeightAverage
+from course_lib.training.weight_averages import EpochWeights, WeightAverage
 from grader.checking.notebook import Skip
 from grader.course.fallback import fallback
 from grader.student.kept_training import kept_training

@@ -1,6 +1,6 @@
 """A training of a second, for test_train.py: in its process, in one that is killed, by torchrun.
 
-python tests/small_training.py FOLDER [--kill-at STEP] [--dropout P]
+python tests/small_training.py FOLDER [--kill-at STEP] [--dropout P] [--by step]
 """
 
 import argparse
@@ -17,10 +17,11 @@ import torch
 from torch import Tensor
 
 from course_lib.classifier import EncoderClassifier
+from course_lib.training.batch_losses import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import TrainingConfig, fit
-from course_lib.training.running_average import WeightAverage
 from course_lib.training.schedules import WarmupSchedule
+from course_lib.training.weight_averages import WeightAverage
 
 EPOCHS, BATCHES = 3, 7
 
@@ -60,7 +61,10 @@ def parts(dropout=0.1):
     return model, optimizer, WarmupSchedule(optimizer, 16, warmup_steps=400)
 
 
-def train(folder=None, dropout=0.1, after_step=None, batches=None, **changes):
+HOW = {"loss": classification_loss, "step": training_step}  # what `fit` may train by
+
+
+def train(folder=None, dropout=0.1, after_step=None, batches=None, by="loss", **changes):
     """Train `parts`; returns the model, the history and the averaged weights."""
     model, optimizer, schedule = parts(dropout)
     average = WeightAverage(model)
@@ -68,7 +72,7 @@ def train(folder=None, dropout=0.1, after_step=None, batches=None, **changes):
     history = fit(
         model,
         batches or Batches(),
-        step=training_step,
+        **{by: HOW[by]},
         optimizer=optimizer,
         schedule=schedule,
         config=TrainingConfig(**settings),
@@ -115,12 +119,13 @@ def interrupt(at):
     return after_step
 
 
-def plain(batches, model, rate=0.1, step=training_step, **settings):
+def plain(batches, model, rate=0.1, loss=classification_loss, step=None, **settings):
     """Train by plain gradient descent, so that the change of the weights shows the gradient."""
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     config = TrainingConfig(**{"epochs": 1, "max_norm": 1e9, **settings})
     schedule = Constant(optimizer)
-    return fit(model, batches, step=step, optimizer=optimizer, schedule=schedule, config=config)
+    how = {"loss": loss} if step is None else {"step": step}
+    return fit(model, batches, optimizer=optimizer, schedule=schedule, config=config, **how)
 
 
 def same_weights(one, two):
@@ -141,6 +146,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kill-at", type=int)
     parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--by", choices=HOW, default="loss")
     options = parser.parse_args()
     assert "accelerate" not in sys.modules  # importing the loop stays cheap
 
@@ -148,7 +154,7 @@ def main():
         if step == options.kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    model, history, _ = train(options.folder, options.dropout, maybe_kill)
+    model, history, _ = train(options.folder, options.dropout, maybe_kill, by=options.by)
     rank = os.environ.get("RANK", "0")
     weights = {name: value.tolist() for name, value in model.state_dict().items()}
     report = json.dumps({"history": history, "weights": weights})

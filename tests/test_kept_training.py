@@ -26,8 +26,8 @@ def train(settings="cpu", stop_in=None, kept=None):
     import torch
     from small_training import Batches
 
-    from course_lib.training.epoch_weights import EpochWeights
     from course_lib.training.fit import TrainingConfig, fit
+    from course_lib.training.weight_averages import EpochWeights
 
     class Interrupted(Batches):
         def set_epoch(self, epoch):

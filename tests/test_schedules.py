@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course_lib.training.linear_rate import linear_rate
+from course_lib.recipes.profiles import linear_rate
 from course_lib.training.schedules import WarmupSchedule, warmup_rate
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -26,20 +27,21 @@ from small_training import (
 from torch import nn
 
 from course_lib.fast.dropout import use_fast_dropout
+from course_lib.training import log as training_log
+from course_lib.training.batch_losses import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import DivergedError, TrainingConfig, fit
-from course_lib.training.loop import progress_bar
-from course_lib.training.loop.batch_groups import groups, shares, tokens
-from course_lib.training.loop.log import TrainingLog
-from course_lib.training.running_average import WeightAverage
+from course_lib.training.log import TrainingLog
+from course_lib.training.machine import groups, shares, tokens
+from course_lib.training.plain import train as train_plainly
 from course_lib.training.schedules import warmup_rate
+from course_lib.training.weight_averages import WeightAverage
 
-LOOP = ROOT / "course_lib/training/loop"
 MODULES = {
     "course_lib.fast.dropout",
     "course_lib.training.fit",
-    "course_lib.training.running_average",
-    *(f"course_lib.training.loop.{path.stem}" for path in LOOP.glob("[a-z]*.py")),
+    *(f"course_lib.training.{name}" for name in ("checkpoints", "log", "machine", "plain", "run")),
+    "course_lib.training.weight_averages",
 }
 
 
@@ -134,6 +136,57 @@ def test_precision_is_chosen_anew_for_every_training(precision):
         assert results[precision] != results["no"]
         for row, wanted in zip(results[precision], results["no"], strict=True):
             assert row["loss"] == pytest.approx(wanted["loss"], abs=0.05)
+
+
+@pytest.mark.parametrize("by", ["loss", "step"])
+def test_in_fp16_an_infinite_gradient_changes_nothing_until_the_scale_fits(by):
+    def loss(model, token_ids, labels, label_smoothing):
+        return model(token_ids)[0].sum() * 1e3, {}
+
+    def step(model, token_ids, labels, optimizer, schedule, backward, clip, **settings):
+        backward(model(token_ids)[0].sum() * 1e3)
+        row = {"loss": 0.0, "gradient_norm": float(clip(model.parameters(), 1.0))}
+        optimizer.step()
+        optimizer.zero_grad()
+        return row
+
+    model = parts(dropout=0.0)[0]
+    states = [model.output.bias.detach().clone()]
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    history = fit(
+        model,
+        Batches(20),
+        **{by: {"loss": loss, "step": step}[by]},
+        optimizer=optimizer,
+        schedule=Constant(optimizer),
+        config=TrainingConfig(epochs=1, mixed_precision="fp16"),
+        after_step=lambda model, n: states.append(model.output.bias.detach().clone()),
+    )
+    moved = [not torch.equal(a, b) for a, b in pairwise(states)]
+    assert moved == [math.isfinite(row["gradient_norm"]) for row in history]
+    assert not moved[0]
+    assert any(moved)
+
+
+def test_the_plain_loop_and_a_step_of_your_own_do_what_fit_does():
+    def scored(model):
+        return {"validation_accuracy": float(model.output.bias.sum())}
+
+    model, optimizer, schedule = parts()
+    history = train_plainly(model, Batches(), training_step, optimizer, schedule, 2, scored)
+    for how in ({"loss": classification_loss}, {"step": training_step}):
+        same, optimizer, schedule = parts()
+        settings = {"evaluate": scored, "config": TrainingConfig(epochs=2), **how}
+        rows = fit(same, Batches(), optimizer=optimizer, schedule=schedule, **settings)
+        assert rows == history
+        assert same_weights(same.state_dict(), model.state_dict())
+
+
+def test_a_step_of_your_own_cannot_accumulate_and_something_has_to_train():
+    with pytest.raises(ValueError, match="one batch: give `fit` a loss"):
+        plain(Batches(), parts()[0], step=training_step, accumulate=2)
+    with pytest.raises(ValueError, match="a loss, or a step of your own"):
+        plain(Batches(), parts()[0], loss=None)
 
 
 # When it cannot go on, or need not.
@@ -281,7 +334,7 @@ def test_averaged_weights_are_the_ones_evaluated():
 
 
 def test_the_bar_shows_loss_accuracy_speed_and_time_left(monkeypatch, capsys):
-    monkeypatch.setattr(progress_bar, "_is_interactive", lambda: True)
+    monkeypatch.setattr(training_log, "_is_interactive", lambda: True)
     train(epochs=1)
     shown = capsys.readouterr().err
     for part in ("7/7", "loss 0.", "accuracy ", "%", "tokens/s", "<00:"):

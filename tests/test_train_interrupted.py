@@ -24,10 +24,10 @@ from small_training import (
 )
 from torch import nn
 
-from course_lib.training.classification_step import training_step
+from course_lib.training.batch_losses import classification_loss
+from course_lib.training.checkpoints import random_state, set_random_state
 from course_lib.training.fit import CheckpointError, TrainingConfig, fit
-from course_lib.training.loop.random_state import random_state, set_random_state
-from course_lib.training.running_average import WeightAverage
+from course_lib.training.weight_averages import WeightAverage
 
 SCRIPT = Path(__file__).with_name("small_training.py")
 
@@ -86,7 +86,7 @@ def test_a_finished_training_is_not_repeated_unless_asked(tmp_path, capsys):
     history = fit(
         fresh,
         Batches(2),
-        step=training_step,
+        loss=classification_loss,
         optimizer=optimizer,
         schedule=schedule,
         config=config,
@@ -137,7 +137,7 @@ def test_a_checkpoint_of_another_training_is_refused(tmp_path):
         fit(
             model,
             Batches(),
-            step=training_step,
+            loss=classification_loss,
             optimizer=optimizer,
             schedule=Constant(optimizer),
             config=config,
@@ -164,10 +164,19 @@ def test_random_generators_go_on_where_they_were():
 # Processes.
 
 
-def test_two_processes_take_the_steps_of_one_with_twice_the_accumulation(tmp_path):
+@pytest.mark.parametrize("how", ["loss", "step"])
+def test_two_processes_take_the_steps_of_one_with_twice_the_accumulation(tmp_path, how):
     model, history, _ = train(tmp_path / "one", dropout=0.0, accumulate=2)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command += ["--nproc-per-node=2", str(SCRIPT), str(tmp_path / "two"), "--dropout", "0"]
+    command += [
+        "--nproc-per-node=2",
+        str(SCRIPT),
+        str(tmp_path / "two"),
+        "--dropout",
+        "0",
+        "--by",
+        how,
+    ]
     ended = subprocess.run(command, env=environment(), capture_output=True, timeout=600)
     assert ended.returncode == 0, ended.stderr.decode()[-2000:]
     reports = [

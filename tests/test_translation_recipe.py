@@ -16,7 +16,7 @@ from course_lib.fast.forms import fast_model
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
 from course_lib.recipes import translation as translation_recipe
 from course_lib.recipes import translation_profiles
-from course_lib.training.fast_translation_step import fast_translation_step
+from course_lib.training.batch_losses import fast_translation_step
 from course_lib.training.losses import label_smoothed_loss
 from course_lib.training.translation_step import shift_targets, translation_step
 from course_lib.transformer import Transformer

@@ -19,10 +19,9 @@ from ..data.datasets import LoadedData
 from ..data.tokenization import TextTokenizer
 from ..data.word_dropout import WordDropout
 from ..fast.forms import fast_model
-from ..training.classification_step import training_step
-from .by_profile import fit_by
+from ..training.batch_losses import classification_loss
 from .classifier_profiles import ClassifierProfile
-from .profiles import scale_words
+from .profiles import fit_by, scale_words
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def train_classifier(
         current = Trained(model, tokenizer, arguments, [], 0, 0, 0)
         return {"validation_accuracy": current.accuracy(validation) / 100}
 
-    history = fit_by(settings, model, batches, training_step, evaluate, progress, folder)
+    history = fit_by(settings, model, batches, classification_loss, evaluate, progress, folder)
     return Trained(
         model,
         tokenizer,

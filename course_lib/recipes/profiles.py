@@ -1,4 +1,4 @@
-"""What all recipes share: the profile, the optimizer and schedule, the scale of word embeddings.
+"""What all recipes share: the profile, the optimizer and its rate, the training by a profile.
 
 A profile is a named set of training settings. `classifier_profiles` and `translation_profiles` add
 their own fields, and the tables of profiles.
@@ -6,7 +6,7 @@ their own fields, and the tables of profiles.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -15,7 +15,9 @@ from torch import nn
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from ..config import TransformerConfig
-from ..training.linear_rate import linear_rate
+from ..training.fit import Loss, TrainingConfig, fit
+from ..training.plain import Row
+from ..training.weight_averages import WeightAverage
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,54 @@ def optimizer_and_schedule(
     return optimizer, LambdaLR(optimizer, rate)
 
 
+def linear_rate(step: int, n_steps: int, warmup_steps: int) -> float:
+    """The learning rate at a step as a share of the peak, 0 to 1; steps count from 1.
+
+    It rises linearly to 1 at step `warmup_steps`, stays there for one more step, and falls linearly
+    to 0 at step `n_steps` + 1. The paper's rate (§5.3, Eq. 3), which decays forever, is
+    `schedules.warmup_rate`.
+    """
+    rising = step / warmup_steps
+    falling = (n_steps + 1 - step) / max(1, n_steps - warmup_steps)
+    return max(0.0, min(rising, falling, 1.0))
+
+
 @torch.no_grad()
 def scale_words(model: Any, settings: HasWordScale) -> None:
     """Scale the initial `embedding.tokens` of an untrained model by `word_scale`, in place."""
     model.embedding.tokens.weight *= settings.word_scale
+
+
+def fit_by(
+    settings: Profile,
+    model: nn.Module,
+    batches: Any,
+    loss: Loss,
+    evaluate: Callable[[Any], Row],
+    progress: bool,
+    folder: str | None,
+    after_step: Callable[[nn.Module, int], None] | None = None,
+) -> list[Row]:
+    """Train `model` and return the history; see `training.fit` for the arguments.
+
+    Its final weights are the average from `settings.average_from` on.
+    """
+    n_steps = settings.epochs * len(batches)
+    optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
+    average = WeightAverage(model, start=round(settings.average_from * n_steps))
+    history = fit(
+        model,
+        batches,
+        loss=loss,
+        optimizer=optimizer,
+        schedule=schedule,
+        config=TrainingConfig(
+            settings.epochs, label_smoothing=settings.label_smoothing, progress=progress
+        ),
+        evaluate=evaluate,
+        folder=folder,
+        after_step=after_step,
+        average=average,
+    )
+    model.load_state_dict(average.weights)
+    return history

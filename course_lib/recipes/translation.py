@@ -20,10 +20,9 @@ from ..data.tokenization import TextTokenizer
 from ..decoding.translator import Translator
 from ..evaluation.translation import bleu
 from ..fast.forms import fast_model
-from ..training.fast_translation_step import fast_translation_step
+from ..training.batch_losses import translation_loss
 from ..transformer import Transformer
-from .by_profile import fit_by
-from .profiles import scale_words
+from .profiles import fit_by, scale_words
 from .translation_profiles import TranslationProfile
 
 
@@ -68,7 +67,7 @@ def train_translator(
         return {"sample_bleu": bleu(translations, validation[settings.target]).value}
 
     history = fit_by(
-        settings, model, batches, fast_translation_step, evaluate, progress, folder, after_step
+        settings, model, batches, translation_loss, evaluate, progress, folder, after_step
     )
     sides = (batches.source_ids, batches.target_ids)
     return TrainedTranslator(

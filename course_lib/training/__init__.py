@@ -1,1 +1,1 @@
-"""Losses, optimizers, schedules, training steps on one batch, and the training loop `fit`."""
+"""Losses, schedules, steps; the training loop `plain.train`, and `fit` for long trainings."""

@@ -17,7 +17,7 @@ from ...evaluation.perplexity import perplexity
 from ...evaluation.translation import bleu
 from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
-from ...training.fast_translation_step import fast_translation_step
+from ...training.batch_losses import fast_translation_step
 from ...transformer import Transformer
 from ..profiles import StudyProfile
 from ..space import Configuration

@@ -13,15 +13,15 @@ arbitrary code.
 
 import json
 import pickle
+import random
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import nn
-
-from .random_state import random_state
 
 
 class CheckpointError(Exception):
@@ -99,7 +99,7 @@ class Checkpoints:
             progress = json.loads((checkpoint / "progress.json").read_text(encoding="utf-8"))
             self._check_identity(progress.pop("identity"), checkpoint)
             states = torch.load(checkpoint / "state.pt", weights_only=True, map_location="cpu")
-            random = torch.load(checkpoint / f"random-{self.process}.pt", weights_only=True)
+            generators = torch.load(checkpoint / f"random-{self.process}.pt", weights_only=True)
             load_model(model, checkpoint / "model.safetensors")
             for name, part in self.parts.items():
                 part.load_state_dict(states[name])
@@ -112,7 +112,7 @@ class Checkpoints:
                 f"the checkpoint {checkpoint} cannot be read, or is of another model ({reason}): "
                 "delete it, or choose another folder"
             ) from error
-        self.random = random
+        self.random = generators
         return progress
 
     def _check_identity(self, found: dict[str, Any], checkpoint: Path) -> None:
@@ -122,3 +122,25 @@ class Checkpoints:
                     f"the checkpoint {checkpoint} is of another training ({name} was "
                     f"{found.get(name)!r} and is {value!r}): delete it, or choose another folder"
                 )
+
+
+def random_state() -> dict[str, Any]:
+    """The state of Python's, NumPy's and torch's generators, on the CPU and on every GPU."""
+    name, keys, *rest = np.random.get_state()
+    return {
+        "python": random.getstate(),
+        "numpy": [str(name), torch.from_numpy(np.asarray(keys, dtype=np.int64)), *rest],
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+    }
+
+
+def set_random_state(state: dict[str, Any]) -> None:
+    """Restore what `random_state` returned."""
+    version, numbers, gauss = state["python"]
+    random.setstate((version, tuple(numbers), gauss))
+    name, keys, *rest = state["numpy"]
+    np.random.set_state((name, keys.numpy().astype(np.uint32), *rest))
+    torch.set_rng_state(state["torch"])
+    if state["cuda"]:
+        torch.cuda.set_rng_state_all(state["cuda"])

@@ -1,25 +1,24 @@
-"""The state of one training run: its parts, its progress, and how it resumes."""
+"""The progress of one training: where it is, when it stops early, and how it resumes."""
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from ..running_average import WeightAverage
-from .batch_groups import Batch, groups
-from .checkpoints import Checkpoints
-from .distributed_step import DivergedError, GroupStep, Row, accelerator
-from .early_stopping import EarlyStopping
-from .log import TrainingLog
-from .progress_bar import ProgressBar
-from .random_state import random_state, set_random_state
+from .checkpoints import Checkpoints, random_state, set_random_state
+from .log import ProgressBar, TrainingLog
+from .machine import Batch, Machine, groups
+from .plain import Row
+from .weight_averages import WeightAverage
 
 Evaluation = Callable[[nn.Module], Row | None]
+MEASURE = "validation_accuracy"  # what early stopping watches
+FREE = ("epochs", "evaluate_every", "checkpoint_every", "log_every", "progress")
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,6 @@ class TrainingRun:
         self,
         model: nn.Module,
         batches: Any,
-        step: Callable[..., Row],
         optimizer: torch.optim.Optimizer,
         schedule: Any,
         config: TrainingConfig,
@@ -66,17 +64,16 @@ class TrainingRun:
         self.model, self.batches, self.config = model, batches, config
         self.average, self.folder, self.state = average, folder, State()
         self.random: dict[str, Any] | None = random_state()
-        self.accelerator = accelerator(config.accumulate, config.mixed_precision)
+        self.machine = Machine(config.mixed_precision)
+        self.shared_model = self.machine.prepare(model)
         self.stopping = EarlyStopping(config.patience)
-        settings = {"max_norm": config.max_norm, "label_smoothing": config.label_smoothing}
-        self.group_step = GroupStep(self.accelerator, model, step, optimizer, schedule, **settings)
-        self.group_size = self.accelerator.num_processes * config.accumulate
+        self.group_size = self.machine.size * config.accumulate
         parts = {
             "optimizer": optimizer,
             "schedule": schedule,
             "stopping": self.stopping,
             "average": average,
-            "scaler": self.accelerator.scaler,
+            "scaler": self.machine.scaler if self.machine.scaler.is_enabled() else None,
         }
         self.checkpoints = self._checkpoints(folder, parts) if folder else None
         self._start(resume)
@@ -96,30 +93,26 @@ class TrainingRun:
                     self.random = None
                 yield group, last
 
-    def train_on(self, group: list[Batch]) -> Row:
-        """One optimizer step; returns its row. Raises DivergedError, naming the step."""
-        step = self.state.step + 1
-        try:
-            row = {"step": step, **self.group_step(group)}
-        except DivergedError as error:
-            raise DivergedError(f"step {step}: {error}") from None
-        self.state.step = step
+    def record(self, row: Row) -> Row:
+        """Count a step that was taken; returns its row, which is now in the history."""
+        self.state.step += 1
         self.state.groups_done += 1
-        self.state.history.append(row)
+        self.state.history.append({"step": self.state.step, **row})
+        return self.state.history[-1]
+
+    def average_weights(self) -> None:
+        """Add the weights of a step to their average, if there is one."""
         if self.average is not None:
             self.average.update()
-        return row
 
     def evaluate(self, evaluate: Evaluation) -> Row | None:
         """Evaluate on rank 0, with averaged weights if there are any; returns the row."""
-        from accelerate.utils import broadcast_object_list
-
-        results: list[Row | None] = [None]
-        with self._averaged() as model:
-            if self.accelerator.is_main_process:
+        with self.average.applied() if self.average else nullcontext(self.model) as model:
+            result = None
+            if self.machine.is_main:
                 with torch.no_grad():
-                    results = [evaluate(model.eval())]
-            (result,) = broadcast_object_list(results)
+                    result = evaluate(model.eval())
+            result = self.machine.broadcast(result)
             self.stopping.look(result or {}, model)
         if result is None:
             return None
@@ -135,37 +128,20 @@ class TrainingRun:
         if self.checkpoints:
             self.checkpoints.save(self.model, vars(self.state))
 
-    def __enter__(self) -> "TrainingRun":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Undo Accelerate's changes to the model; with `patience`, restore its best weights."""
-        for name in ("forward", "_original_forward"):  # Accelerate's, for mixed precision
-            vars(self.model).pop(name, None)
-        self.stopping.restore(self.model)
-
     def log(self) -> TrainingLog:
-        folder = self.folder if self.accelerator.is_main_process else None
+        folder = self.folder if self.machine.is_main else None
         return TrainingLog(folder, self.state.step, self.config.log_every)
 
     def bar(self) -> ProgressBar:
         total = self.config.epochs * math.ceil(len(self.batches) / self.group_size)
-        wanted = self.config.progress and self.accelerator.is_main_process
-        return ProgressBar(total, self.state.step, wanted)
-
-    def _averaged(self) -> AbstractContextManager[nn.Module]:
-        return nullcontext(self.model) if self.average is None else self.average.applied()
+        return ProgressBar(total, self.state.step, self.config.progress and self.machine.is_main)
 
     def _checkpoints(self, folder: Path, parts: dict[str, Any]) -> Checkpoints:
-        free = ("epochs", "evaluate_every", "checkpoint_every", "log_every", "progress")
-        fixed = {name: value for name, value in asdict(self.config).items() if name not in free}
-        counts = {"batches": len(self.batches), "processes": self.accelerator.num_processes}
+        fixed = {name: value for name, value in asdict(self.config).items() if name not in FREE}
+        counts = {"batches": len(self.batches), "processes": self.machine.size}
         used = {name: part for name, part in parts.items() if part is not None}
         identity = {**fixed, **counts, "parts": sorted(used)}
-        accelerator = self.accelerator
-        return Checkpoints(
-            folder, used, identity, accelerator.process_index, accelerator.wait_for_everyone
-        )
+        return Checkpoints(folder, used, identity, self.machine.rank, self.machine.wait)
 
     def _start(self, resume: bool) -> None:
         """Resume from the newest checkpoint, or start from scratch."""
@@ -175,13 +151,55 @@ class TrainingRun:
         elif self.checkpoints:
             self.checkpoints.clear()
         if progress is None:
-            if self.accelerator.process_index:  # else every process would draw the same dropout
-                torch.manual_seed(torch.initial_seed() + self.accelerator.process_index)
+            if self.machine.rank:  # else every process would draw the same dropout
+                torch.manual_seed(torch.initial_seed() + self.machine.rank)
                 self.random = random_state()
             return
         assert self.checkpoints is not None
         self.state, self.random = State(**progress), self.checkpoints.random
-        if self.accelerator.is_main_process:
+        if self.machine.is_main:
             over = self.state.epoch >= self.config.epochs or self.stopping.exhausted
             what = "already finished at" if over else "going on after"
             print(f"{self.folder}: {what} step {self.state.step}")
+
+
+class EarlyStopping:
+    """Counts evaluations without a new best accuracy; with `patience=None` it does nothing."""
+
+    def __init__(self, patience: int | None) -> None:
+        self.patience, self.waited = patience, 0
+        self.best, self.weights = float("-inf"), dict[str, Tensor]()
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether `patience` evaluations in a row brought no new best."""
+        return self.patience is not None and self.waited >= self.patience
+
+    def look(self, result: Row, model: nn.Module) -> None:
+        """Record an evaluation. Raises ValueError when it has no validation accuracy."""
+        if self.patience is None:
+            return
+        if MEASURE not in result:
+            keys = ", ".join(result) or "nothing"
+            raise ValueError(
+                f"evaluate(model) returned {keys}, but early stopping needs {MEASURE!r}: return it"
+            )
+        self.waited += 1
+        if result[MEASURE] > self.best:
+            self.best, self.waited = result[MEASURE], 0
+            self.weights = {n: t.detach().cpu().clone() for n, t in model.state_dict().items()}
+
+    @contextmanager
+    def best_at_end(self, model: nn.Module) -> Iterator[None]:
+        """At the end, give the model the weights of the best evaluation, if there was one."""
+        try:
+            yield
+        finally:
+            if self.weights:
+                model.load_state_dict(self.weights)
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"best": self.best, "waited": self.waited, "weights": self.weights}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        self.best, self.waited, self.weights = state["best"], state["waited"], state["weights"]
