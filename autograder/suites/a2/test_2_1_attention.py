@@ -48,7 +48,10 @@ def test_shapes_and_dtypes(student, rng):
         )
         expect.dtype(output, dtype, what="the output", read="exercise 2.1, the signature")
         expect.dtype(weights, dtype, what="the weights", read="exercise 2.1, the signature")
-        expect.unchanged(called.changed)
+        expect.unchanged(
+            called.changed,
+            because="an in-place operation (`x -= …`) writes into the caller's array",
+        )
 
 
 @exercise("2.1", weight=2)

@@ -59,7 +59,14 @@ def test_merge_numbered_elements(student):
     """`merge_heads` concatenates the heads of each token, head 0 first."""
     for batch, n_heads, n, d_k in [(2, 2, 3, 4), (1, 4, 5, 2), (3, 3, 4, 1)]:
         x = numbered(batch, n_heads, n, d_k)
-        called = student.call(student.merge_heads, x)
+        not_contiguous = {
+            "`view` after `transpose` or `permute`: the tensor is no longer contiguous in memory; "
+            "use `reshape`, or `.contiguous()` before `view`": lambda x=x: x.transpose(1, 2).view(
+                -1
+            )
+        }
+        with expect.raising(not_contiguous):
+            called = student.call(student.merge_heads, x)
         expect.close(
             called.value,
             torch.cat(list(x.unbind(1)), dim=-1),

@@ -9,6 +9,7 @@ from grader.checking import expect
 from grader.checking.exercise import exercise
 
 MULTI_HEAD = "§3.2.2"
+NO_SUPER_INIT = "`__init__` does not begin with `super().__init__()`: an nn.Module needs it first"
 PINNED = "pinned conventions of the handout"
 # Four float32 matrix products differ between machines: by up to 1e-5 for outputs of size 5. The
 # nearest mistakes are off by 1e-1.
@@ -82,11 +83,19 @@ def _why(found, state):
     return "`bias` must be passed to all four linear layers" if len(biased) == 2 else ""
 
 
+class WithoutInit(torch.nn.Module):
+    """Assigns a layer before `nn.Module` is ready for it."""
+
+    def __init__(self):
+        self.w_q = torch.nn.Linear(1, 1)
+
+
 @exercise("2.3")
 def test_parameters(student):
     """An `nn.Module` with the pinned signature, layer names and shapes, with and without bias."""
     for bias in (True, False):
-        module = student.MultiHeadAttention(12, 3, bias=bias)
+        with expect.raising({NO_SUPER_INIT: WithoutInit}):
+            module = student.MultiHeadAttention(12, 3, bias=bias)
         expect.true(
             "torch.nn.modules.module.Module" in module.bases(),
             expected="a subclass of torch.nn.Module",

@@ -136,7 +136,7 @@ def test_copy(student, rng):
             for order in ("qvk", "kqv", "kvq", "vqk", "vkq"):
                 guess = unpacked(state, order)[name]
                 if not guess.equal(want):
-                    cause = "query, key and value are packed in this order; yours is " + order
+                    cause = f"query, key and value are packed in this order; yours is {order}"
                     causes[cause] = guess
             causes |= {"transposed: nn.Linear stores (out, in), like torch's module": want.t()}
             expect.close(

@@ -230,8 +230,10 @@ def test_speed(student, rng):
     elif upside_down:
         cause = "seconds per sentence, not sentences per second"
     elif found[1] > at_most[1]:
-        cause = "faster than the translation was: measure the elapsed time while `translate` "
-        cause += "runs, by `time.perf_counter()`"
+        cause = (
+            "faster than the translation was: measure the elapsed time while `translate` runs, "
+            "by `time.perf_counter()`"
+        )
     otherwise = "the number of sentences / the seconds that `translate` took"
     expect.true(False, expected=wanted, got=got, because=cause, otherwise=otherwise, read=READ)
 

@@ -60,7 +60,6 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first):
     )
     first, second, third = ORDER
     same = x.shape == memory.shape
-    alone = "`{}` has no residual connection"
     causes = {
         "the attention to the memory comes before the self-attention": made(
             order=(second, first, third)
@@ -102,7 +101,7 @@ def mistakes(x, memory, state, target_mask, source_mask, norm_first):
         "the attention to the memory is left out": made(order=(first, third)),
         "the self-attention is left out": made(order=(second, third)),
         "the feed-forward network is left out": made(order=(first, second)),
-        **{alone.format(name): made(without=(name,)) for name in ORDER},
+        **{f"`{name}` has no residual connection": made(without=(name,)) for name in ORDER},
     }
     if norm_first:
         causes |= {

@@ -144,8 +144,8 @@ def compare_weights(weights, maps, n_layers):
     cause = ""
     if n_layers > 1 and torch.is_tensor(alone) and alone.shape == maps[-1].shape:
         last = bool((alone - maps[-1]).abs().max() < 1e-3)
-        cause = f"the weights of {'the last' if last else 'one'} layer only: append those of every "
-        cause += "layer to a list"
+        which = "the last" if last else "one"
+        cause = f"the weights of {which} layer only: append those of every layer to a list"
     expect.true(
         isinstance(weights, (list, tuple)) and len(weights) == n_layers,
         expected=f"weights: a list of {n_layers} tensors",
