@@ -94,7 +94,7 @@ def test_hints_quote_no_answer_and_no_message_of_a_test(assignment, exercise):
     for text in one.texts:
         assert hint_checks.quotations(text, exercise, assignment) == []
     told = " ".join(cell.text for cell in text_notebook.read(assignment)).casefold()
-    messages = {bug.hint.casefold() for bug in mistakes.load(assignment)}
+    messages = {bug.sentence.casefold() for bug in mistakes.load(assignment)}
     for message in messages:
         if len(message.split()) >= 3 and message not in told:
             assert message not in " ".join(one.texts).casefold()

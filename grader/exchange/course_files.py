@@ -25,8 +25,7 @@ Files = dict[str, bytes]  # by path, as in the checkout
 def grader(packages: Iterable[str]) -> Files:
     """These packages of the grader, and what it needs of the hidden side."""
     files = _under(*(f"grader/{name}" for name in packages), "autograder/stand_ins")
-    of_others = ("grader/__init__.py", "autograder/__init__.py", "autograder/bugs/__init__.py")
-    return files | _of(*of_others)
+    return files | _of("grader/__init__.py", "autograder/__init__.py")
 
 
 def library() -> Files:
@@ -37,12 +36,9 @@ def library() -> Files:
 def hidden_tests(assignment: Assignment) -> Files:
     """The assignment's suite, its named mistakes and the thresholds of its trained model."""
     measured = [shown(path) for e in assignment.exercises for path in e.calibration]
-    suites = [path.name for path in (Course.here().root / "autograder/suites").glob("*.py")]
-    return (
-        _under(f"autograder/suites/{assignment.id}", f"autograder/bugs/{assignment.id}")
-        | _of(*(f"autograder/suites/{name}" for name in suites))
-        | _of(*measured)
-    )
+    shared = [shown(path) for path in assignment.hidden.glob("*.py")]
+    exercises = [shown(assignment.hidden_folder(exercise.id)) for exercise in assignment.exercises]
+    return _under(*exercises) | _of(*shared, *measured)
 
 
 def handed_out(assignment: Assignment) -> Files:
