@@ -72,6 +72,7 @@ _COMPONENTS = (
 )
 install_import_hook(_COMPONENTS, "beartype.beartype")
 
+from grader.cli import app
 from grader.course.course import Course
 
 # Files with tests of a minute start first, so that none runs alone at the end.
@@ -79,6 +80,11 @@ LONG = (
     *("test_student_run", "test_weather", "test_bench", "test_cli", "test_word_alignment"),
     *("test_study_processes", "test_study_postgresql"),
 )
+
+
+def pytest_sessionstart():
+    """Tests of commands in this process have those of the course too."""
+    app.add_commands_of(Course.here())
 
 
 def pytest_collection_modifyitems(items):

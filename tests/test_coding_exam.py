@@ -107,7 +107,7 @@ def test_the_notebook_as_handed_out_gets_none(sandboxed):
 
 @pytest.mark.parametrize("component", BROKEN)
 def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sandboxed):
-    bug = mistakes.named(BROKEN[component])
+    bug = mistakes.named(Course.here(), BROKEN[component])
     source = bug.apply(Component.parse(component).source)
     result = graded(changed({component: source}), "exam", sandboxed)
     own = next(e for e in EXAM.exercises if component in e.components)

@@ -9,6 +9,7 @@ from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lin
 
 from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.views import notebooks
+from grader.course.course import Course
 from grader.exchange.for_nbgrader import command, gradebook, marks, scores
 from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark
@@ -270,7 +271,8 @@ def test_the_late_penalty_follows_the_roster_and_its_names_are_nbgraders(
     assert results(first.path)["benedict"].submission.file.endswith("ben/a1/a1.ipynb")
     assert {*first.export()} == {"ada", "ben", "cleo", "dan"}
     late = course.late.model_copy(update={"slip_days": 1})
-    monkeypatch.setattr(course, "load", lambda: course.model_copy(update={"late": late}))
+    ours = course.model_copy(update={"late": late})
+    monkeypatch.setattr(Course, "here", lambda: ours)
     assert penalties() == {"ada": 9.8, "ben": 0, "cleo": 0}
     exported = first.export()
     with (first.path / "grades" / "grades.csv").open(encoding="utf-8") as file:

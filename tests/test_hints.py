@@ -2,9 +2,10 @@
 
 import dataclasses
 import re
+import shutil
 
 import pytest
-from checkout import elsewhere
+from checkout import ROOT, elsewhere
 
 from grader.authoring import course_build
 from grader.authoring.views import hint_checks, hints, notebooks, text_notebook
@@ -137,6 +138,9 @@ def written(tmp_path):
     exercise = COURSE.assignment("a1").exercise("1.1")
     first = COURSE.assignment("a1").model_copy(update={"exercises": [exercise]})
     (tmp_path / "course.toml").touch()
+    shutil.copytree(ROOT / "autograder/bugs/a1", tmp_path / "autograder/bugs/a1")
+    (tmp_path / "solutions").mkdir()
+    shutil.copy(ROOT / "solutions/a1.py", tmp_path / "solutions")
     first = elsewhere(first, tmp_path)
     yield write
     hints._read.cache_clear()

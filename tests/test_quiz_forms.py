@@ -1,63 +1,16 @@
-"""The forms of a quiz outside the site: for jupyterquiz, for nbgrader, for paper."""
+"""The forms of a quiz outside the site: for nbgrader, for paper."""
 
-import json
 import re
 
-import jsonschema
 import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from book.quizzes import nbgrader_form, printed, quiz, widget
+from book.quizzes import nbgrader_form, printed, quiz
 from book.quizzes.quiz import ChoiceQuestion
 from grader.cli.app import app
 
 QUIZZES = [quiz.load(name) for name in quiz.names()]
-
-# What jupyterquiz 1.5 and later document (schema/mc_schema.json and schema/num_schema.json).
-SAID = {"correct": {"type": "boolean"}, "feedback": {"type": "string"}}
-CHOICES = {
-    "type": "object",
-    "properties": {
-        "question": {"type": "string"},
-        "type": {"enum": ["multiple_choice", "many_choice"]},
-        "code": {"type": "string"},
-        "answers": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"answer": {"type": "string"}, **SAID},
-                "required": ["answer", "correct"],
-            },
-        },
-    },
-    "required": ["question", "type", "answers"],
-}
-NUMBER = {
-    "anyOf": [
-        {"properties": {"value": {"type": "number"}, **SAID}, "required": ["value", "correct"]},
-        {
-            "properties": {"range": {"type": "array", "minItems": 2, "maxItems": 2}, **SAID},
-            "required": ["range", "correct"],
-        },
-        {"properties": {"type": {"const": "default"}}, "required": ["type", "feedback"]},
-    ]
-}
-NUMERIC = {
-    "type": "object",
-    "properties": {"type": {"const": "numeric"}, "answers": {"type": "array", "items": NUMBER}},
-    "required": ["question", "type", "answers"],
-}
-
-
-@pytest.mark.parametrize("asked", QUIZZES, ids=lambda asked: asked.name)
-def test_the_widget_has_the_documented_format(asked):
-    made = widget.questions(asked)
-    assert len(made) == len(asked.questions)
-    for question in made:
-        jsonschema.validate(question, NUMERIC if question["type"] == "numeric" else CHOICES)
-        assert any(answer.get("correct") for answer in question["answers"])
-        assert all(len(answer["feedback"]) > 10 for answer in question["answers"])
 
 
 @pytest.mark.parametrize("asked", QUIZZES, ids=lambda asked: asked.name)
@@ -120,6 +73,6 @@ def test_paper_has_the_answers_apart():
 def test_the_command_writes_all_forms(tmp_path):
     done = CliRunner().invoke(app, ["site", "quizzes", "part2", "--to", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert json.loads((tmp_path / "part2.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "part2.md").is_file()
     assert (tmp_path / "answers" / "part2.md").is_file()
     nbformat.read(tmp_path / "source" / "quiz2" / "quiz2.ipynb", as_version=4)

@@ -320,7 +320,7 @@ def test_an_answer_that_is_out_is_no_leak_of_one_that_looks_like_it(out):
     """An encoder looks like a decoder, and one training step like the next assignment's."""
     files = {"course_lib/out.py": student_tree.released_code(COURSE, out).encode()}
     for id in out:
-        files |= contents.solution(id, contents.SOLUTIONS)
+        files |= contents.solution(COURSE.assignment(id), contents.SOLUTIONS)
     assert proof.unexcused(COURSE, files, out) == []
 
 
@@ -527,7 +527,7 @@ def test_a_week_goes_out_without_answers_while_nobody_said_who_has_more_time(
 
 def test_a_branch_that_no_badge_names_is_refused(tmp_path, monkeypatch):
     course = with_repository(COURSE, "https://github.com/ada/transformers")
-    monkeypatch.setattr(release_command.course, "load", lambda: course)
+    monkeypatch.setattr(Course, "here", lambda: course)
     options = release_command.Options(tmp_path / "to", week=1, git_branch="students")
     with pytest.raises(UsageProblem, match="name the branch main; give that, or change student_br"):
         release_command.run(options)

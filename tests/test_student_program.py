@@ -14,6 +14,7 @@ from checkout import ROOT
 from test_cli import one_sentence
 
 from grader.authoring.release import contents as release_contents
+from grader.course.course import Course
 from grader.course.grading import Grading, Group
 from grader.intake import submissions
 from grader.library import student_tree
@@ -33,7 +34,7 @@ def tree(tmp_path_factory):
     folder = tmp_path_factory.mktemp("course")
     student_tree.write(proofs.COURSE, folder, "a1", [])
     place(folder / "assignments/a1/starter/a1.ipynb", proofs.notebook("a1", "starter"))
-    for name, data in release_contents.hidden_tests().items():
+    for name, data in release_contents.hidden_tests(Course.here()).items():
         place(folder / name, data)
     return folder
 
@@ -260,7 +261,7 @@ def test_bad_input_is_one_sentence(tree, own, arguments, parts):
 
 def test_a_wrong_folder_and_a_missing_package_are_one_sentence(tree, own, tmp_path):
     own("starter")
-    place(tmp_path / "course_lib/__init__.py", b"")
+    place(tmp_path / "grader/__init__.py", b"")
     shutil.copytree(tree / "grader/student", tmp_path / "grader/student")
     one_sentence(student(tmp_path, "progress"), 2, "change into the course's folder")
     code = "import sys; sys.modules['pydantic'] = None; import grader.student.program as p; "
@@ -281,7 +282,7 @@ def test_a_notebook_shows_progress_as_a_table_and_as_text(tmp_path, monkeypatch)
     monkeypatch.setattr(progress.record, "load", dict)
     choice = Group(id="project", weight_percent=60, items=["a3", "a4"], best=1)
     course = proofs.COURSE.model_copy(update={"grading": Grading(groups=[choice])})
-    monkeypatch.setattr(progress.course, "load", lambda: course)
+    monkeypatch.setattr(Course, "here", lambda: course)
     shown = progress.progress()
     assert f"a3 {A3.title} (the best 1 of a3, a4 counts)" in str(shown)
     assert f"a1 {A1.title}\n" in str(shown)

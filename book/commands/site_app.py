@@ -57,7 +57,7 @@ def quizzes(
     to: Annotated[Path, typer.Option(help="folder for the files")] = Path("out/quizzes"),
     json: Json = False,
 ) -> None:
-    """Write quizzes for jupyterquiz, for nbgrader, and for paper with the answers apart."""
+    """Write quizzes for nbgrader, and for paper with the answers apart."""
     from . import site_command
 
     raise typer.Exit(site_command.quizzes(parts or [], to, json))

@@ -1,1 +1,1 @@
-"""Quizzes: questions with feedback, one TOML file a lecture part, shown in four forms."""
+"""Quizzes: questions with feedback, a file a lecture part; for a page, paper and nbgrader."""

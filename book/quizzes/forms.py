@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import nbformat
 
-from . import nbgrader_form, printed, widget
+from . import nbgrader_form, printed
 from .quiz import Quiz
 
 
 def write(quiz: Quiz, folder: Path) -> list[Path]:
-    """Write the four files of a quiz, and return them.
+    """Write the three files of a quiz, and return them.
 
-    FOLDER/part2.json               for `jupyterquiz.display_quiz`
     FOLDER/part2.md                 to print
     FOLDER/answers/part2.md         its answers
     FOLDER/source/quiz2/quiz2.ipynb for nbgrader, with hidden tests
     """
     form = f"quiz{quiz.part}"
     texts = {
-        folder / f"{quiz.name}.json": json.dumps(
-            widget.questions(quiz), indent=1, ensure_ascii=False
-        )
-        + "\n",
         folder / f"{quiz.name}.md": printed.questions(quiz),
         folder / "answers" / f"{quiz.name}.md": printed.answers(quiz),
         folder / "source" / form / f"{form}.ipynb": nbformat.writes(nbgrader_form.notebook(quiz)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import Annotated
 
@@ -197,10 +198,22 @@ def margins(
 
 
 def add_commands_of(course: Course) -> None:
-    """Add the course's own commands (`[course.commands]`). Raises CourseError."""
+    """Add the course's own commands (`[course.commands]`), but for packages that are not here.
+
+    A repository of students, say, has no benchmarks. Raises CourseError.
+    """
     for name, reference in course.facts.commands.items():
+        if not _is_here(reference.partition(":")[0]):
+            continue
         found = course.imported(f"[course.commands] {name}", reference)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name)
         else:
             app.command(name)(found)
+
+
+def _is_here(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a package above it
+        return False

@@ -16,7 +16,7 @@ else:
 
 # The packages of the grader that run one submission.
 GRADING = """checking classroom course gradebook grading intake judge notebook report sandbox seam
-    student views""".split()
+    library student""".split()
 KINDS = (".py", ".toml", ".html", ".css", ".js", ".ipynb", ".json", ".md")
 EXTRAS = ("student", "instructor")
 Files = dict[str, bytes]  # by path, as in the checkout

@@ -143,7 +143,7 @@ def _graded(
         first_tries = None
         if settings.executor != "processes":
             judge = {
-                "syllabus": course,
+                "course": course,
                 "assignments": assignments,
                 "hidden": settings.hidden,
                 "tier": settings.tier,
