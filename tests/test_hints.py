@@ -138,7 +138,7 @@ def written(tmp_path):
     exercise = COURSE.assignment("a1").exercise("1.1")
     first = COURSE.assignment("a1").model_copy(update={"exercises": [exercise]})
     (tmp_path / "course.toml").touch()
-    shutil.copytree(ROOT / "autograder/bugs/a1", tmp_path / "autograder/bugs/a1")
+    shutil.copytree(ROOT / "autograder/a1", tmp_path / "autograder/a1")
     (tmp_path / "solutions").mkdir()
     shutil.copy(ROOT / "solutions/a1.py", tmp_path / "solutions")
     first = elsewhere(first, tmp_path)
