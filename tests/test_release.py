@@ -548,9 +548,10 @@ def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
     assert not [
         name for name in files.keys() - apart if "autograder" in name or "solutions" in name
     ]
-    tables = [files[name] for name in apart if name.endswith("mistakes.toml")]
-    assert tables
-    assert not [text for text in tables if b"find" in text or b"replace =" in text]
+    tables = [files[name].decode() for name in apart if name.endswith("mistakes.toml")]
+    lines = [line for table in tables for line in table.splitlines()]
+    assert len(lines) > 500
+    assert {line.partition(" = ")[0].partition(".")[2] for line in lines} == {"sentence"}
     assert b"after you have tried" in files["after_an_attempt/README.md"]
     whole = Path(Component.parse(SOFTMAX).module.replace(".", "/")).with_suffix(".py").as_posix()
     assert b"NotImplementedError" not in files[whole]
