@@ -114,6 +114,7 @@ def _trained(
         round(score, 2),
         len(examples[columns[0]]),
         files,
+        assignment.scorer.unit,
     )
     (folder / CARD).write_text(json.dumps(asdict(card), indent=1) + "\n", encoding="utf-8")
     return card

@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
+from autograder.scorers.labels import REAL
 from course_lib.data import datasets
 from course_lib.recipes.classifier import Trained, train_classifier
 from course_lib.recipes.classifier_profiles import profile
 from grader.authoring import results_file
-from grader.judge.models.hidden_labels import REAL
 
 
 def run(

@@ -16,14 +16,15 @@ from checkout import ROOT
 from fuzz_mutation import DEEP, ODD, TEXTS, Rng, Target, as_json, changed, edited, mostly, spliced
 from hypothesis import strategies as st
 
+from autograder.scorers import accuracy, bleu
 from course_lib.study.handed_in import BadFile, read_trials
 from grader.authoring.proof import variants
 from grader.grading import fingerprints
 from grader.intake import archives, handed_in, plain_files
 from grader.judge import grade
-from grader.judge.models import classification, model_part, translation
+from grader.judge.models import model_part
 from grader.judge.models.hidden_labels import HiddenLabels
-from grader.judge.models.measure import Unusable
+from grader.judge.models.scorer import Unusable
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.collect import collect
 
@@ -337,9 +338,9 @@ FILES = mostly(
 
 def feed_files(files: dict[str, bytes]) -> None:
     """The files beside the weights."""
-    classification.Classification().score([0, 1, 0], [2, 0, 1], files, HIDDEN)
-    translation._handed_in(files, TEXTS_HIDDEN)
-    translation._measured(files)
+    accuracy.Accuracy().score([0, 1, 0], [2, 0, 1], files, HIDDEN)
+    bleu._handed_in(files, TEXTS_HIDDEN)
+    bleu._measured(files)
     for data in files.values():
         try:
             read_trials(data)

@@ -17,8 +17,8 @@ from fuzz_files import ANY_JSON
 from fuzz_mutation import ODD, Rng, Target, as_json, changed, edited, mostly
 from hypothesis import strategies as st
 
-from grader.judge.models import classification, translation
-from grader.judge.models.measure import Unusable
+from autograder.scorers import accuracy, bleu
+from grader.judge.models.scorer import Unusable
 from grader.judge.workers.connection import Connection
 from grader.sandbox.wire import LENGTHS, MAX_PAYLOAD, Channel, ProtocolError, Timeout, WallClock
 from grader.seam import Student, StudentError
@@ -163,7 +163,7 @@ def feed_stream(data: bytes) -> None:
             if error.kind in ("PASSED", "GRADED"):
                 raise ValueError(f"the worker named its own verdict: {error.kind}") from None
             continue
-        for measure in (classification.Classification(), translation.Translation()):
+        for measure in (accuracy.Accuracy(), bleu.Bleu()):
             try:
                 measure.read(value, 2, "predict")
             except (Unusable, StudentError):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+from autograder.scorers.bleu import Bleu
 from grader.course.course import Course
 from grader.course.exercise import Exercise
+from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.result import Result
 from grader.judge.models import thresholds
 
@@ -14,7 +16,10 @@ COURSE = Course.here()
 IN_TIME = "2027-02-07T18:04:00+00:00"
 SCORED = {  # the judge's result for a trained translator
     "measure": "bleu",
+    "score": 47.31,
     "bleu": 47.31,
+    "unit": "BLEU",
+    "unit_in_words": "BLEU",
     "low": 45.8,
     "high": 48.9,
     "signature": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
@@ -89,9 +94,14 @@ def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> d
     if exercise.kind == "model":
         model = SCORED | {
             "zero_at": exercise.zero_at,
-            "full_at": thresholds.full_at(exercise, 1000),
+            "full_at": thresholds.full_at(exercise, 1000, Bleu()),
         }
-        return common | {"points": exercise.points, "status": "full", "model": model}
+        told = Bleu().sentences(ModelResult(**model))
+        return common | {
+            "points": exercise.points,
+            "status": "full",
+            "model": model | {"told": told},
+        }
     tests = [_test(exercise, number, stub) for number in range(8)]
     for number, change in enumerate(failed, start=2):
         tests[number] |= {"points": 0.0, "outcome": "FAILED"} | change

@@ -8,7 +8,6 @@ import browser
 import pytest
 from sample_results import COURSE, sample
 from test_dashboard import class_of
-from test_leaderboard import board, scored
 from test_report import BUG, CARRIED
 from test_similar import A1, ONE
 
@@ -16,12 +15,11 @@ from autograder.demo import disguises
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.report import render, render_dashboard, render_student
-from grader.report.page import render_leaderboard
 from grader.similarity import compare
 from grader.similarity import page as similar
 from grader.similarity.own_work import Handout
 
-PAGES = ("student", "dashboard", "report", "leaderboard", "similar")
+PAGES = ("student", "dashboard", "report", "similar")
 PAPER = {"width": 718, "height": 1046}  # A4 with margins of 1 cm, in CSS pixels
 TABBED = """() => [...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]
     .filter(element => element.checkVisibility()).length"""
@@ -55,12 +53,10 @@ def pages(tmp_path_factory):
     works = [work("student 1", ONE), work("student 2", disguises.renamed(ONE))]
     pairs = compare.suspicious(works)
     assert pairs[0].copied[0] == "helpers"
-    names = {"ada": "Countess", "ben": "A pseudonym as long as a pseudonym may be"}
     made = {
         "student": render_student(one, COURSE),
         "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], COURSE),
         "report": render([one, *class_of(3)[2:]], COURSE),
-        "leaderboard": render_leaderboard(board([scored("ada", 47.3), scored("ben", 46)], names)),
         "similar": similar.render([similar.Compared(A1, 3, pairs)], ["cy a1: not JSON"]),
     }
     folder = tmp_path_factory.mktemp("pages")

@@ -234,12 +234,12 @@ def test_a_stored_roster_is_all_that_was_ever_said_and_the_newest_counts(place, 
     with Store(place) as store:
         found = stored_roster.read(store)
         assert {**found.students} == {**first.students}
-        again = listed(tmp_path, "student,section,leaderboard\nada,,Countess\ncyd,Friday,\n")
+        again = listed(tmp_path, "student,section,email\nada,,a@x.org\ncyd,Friday,\n")
         stored_roster.keep(store, again)
         found = stored_roster.read(store)
         assert [*found.students] == ["ada", "ben", "cyd"]
         assert found.student("ada").cells == {
-            "name": "Ada L", "canvas": "7", "leaderboard": "Countess"
+            "name": "Ada L", "canvas": "7", "email": "a@x.org"
         }  # fmt: skip
         assert found.terms("ada", "a1").more_days == 2
         stored_roster.keep(store, listed(tmp_path, "student,canvas\ncyd,7\n"))

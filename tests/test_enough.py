@@ -5,12 +5,12 @@ import random
 import numpy as np
 import pytest
 
+from autograder.scorers.accuracy import Accuracy
+from autograder.scorers.bleu import Bleu
 from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
 from grader.judge.models import thresholds
-from grader.judge.models.classification import Classification
-from grader.judge.models.enough import Enough, margin_of
 from grader.judge.models.hidden_labels import HiddenLabels
-from grader.judge.models.translation import Translation
+from grader.judge.models.sequential_test import SequentialTest, margin_of
 
 EXAMPLES = 1000
 
@@ -36,7 +36,7 @@ def class_of(share, seed=0):
 def stopped_after(made, hidden, exercises, seed):
     """How many answers were enough for a grading in this order, asked as the judge asks."""
     order = np.random.default_rng(seed).permutation(EXAMPLES)
-    enough, answers = Enough(Translation(), exercises, order, hidden), []
+    enough, answers = SequentialTest(Bleu(), exercises, order, hidden), []
     for count in (10, *range(100, EXAMPLES + 1, 100)):
         answers = [made[row] for row in order[:count]]
         if enough(answers):
@@ -45,14 +45,14 @@ def stopped_after(made, hidden, exercises, seed):
 
 
 def shares(exercises, score):
-    return [thresholds.share(exercise, score, EXAMPLES) for exercise in exercises]
+    return [thresholds.share(exercise, score, EXAMPLES, Bleu()) for exercise in exercises]
 
 
 @pytest.mark.parametrize("share", [0.02, 0.9])
 def test_far_from_every_threshold_the_first_look_is_enough(exercises, share):
     hidden, made = class_of(share)
     count, _, note = stopped_after(made, hidden, exercises, seed=1)
-    assert count == Translation.first_look
+    assert count == Bleu.first_look
     assert f"{count} of 1000 sentences, drawn at random, were translated: with 99.9 %" in note
 
 
@@ -84,8 +84,8 @@ def test_points_do_not_depend_on_which_sentences_were_drawn(exercises):
 def test_without_exercises_and_on_small_splits_all_sentences_are_asked(exercises):
     hidden, made = class_of(0.02)
     assert stopped_after(made, hidden, [], seed=1)[0] == EXAMPLES
-    order = np.arange(Translation.first_look)
-    assert not Enough(Translation(), exercises, order, hidden)(made[: len(order)])
+    order = np.arange(Bleu.first_look)
+    assert not SequentialTest(Bleu(), exercises, order, hidden)(made[: len(order)])
 
 
 def test_answers_without_a_mistake_do_not_promise_that_there_is_none():
@@ -104,7 +104,7 @@ def test_the_fewer_answers_the_more_standard_errors_are_taken():
 def test_a_classifier_is_estimated_by_its_binomial_error():
     hidden = HiddenLabels("mirror", ("",) * 400, (1,) * 400, "f" * 64)
     answers = [1] * 320 + [0] * 80
-    assert Classification().estimate(answers, range(400), hidden) == pytest.approx((80.0, 2.0))
+    assert Accuracy().estimate(answers, range(400), hidden) == pytest.approx((80.0, 2.0))
 
 
 def test_the_interval_is_that_of_a_comparison_with_empty_translations():

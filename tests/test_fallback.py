@@ -78,10 +78,10 @@ def test_a_changed_or_absent_model_is_one_sentence(here):
 
 def test_the_grader_knows_the_weights_by_the_card(course, made, here, monkeypatch):
     monkeypatch.delenv("COURSE_DATA", raising=False)
-    labels = hidden_labels.load(course.assignment("a3"), ["generated"])
+    labels = hidden_labels.load(course, course.assignment("a3"), ["generated"])
     assert labels.fallback == made[1].files["classifier.safetensors"]
     shutil.rmtree(here / "fallback")
-    without = hidden_labels.load(course.assignment("a3"), ["generated"])
+    without = hidden_labels.load(course, course.assignment("a3"), ["generated"])
     assert without.fallback == ""
     keys = [
         class_run.parts(course.assignment("a3"), class_run.Settings(tier="A", hidden={"a3": one}))

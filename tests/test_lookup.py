@@ -24,7 +24,6 @@ from grader.gradebook.store import Store
         "history ada a9 --out .",
         "export csv a9 --to x.csv --out .",
         "feedback a9 --out .",
-        "leaderboard a9 --out .",
     ],
 )
 def test_an_unknown_assignment_is_one_sentence(command, tmp_path, monkeypatch):

@@ -11,6 +11,9 @@ import torch
 from checkout import ROOT, elsewhere
 from safetensors.torch import save
 
+from autograder.scorers import accuracy
+from autograder.scorers.accuracy import Accuracy
+from autograder.scorers.bleu import Bleu
 from grader.authoring.views import notebooks
 from grader.judge.grade import Load, grade
 from grader.judge.models import model_part, thresholds
@@ -82,7 +85,9 @@ def evaluated(course, sandbox):
         load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
         part = assignment.model.model_copy(update={"seconds": seconds})
         opened = sandbox("a3")
-        return model_part.evaluate(files, part, hidden, assignment.seed, lambda: opened(load))
+        scored_with = (part, assignment.scorer, hidden, assignment.seed)
+        grading = model_part.Grading(files, *scored_with, lambda: opened(load))
+        return model_part.evaluate(grading)
 
     return run
 
@@ -240,7 +245,7 @@ def test_predictions_for_other_sentences_are_not_held_against_anybody(evaluated)
 
 
 def test_a_threshold_is_two_standard_deviations_below_the_reference():
-    assert thresholds.standard_error(80.0, 1600) == 1.0
+    assert accuracy.standard_error(80.0, 1600) == 1.0
     assert thresholds.calibrated(80.0, 0.0, 1.0) == 78.0
     assert thresholds.calibrated(80.0, 0.75, 1.0) == 77.5
 
@@ -252,7 +257,7 @@ def test_a_threshold_in_bleu_takes_the_measured_error_of_the_test_split(course, 
         json.dumps({"measures": measured}), encoding="utf-8"
     )
     exercise = course.assignment("a4").exercise("4.12").model_copy(update={"full_at": ["measured"]})
-    assert thresholds.full_at(elsewhere(exercise, tmp_path), 1000) == 48.0
+    assert thresholds.full_at(elsewhere(exercise, tmp_path), 1000, Bleu()) == 48.0
 
 
 @pytest.mark.parametrize(
@@ -271,7 +276,9 @@ def test_whoever_keeps_a_profile_has_all_points_and_no_bonus(
     text = (ROOT / "results" / f"{profile}.json").read_text(encoding="utf-8")
     reached = json.loads(text)["measures"][measure]
     assignment = course.assignment_of(trained)
-    full = thresholds.full_at(assignment.exercise(trained), assignment.model.examples)
+    full = thresholds.full_at(
+        assignment.exercise(trained), assignment.model.examples, assignment.scorer
+    )
     assert full < min(reached["values"])
     begins = assignment.exercise(bonus).zero_at
     assert begins > max(reached["values"])
@@ -281,16 +288,17 @@ def test_whoever_keeps_a_profile_has_all_points_and_no_bonus(
 def test_of_several_profiles_the_lowest_threshold_counts(course):
     exercise = course.assignment("a3").exercise("3.10")
     each = [
-        thresholds.full_at(exercise.model_copy(update={"full_at": [name]}), 1821)
+        thresholds.full_at(exercise.model_copy(update={"full_at": [name]}), 1821, Accuracy())
         for name in exercise.full_at
     ]
-    assert thresholds.full_at(exercise, 1821) == min(each) < max(each)
+    assert thresholds.full_at(exercise, 1821, Accuracy()) == min(each) < max(each)
 
 
 def test_points_rise_linearly(course):
     bonus = course.assignment("a3").exercise("3.20")
     shares = [
-        thresholds.share(bonus, accuracy, 1821) for accuracy in (75.0, 83.3, 83.9, 84.5, 90.0)
+        thresholds.share(bonus, reached, 1821, Accuracy())
+        for reached in (75.0, 83.3, 83.9, 84.5, 90.0)
     ]
     assert shares == pytest.approx([0.0, 0.0, 0.5, 1.0, 1.0])
 

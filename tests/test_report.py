@@ -12,8 +12,10 @@ from collections import Counter
 import pytest
 from sample_results import COURSE, sample
 
+from autograder.scorers.bleu import Bleu
 from grader.classroom.roster import Roster, Student
 from grader.gradebook import manual
+from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
 from grader.report import render, render_student, table
@@ -375,7 +377,10 @@ def translator(**told):
     result = sample("s01", "a4").as_json()
     for exercise in result["exercises"]:
         if exercise["kind"] == "model":
-            exercise["model"] |= told
+            model = exercise["model"] | told
+            if model["score"] is not None:
+                model["told"] = Bleu().sentences(ModelResult(**model))
+            exercise["model"] = model
     return Result.model_validate(result)
 
 
@@ -395,7 +400,12 @@ def test_a_translator_is_told_its_score_and_how_sure_that_is():
 
 
 def test_a_translator_without_a_score_is_told_why_and_what_to_do():
-    told = {"bleu": None, "handed_in": False, "problem": "no translation.safetensors was handed in"}
+    told = {
+        "score": None,
+        "bleu": None,
+        "handed_in": False,
+        "problem": "no translation.safetensors was handed in",
+    }
     said = Page(render_student(translator(**told), COURSE)).said("a4.4.12")
     assert "No points for the model: no translation.safetensors was handed in." in said
     assert "Hand in the folder submission" in said

@@ -28,7 +28,10 @@ ANY = "id title kind bonus section max_points points status"
 CODE = f"{ANY} written caused_by carried_through tests"
 TEST = "id title public max_points points outcome message bug bug_title caused_by carried_through"
 PART = "id title max_points points comment answer words word_limit"
-ABOUT = "problem notes source examples recomputed seconds sentences_per_second handed_in"  # a model
+ABOUT = (  # a model
+    "measure score unit unit_in_words problem notes source examples recomputed seconds "
+    "sentences_per_second handed_in"
+)
 OLD = {  # a row of a store from before some keys were there, and of one that knew another
     "assignment": "a1",
     "outcome": "TIMEOUT",
@@ -125,25 +128,26 @@ def test_a_submission_without_points(made):
 
 
 @pytest.mark.parametrize(
-    ("id", "first"),
+    ("id", "own"),
     [
         ("a3", "accuracy agreement"),
-        ("a4", "measure bleu low high signature agreement measured"),
+        ("a4", "bleu low high signature agreement measured"),
     ],
 )
-def test_a_trained_model(id, first):
+def test_a_trained_model(id, own):
     assignment = COURSE.assignment(id)
     hidden = HiddenLabels("generated", ("a b", "c d"), (0, 1), "f" * 64)
-    model = model_part.evaluate({}, assignment.model, hidden, assignment.seed, open_nothing)
+    scored_with = (assignment.model, assignment.scorer, hidden, assignment.seed)
+    model = model_part.evaluate(model_part.Grading({}, *scored_with, open_nothing))
     entries = score.models(assignment, score.nothing(assignment), model)
     facts = judge.facts_of(b"{}", {})
     result = Result.of(assignment, facts, entries, "GRADED", "", model=model)
     told = the_same_again(result)
     assert names(told) == JUDGED.replace("exercises", "exercises model")
-    assert names(told["model"]) == f"{first} {ABOUT}"
+    assert names(told["model"]) == f"{ABOUT} {own}"
     exercise = next(e for e in told["exercises"] if e["kind"] == "model")
     assert names(exercise) == f"{ANY} model"
-    assert names(exercise["model"]) == f"{first} {ABOUT} zero_at full_at"
+    assert names(exercise["model"]) == f"{ABOUT} zero_at full_at {own}"
     assert (exercise["points"], exercise["status"]) == (0.0, "not written")
 
 

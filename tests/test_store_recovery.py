@@ -93,7 +93,6 @@ def test_a_store_that_is_gone_is_not_made_anew_over_its_copy(tmp_path):
         ("grades", "--out", "OUT", "--so-far"),
         ("why", "s01", "a1", "--out", "OUT"),
         ("history", "s01", "a1", "--out", "OUT"),
-        ("leaderboard", "a3", "--out", "OUT"),
         ("feedback", "--out", "OUT", "--to", "OUT/feedback"),
         ("export", "csv", "--out", "OUT", "--to", "OUT/long.csv"),
         ("release", "--week", "1", "--to", "OUT/release"),
@@ -112,9 +111,7 @@ def test_a_mistyped_store_is_refused_and_nothing_is_written(tmp_path, command):
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    "command", [("report",), ("grades", "--out"), ("leaderboard", "a3", "--out")]
-)
+@pytest.mark.parametrize("command", [("report",), ("grades", "--out")])
 def test_a_store_without_a_result_overwrites_no_files(tmp_path, command):
     (tmp_path / "grades.csv").write_text("the class's", encoding="utf-8")
     with Store(tmp_path / "results.db"):

@@ -1,5 +1,6 @@
 """A trained translator is scored only by the translations recomputed in the sandbox."""
 
+import dataclasses
 import itertools
 import json
 
@@ -9,6 +10,7 @@ from safetensors.torch import save
 from small_translation import CODE, LAST, SMALL, TEST, pairs
 from unwatched import unwatched
 
+from autograder.scorers.bleu import LONGEST, Bleu
 from course_lib.data.datasets import DataError
 from course_lib.evaluation.translation import bleu
 from course_lib.recipes.translation import train_translator, untrained_model
@@ -22,7 +24,6 @@ from grader.judge.models import hidden_labels, model_part
 from grader.judge.models.asking import Asked, how_many
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
-from grader.judge.models.translation import LONGEST, Translation
 from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
@@ -91,9 +92,9 @@ def evaluated(course, sandbox, notebook, files, hidden):
         part = assignment.model.model_copy(update={"seconds": seconds})
         opened = sandbox("a4")
         given = files if changed is None else changed
-        return model_part.evaluate(
-            given, part, hidden, assignment.seed, lambda: opened(load), exercises
-        )
+        scored_with = (part, assignment.scorer, hidden, assignment.seed)
+        grading = model_part.Grading(given, *scored_with, lambda: opened(load), exercises)
+        return model_part.evaluate(grading)
 
     return run
 
@@ -212,7 +213,7 @@ def test_a_sample_counts_when_the_rest_cannot_change_the_points(evaluated, cours
 
 
 def test_calls_grow_when_the_model_is_fast_enough():
-    measure = Translation()
+    measure = Bleu()
     assert how_many(Asked(), measure) == 10
     assert how_many(Asked(["x"] * 10, 2.9), measure) == 90
     assert how_many(Asked(["x"] * 10, 3.1), measure) == 10
@@ -327,7 +328,7 @@ def test_what_was_measured_at_home_is_told_as_plain_numbers(evaluated, files):
 
 def test_stand_in_sentences_are_said_to_be_such(evaluated, hidden):
     made_up = HiddenLabels("generated", hidden.sentences, hidden.labels, hidden.fingerprint)
-    told = evaluated(hidden=made_up)
+    told = evaluated(hidden=dataclasses.replace(made_up, is_real=False))
     assert told.notes == ["scored on stand-in sentences (generated), not on multi30k_en_fr"]
 
 
@@ -358,17 +359,19 @@ def test_a_graded_notebook_carries_points_and_sentences(course, sandbox, noteboo
 
 def test_points_rise_linearly_in_bleu(course):
     main, bonus = (course.assignment("a4").exercise(id) for id in ("4.12", "4.22"))
-    middle = (10.0 + full_at(main, 1000)) / 2
-    reached = (0.0, 10.0, middle, full_at(main, 1000), 55.45, 60.0)
-    assert [share(main, value, 1000) for value in reached] == [0, 0, 0.5, 1, 1, 1]
-    of_bonus = [share(bonus, value, 1000) for value in reached]
+    middle = (10.0 + full_at(main, 1000, Bleu())) / 2
+    reached = (0.0, 10.0, middle, full_at(main, 1000, Bleu()), 55.45, 60.0)
+    assert [share(main, value, 1000, Bleu()) for value in reached] == [0, 0, 0.5, 1, 1, 1]
+    of_bonus = [share(bonus, value, 1000, Bleu()) for value in reached]
     assert of_bonus == pytest.approx([0, 0, 0, 0, 0.5, 1])
 
 
 def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
     monkeypatch.delenv("COURSE_DATA", raising=False)
     assignment = course.assignment("a4")
-    hidden = hidden_labels.load(assignment, ["hub", "generated"])  # there is no such hub file
+    hidden = hidden_labels.load(
+        course, assignment, ["hub", "generated"]
+    )  # there is no such hub file
     assert hidden.source == "generated"
     assert len(hidden.sentences) == len(hidden.labels)
     assert hidden.labels[0] != hidden.sentences[0]
@@ -380,7 +383,7 @@ def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
     )
     assert first != second
     with pytest.raises(DataError, match="COURSE_DATA is not set"):
-        hidden_labels.load(assignment)
+        hidden_labels.load(course, assignment, ["mirror", "hub"])
 
 
 def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path, files, capsys):

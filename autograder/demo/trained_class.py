@@ -45,7 +45,7 @@ def run(
     Raises RuntimeError if a submission is not graded in full, and TrainingFailedError.
     """
     notebook = (assignment.solution).read_bytes()
-    hidden = hidden_labels.load(assignment, [LABELS])
+    hidden = hidden_labels.load(course, assignment, [LABELS])
     settings = class_run.Settings(
         jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden}
     )

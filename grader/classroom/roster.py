@@ -9,7 +9,7 @@ columns of other systems hold a student's name there. A column named like an ass
 is different for this student: a due date of their own, `+2` for two more days, `waived` (late, but
 nothing is deducted), `excused` (the assignment does not count), several of these, or nothing.
 `slip_days`, `grace_minutes` and `late_penalty_percent` (of a day, in every assignment) hold numbers
-of the student's own. `leaderboard` holds a pseudonym (see `pseudonyms`). Only `student` is needed.
+of the student's own. Only `student` is needed.
 A `-` for the name says that the student has left the class.
 """
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from grader.course.course import Course
 
 SYSTEMS = ("canvas", "moodle", "gradescope", "github", "nbgrader")  # columns of names elsewhere
-_TEXTS = ("name", "section", "email", "leaderboard")
+_TEXTS = ("name", "section", "email")
 PERSONAL = (*_TEXTS, *SYSTEMS, *ALLOWANCES)
 LEFT = "-"  # for a name: this student has left the class
 
@@ -43,7 +43,6 @@ class Student:
     email: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     terms: Mapping[str, Terms] = field(default_factory=dict)  # by assignment
-    leaderboard: str = ""  # a pseudonym
     allowance: Allowance = Allowance()
 
     @classmethod

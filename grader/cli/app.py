@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..course.course import Course
+from ..course.course import Course, imported
 from . import EXIT_CODES
 from .authoring.authoring_app import authoring_app
 from .options import Json, Out, Roster, StoreUrl
@@ -205,7 +205,7 @@ def add_commands_of(course: Course) -> None:
     for name, reference in course.facts.commands.items():
         if not _is_here(reference.partition(":")[0]):
             continue
-        found = course.imported(f"[course.commands] {name}", reference)
+        found = imported(f"[course.commands] {name}", reference)
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name)
         else:

@@ -68,7 +68,6 @@ def _of_ours(error: BaseException) -> tuple[int, str] | None:
         "FallbackError": EXIT_USAGE,
         "BugError": EXIT_USAGE,
         "CsvError": EXIT_USAGE,
-        "LeaderboardError": EXIT_USAGE,
         "TrainingFailedError": EXIT_FOUND,
         "InvalidNotebook": EXIT_USAGE,
         "GradebookError": EXIT_DISK,

@@ -67,6 +67,7 @@ class Assignment(Table):
     _root: Path = PrivateAttr(default=Path())
     _hidden: str = PrivateAttr(default="")
     _label: str = PrivateAttr(default="")
+    _scorer: str = PrivateAttr(default="")
 
     @property
     def label(self) -> str:
@@ -96,6 +97,11 @@ class Assignment(Table):
     def solution(self) -> Path:
         """The executed notebook with the model answers."""
         return self._root / "solutions" / f"{self.id}.ipynb"
+
+    @property
+    def scorer(self) -> Any:
+        """What scores its trained model, named in [course.scorers]. Raises CourseError."""
+        return imported(f"[course.scorers] {self.model and self.model.measure}", self._scorer)()
 
     @property
     def hidden(self) -> Path:
@@ -194,6 +200,7 @@ class CourseFacts(Table):
     hidden: str  # the folder, and package, of hidden tests, mistakes, variants and references
     commands: dict[str, str] = {}  # the course's own, beside the grader's: name → "module:app"
     plugins: dict[str, str] = {}  # what the engine asks a course for: see `Course.plugin`
+    scorers: dict[str, str] = {}  # of trained models: measure → "module:class"
 
 
 class LatePolicy(Table):
@@ -261,17 +268,7 @@ class Course(Table):
         So the engine uses what it knows nothing of. Raises CourseError if it cannot be imported.
         """
         reference = self.facts.plugins.get(name)
-        return reference and self.imported(f"[course.plugins] {name}", reference)
-
-    def imported(self, key: str, reference: str) -> Any:
-        """The object "module:name" that a key of `course.toml` refers to. Raises CourseError."""
-        module, _, attribute = reference.partition(":")
-        try:
-            return getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError) as error:
-            raise CourseError(
-                f"{FILE}: {key} = {reference!r} cannot be used ({error}): correct it"
-            ) from error
+        return reference and imported(f"[course.plugins] {name}", reference)
 
     def is_exam(self, id: str) -> bool:
         return self.exam is not None and self.exam.id == id
@@ -342,6 +339,17 @@ class Course(Table):
         return self
 
 
+def imported(key: str, reference: str) -> Any:
+    """The object "module:name" that a key of `course.toml` refers to. Raises CourseError."""
+    module, _, attribute = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise CourseError(
+            f"{FILE}: {key} = {reference!r} cannot be used ({error}): correct it"
+        ) from error
+
+
 def root_of(folder: Path) -> Path:
     """The nearest folder, this one or above, with `course.toml`; else where this program lies."""
     places = (place for place in (folder, *folder.parents) if (place / FILE).is_file())
@@ -372,6 +380,8 @@ def _load(path: Path, *_: tuple[int, int] | None) -> Course:
     for assignment, label in zip(course.graded, [*labels, "Exam"], strict=False):
         assignment._root, assignment._hidden = path.parent, course.facts.hidden
         assignment._label = label
+        if assignment.model:
+            assignment._scorer = course.facts.scorers.get(assignment.model.measure, "")
         for exercise in assignment.exercises:
             exercise._root = path.parent
     return course

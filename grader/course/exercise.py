@@ -49,7 +49,7 @@ class Exercise(Table):
     depends_on: list[str] = []
     forbidden: list[str] = []
     allowed: list[str] = []
-    zero_at: float | None = None  # model: accuracy in percent, or BLEU, that earns no points
+    zero_at: float | None = None  # model: the score that earns no points
     full_at: float | list[str] | None = None  # that earns all; or results files to calibrate from
 
     _root: Path = PrivateAttr(default=Path())
@@ -87,7 +87,8 @@ class ModelPart(Table):
     dataset: str
     split: str
     examples: int = Field(gt=0)
-    measure: Literal["accuracy", "bleu"] = "accuracy"
+    measure: str  # a scorer of [course.scorers]
+    answer: Literal["whole number", "text"]  # what the model gives for each input
     source: str = "sentence"  # the model's input column
     target: str = "label"  # the column to predict
     files: list[str]

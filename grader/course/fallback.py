@@ -34,10 +34,11 @@ class Card:
     code: str  # SHA-256 of course_lib's files
     torch: str
     data: dict[str, str]  # name, source and SHA-256 of what it was trained on
-    measure: str  # "accuracy" in percent, or "bleu"
+    measure: str  # what `score` is
     score: float  # on `examples` sentences of the validation split, by the notebook's functions
     examples: int
     files: dict[str, str]  # SHA-256 of each
+    unit: str = ""  # of the score
 
     @classmethod
     def read(cls, folder: Path) -> Card:
@@ -55,7 +56,7 @@ class Card:
         return card
 
     def __str__(self) -> str:
-        unit = " %" if self.measure == "accuracy" else ""
+        unit = f" {self.unit}" if self.unit not in ("", self.measure.upper()) else ""
         return (
             f"fallback model {self.id} of {self.assignment}: profile {self.profile}, seed "
             f"{self.seed}, {self.data['name']} ({self.data['source']}), {self.measure} "

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from pydantic import model_validator
+
 from .record import Number, Record
 
 
@@ -54,20 +58,18 @@ class PartResult(Record):
 
 
 class ModelResult(Record):
-    """The score of a trained model, in percent right or BLEU, or the problem that prevented one.
+    """The score of a trained model, or the problem that prevented one.
 
     `recomputed` of `examples` answers were computed again. `zero_at` and `full_at` are the scores
-    for no points and for full points.
+    for no points and for full points. `told` is what the scorer of this `measure` says to the
+    student; what it found besides, such as an interval, are further fields.
     """
 
-    measure: str = "accuracy"
-    accuracy: Number | None = None
-    bleu: Number | None = None
-    low: Number | None = None
-    high: Number | None = None
-    signature: str | None = None
-    agreement: Number | None = None
-    measured: dict[str, Number] = {}
+    measure: str = "accuracy"  # older grades do not say
+    score: Number | None = None
+    unit: str = ""
+    unit_in_words: str = ""
+    told: list[str] = []
     problem: str
     notes: list[str]
     source: str
@@ -80,10 +82,13 @@ class ModelResult(Record):
     zero_at: Number | None = None
     full_at: Number | None = None
 
-    @property
-    def reached(self) -> Number | None:
-        """Percent right, or BLEU; None if the model could not be scored."""
-        return self.bleu if self.measure == "bleu" else self.accuracy
+    @model_validator(mode="before")
+    @classmethod
+    def _of_older(cls, data: Any) -> Any:
+        """Older grades have the score under the name of its measure alone."""
+        if isinstance(data, dict) and "score" not in data:
+            return data | {"score": data.get(data.get("measure", "accuracy"))}
+        return data
 
 
 class ExerciseResult(Record):

@@ -116,12 +116,15 @@ def grade(
         if model is None or second_try.is_needed_by(model.problem):
             load = replace(load, limits=model_part.LIMITS)
             model = model_part.evaluate(
-                files or {},
-                assignment.model,
-                hidden,
-                assignment.seed,
-                lambda: _open(load, open_worker, run.unloadable),
-                [exercise for exercise in assignment.exercises if exercise.kind == "model"],
+                model_part.Grading(
+                    files or {},
+                    assignment.model,
+                    assignment.scorer,
+                    hidden,
+                    assignment.seed,
+                    lambda: _open(load, open_worker, run.unloadable),
+                    [exercise for exercise in assignment.exercises if exercise.kind == "model"],
+                )
             )
         entries = score.models(assignment, entries, model)
     notices = written_answers.notices(course, assignment, cells, collected)

@@ -22,6 +22,7 @@ from ..gradebook.exercise_result import (
     PartResult,
 )
 from .models import thresholds
+from .models.scorer import Scorer
 
 # Test outcomes that become the outcome of the whole submission, worst first.
 SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POLICY)
@@ -80,18 +81,23 @@ def unknown(assignment: Assignment) -> list[ExerciseResult]:
 def models(
     assignment: Assignment, entries: list[ExerciseResult], model: ModelResult
 ) -> list[ExerciseResult]:
-    """Fill in the points of model exercises, linear in accuracy (percent) or BLEU."""
+    """Fill in the points of model exercises, linear in the score."""
+    scorer = assignment.scorer
     return [
-        _of_model(assignment.exercise(entry.id), entry, model) if entry.kind == "model" else entry
+        _of_model(assignment.exercise(entry.id), entry, model, scorer)
+        if entry.kind == "model"
+        else entry
         for entry in entries
     ]
 
 
-def _of_model(exercise: Exercise, entry: ExerciseResult, model: ModelResult) -> ExerciseResult:
-    full = round(thresholds.full_at(exercise, model.examples), 2)
+def _of_model(
+    exercise: Exercise, entry: ExerciseResult, model: ModelResult, scorer: Scorer
+) -> ExerciseResult:
+    full = round(thresholds.full_at(exercise, model.examples, scorer), 2)
     share = 0.0
-    if model.reached is not None:
-        share = thresholds.share(exercise, model.reached, model.examples)
+    if model.score is not None:
+        share = thresholds.share(exercise, model.score, model.examples, scorer)
     status = "full" if share == 1 else "partial" if share else "zero"
     facts = {
         "points": round(share * exercise.points, 2),

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from grader.course.course import Course
 
-    from .leaderboard import Leaderboard
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -66,11 +65,6 @@ def render_student(result: Result, course: Course, name: str = "") -> str:
     """A student's own feedback on one assignment, headed by their name; it names no other."""
     page = _feedback(cleaned(for_student(result)), course)
     return _page("student.html", course=course, page=page, name=visible(name))
-
-
-def render_leaderboard(board: Leaderboard) -> str:
-    """The page of a leaderboard; it has pseudonyms only."""
-    return _page("leaderboard.html", board=board)
 
 
 def anchor(student: str) -> str:

@@ -26,8 +26,7 @@ def described(assignment: Assignment) -> list[str]:
 def message(student: Student, model: ModelPart) -> Message | None:
     """None if the model in the folder `submission` answers; otherwise what is wrong."""
     loader, function = model.entry_points
-    wanted = "text" if model.measure == "bleu" else "whole number"
-    expected = f"a list with a {wanted} for each text"
+    expected = f"a list with a {model.answer} for each text"
     try:
         student.begin()
         handle = student.make(f"student[{loader!r}]({FOLDER!r})")
@@ -35,7 +34,7 @@ def message(student: Student, model: ModelPart) -> Message | None:
     except StudentError as error:
         found = explain(error, model.entry_points)
         return found if found.got else Message(expected, "nothing")
-    return None if _fits(answer, wanted) else Message(expected, describe(answer))
+    return None if _fits(answer, model.answer) else Message(expected, describe(answer))
 
 
 def _fits(answer: Any, wanted: str) -> bool:

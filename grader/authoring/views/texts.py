@@ -10,14 +10,6 @@ from ...gradebook.lateness import written
 from ...judge.models import thresholds
 from .setup_cell import badges
 
-# By measure: what the lower threshold counts, and the unit.
-MEASURES = {"accuracy": ("% of the test labels right", "%"), "bleu": ("BLEU on test", "BLEU")}
-# By measure: the model's answers, and what they are compared with.
-ANSWERS = {
-    "accuracy": ("predictions", "labels you have not seen"),
-    "bleu": ("translations", "the references by sacreBLEU"),
-}
-
 
 def header(course: Course, assignment: Assignment, view: str) -> str:
     """Title, goal, time, compute, prerequisites, badges and the table of exercises."""
@@ -73,10 +65,10 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
         f"paper {exercise.section}",
     ]
     if exercise.kind == "model" and assignment.model:
-        full = thresholds.full_at(exercise, assignment.model.examples)
-        lower, unit = MEASURES[assignment.model.measure]
-        facts.append(f"no points up to {exercise.zero_at:g} {lower}")
-        facts.append(f"all from {full:g} {unit}")
+        scorer = assignment.scorer
+        full = thresholds.full_at(exercise, assignment.model.examples, scorer)
+        facts.append(f"no points up to {exercise.zero_at:g} {scorer.unit_in_handouts}")
+        facts.append(f"all from {full:g} {scorer.unit}")
     lab = "Optional lab: " if exercise.bonus else ""
     return f"## {exercise.id} {lab}{exercise.title}\n\n*{' · '.join(facts)}*"
 
@@ -132,7 +124,7 @@ def _model_files(assignment: Assignment) -> list[str]:
         return []
     listed = ", ".join(f"`{name}`" for name in assignment.model.files)
     loader, predictor = assignment.model.entry_points
-    answers, hidden = ANSWERS[assignment.model.measure]
+    answers, hidden = assignment.scorer.compared
     return [
         "",
         f"Hand in the folder `{FOLDER}` too, which the notebook writes beside itself: {listed} "

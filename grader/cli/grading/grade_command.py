@@ -21,7 +21,7 @@ from ...gradebook.totals import UNGRADED
 from ...grading import class_run, cluster
 from ...intake import submissions
 from ...intake.submissions import NOBODY
-from ...judge.models.hidden_labels import REAL, SOURCES, HiddenLabels, load
+from ...judge.models.hidden_labels import HiddenLabels, load
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..problems import UsageProblem
 from ..records import class_list, results, stores
@@ -48,7 +48,7 @@ class Options:
     store: str | None = None
     require_isolation: str | None = None
     trust: bool = False
-    labels_from: str = ",".join(REAL)
+    labels_from: str = "mirror,hub"
     json: bool = False
 
 
@@ -203,10 +203,6 @@ def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, Hidd
     Raises UsageProblem for an unknown source, or if no source works.
     """
     names = [name.strip() for name in sources.split(",")]
-    if unknown := set(names) - {*SOURCES, "none"}:
-        raise UsageProblem(
-            f"--labels-from {unknown.pop()}: give one or more of {', '.join(SOURCES)}, or none"
-        )
     models = [course.assignment(id) for id in sorted(ids)]
     if not models or names == ["none"]:
         return {}
@@ -214,7 +210,7 @@ def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, Hidd
         raise UsageProblem(f"--labels-from {sources}: give either sources or none, not both")
     try:
         with contextlib.redirect_stdout(sys.stderr):  # `load` prints which source it used
-            return {a.id: load(a, names) for a in models}  # type: ignore[arg-type]
+            return {a.id: load(course, a, names) for a in models}
     except Exception as error:
         if not hasattr(error, "exit_code"):  # what the course's own code says to a user has one
             raise

@@ -120,22 +120,3 @@ def feedback(
 
     options = feedback_command.Options(assignment, out, to, roster, store, tuple(zips or ()), json)
     raise typer.Exit(feedback_command.run(options))
-
-
-@gradebook_app.command()
-def leaderboard(
-    assignment: Annotated[str, typer.Argument(help="an assignment with a trained model: a3 or a4")],
-    roster: Annotated[  # noqa: UP007
-        Path | None, typer.Option(help="CSV with the columns student and leaderboard: a pseudonym")
-    ] = None,
-    out: Out = Path("out/grades"),
-    to: Annotated[  # noqa: UP007
-        Path | None, typer.Option(help="the .html or .md to write; default: both, in --out")
-    ] = None,
-    store: StoreUrl = None,
-    json: Json = False,
-) -> None:
-    """Rank the models of the students who want to be shown, under their pseudonyms."""
-    from . import leaderboard_command
-
-    raise typer.Exit(leaderboard_command.run(assignment, roster, out, to, store, json))

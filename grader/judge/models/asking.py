@@ -18,7 +18,7 @@ from grader.seam import Student, StudentError
 from grader.seam.errors import TIMEOUT
 from grader.seam.facade import Backend, Handle
 
-from .measure import Measure, Unusable
+from .scorer import Scorer, Unusable
 
 
 class Worker(Backend, Protocol):
@@ -55,7 +55,7 @@ def ask(
     worker: Worker,
     files: dict[str, bytes],
     part: ModelPart,
-    measure: Measure,
+    scorer: Scorer,
     texts: Sequence[str],
     seconds: float,
     enough: Callable[[Sequence[Any]], bool] = lambda answers: False,
@@ -76,7 +76,7 @@ def ask(
     until = started + seconds
     while len(asked.answers) < len(texts) and not (asked.answers and worker.clock() > until):
         begin = len(asked.answers)
-        some = list(texts[begin : begin + how_many(asked, measure)])
+        some = list(texts[begin : begin + how_many(asked, scorer)])
         target = getattr(student, function)
         deadline = max(MIN_SECONDS, until - worker.clock())
         try:
@@ -85,21 +85,21 @@ def ask(
             if asked.answers and error.kind == TIMEOUT:
                 break  # the answers so far count
             raise
-        asked.answers += measure.read(answer.value, len(some), function)
+        asked.answers += scorer.read(answer.value, len(some), function)
         asked.seconds = worker.clock() - started
         if enough(asked.answers):
             break
     return asked
 
 
-def how_many(asked: Asked, measure: Measure) -> int:
+def how_many(asked: Asked, scorer: Scorer) -> int:
     """Texts in the next call: few at first, so that even a slow model gives some answer.
 
-    Later calls end at multiples of `measure.most`, where answers are looked at.
+    Later calls end at multiples of `scorer.most`, where answers are looked at.
     """
     count = len(asked.answers)
-    fast = count * CALL_SECONDS >= measure.most * asked.seconds
-    return measure.most - count % measure.most if count and fast else measure.first
+    fast = count * CALL_SECONDS >= scorer.most * asked.seconds
+    return scorer.most - count % scorer.most if count and fast else scorer.first
 
 
 def _copy_files(student: Student, files: dict[str, bytes]) -> None:

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import dataclass, replace
 
-from course_lib.data.registry import Source
-from grader.course.course import Assignment
-from grader.course.fallback import Card, place_of
-
-SOURCES = get_args(Source)
-REAL: tuple[Source, ...] = ("mirror", "hub")  # sources of the real data, needed to grade a class
+from ...course.course import Assignment, Course
+from ...course.fallback import Card, place_of
 
 
 @dataclass(frozen=True)
@@ -23,26 +18,17 @@ class HiddenLabels:
     labels: tuple[int, ...] | tuple[str, ...]
     fingerprint: str
     fallback: str = ""  # SHA-256 of the fallback model's weights; "": none is known
+    is_real: bool = True  # not of a stand-in for the real data
 
 
-def load(assignment: Assignment, sources: Sequence[Source] = REAL) -> HiddenLabels:
-    """The split that course.toml names, from the first of `sources` that works.
+def load(course: Course, assignment: Assignment, sources: Sequence[str]) -> HiddenLabels:
+    """The split that the course's plugin `hidden_labels` gives from the first source that works.
 
-    With it goes what the card of the fallback model says, if the instructor has one. Raises
-    course_lib.data.datasets.DataError if no source works, and SetupError for a damaged card.
+    With it goes what the card of the fallback model says, if the instructor has one. Raises what
+    the plugin raises, and SetupError for a damaged card.
     """
-    from course_lib.data import datasets, registry
-
     model = assignment.model
     assert model is not None
-    entry = registry.read(registry.REGISTRY).entry(model.dataset)
-    served = [source for source in sources if source in entry.sources]
-    data = datasets.load(model.dataset, sources=served or sources)
-    rows = data[model.split][:]
-    return HiddenLabels(
-        data.source,
-        tuple(rows[model.source]),
-        tuple(rows[model.target]),
-        data.fingerprint(model.split),
-        Card.read(place).files[model.weights] if (place := place_of(assignment.id)) else "",
-    )
+    found: HiddenLabels = course.plugin("hidden_labels")(model, sources)
+    place = place_of(assignment.id)
+    return replace(found, fallback=Card.read(place).files[model.weights] if place else "")

@@ -1,8 +1,8 @@
 """Scores a trained model by running the student's own code again, in the sandbox.
 
-The files are copied into the worker's folder, where `load_model(folder)` and then
-`predict(model, texts)` or `translate(model, texts)` are called. The answers are scored with labels
-or references that the worker never sees, on as many sentences as decide the points (see `enough`)
+The files are copied into the worker's folder, where the functions that the handout names are
+called: one loads the model, one answers texts. The answers are scored by the course's scorer with
+labels that the worker never sees, on as many sentences as decide the points (see `sequential_test`)
 and the time allows. Submitted answers do not count; they are only compared with these. Two checks
 reject a lookup table of answers: a model's answers must change when its weights are shuffled, and
 must stay similar when each sentence loses a word. The order of the sentences is drawn anew for each
@@ -15,6 +15,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,10 @@ from grader.seam import StudentError
 from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
 from .asking import Open, Worker, ask
-from .classification import Classification
-from .enough import Enough
-from .hidden_labels import REAL, HiddenLabels
-from .measure import Measure, Unusable
-from .translation import Translation
+from .hidden_labels import HiddenLabels
+from .scorer import Scorer, Unusable
+from .sequential_test import SequentialTest
 
-MEASURES: dict[str, Measure] = {"accuracy": Classification(), "bleu": Translation()}
 PROBE_SECONDS = 60.0
 FALLBACK = (
     "these are the weights of your instructor's fallback model, which earns no points of its own"
@@ -40,81 +38,122 @@ MAX_HEADER = 2**20  # bytes that describe a model's tensors; each takes about 10
 LIMITS = {"cpu_seconds": 300, "memory_mib": 2048, "scratch_mib": 160, "file_mib": 80}
 
 
-def evaluate(
-    files: dict[str, bytes],
-    part: ModelPart,
-    hidden: HiddenLabels,
-    seed: int,
-    open_worker: Open,
-    exercises: Sequence[Exercise] = (),
-) -> ModelResult:
-    """The result of one model: its `accuracy` or `bleu`, or None and a `problem`.
+@dataclass(frozen=True)
+class Grading:
+    """One submitted model, and what it is scored with."""
+
+    files: dict[str, bytes]
+    part: ModelPart
+    scorer: Scorer
+    hidden: HiddenLabels
+    seed: int
+    open_worker: Open
+    exercises: Sequence[Exercise] = ()
+
+
+def evaluate(grading: Grading) -> ModelResult:
+    """The result of one model: its `score`, or None and a `problem`.
 
     `recomputed` of `examples` answers, a random sample, were computed within the time limit, or
-    were enough to know the points of `exercises`.
+    were enough to know the points of the `exercises`.
     Whatever the submission does ends in a result.
     """
-    measure = MEASURES[part.measure]
-    fields: dict[str, Any] = {**measure.blank, "problem": "", "notes": [], "source": hidden.source}
+    hidden, scorer, part = grading.hidden, grading.scorer, grading.part
+    fields: dict[str, Any] = {**scorer.blank, "problem": "", "notes": [], "source": hidden.source}
+    fields |= {"unit": scorer.unit, "unit_in_words": scorer.unit_in_words}
     fields |= {"examples": len(hidden.labels), "recomputed": 0, "seconds": 0.0}
-    fields |= {"sentences_per_second": None, "handed_in": bool(files)}
-    if hidden.source not in REAL:
+    fields |= {"sentences_per_second": None, "handed_in": bool(grading.files)}
+    if not hidden.is_real:
         fields["notes"].append(
             f"scored on stand-in sentences ({hidden.source}), not on {part.dataset}"
         )
-    weights = part.weights
-    if weights not in files:
-        found = f", only {', '.join(sorted(files))}" if files else ""
-        return ModelResult(**fields | {"problem": f"no {weights} was handed in{found}"})
-    if hidden.fallback and hashlib.sha256(files[weights]).hexdigest() == hidden.fallback:
-        return ModelResult(**fields | {"problem": FALLBACK})
-    fields["drawn"] = secrets.randbits(48)  # stored, so that the grading can be repeated
-    order = asked_in(files, [seed, fields["drawn"]], len(hidden.labels))
-    texts = [hidden.sentences[row] for row in order]
-    enough = Enough(measure, exercises, order, hidden)
-    started = time.monotonic()
     try:
-        shuffled = files | {weights: _shuffled(files[weights], seed)}
-        with open_worker() as worker:
-            changed = _without_a_word(texts[: measure.probe], order[0])
-            # first: from the full sentences, the submission's code could guess these answers
-            others = _if_any(worker, files, part, measure, changed)
-            asked = ask(worker, files, part, measure, texts, part.seconds, enough)
+        _check_weights(grading)
+        fields["drawn"] = secrets.randbits(48)  # stored, so that the grading can be repeated
+        _score(grading, fields)
     except StudentError as error:
         where = f" ({error.where})" if error.where else ""
-        return ModelResult(**fields | {"problem": f"{error.kind}: {error.message}{where}"})
+        fields["problem"] = f"{error.kind}: {error.message}{where}"
     except Unusable as error:
-        return ModelResult(**fields | {"problem": str(error)})
+        fields["problem"] = str(error)
+    result = ModelResult(**fields)
+    if result.score is None:
+        return result
+    return result.model_copy(update={"told": scorer.sentences(result)})
+
+
+def _check_weights(grading: Grading) -> None:
+    """Raises Unusable if no weights were handed in, or those of the fallback model."""
+    files, weights = grading.files, grading.part.weights
+    if weights not in files:
+        found = f", only {', '.join(sorted(files))}" if files else ""
+        raise Unusable(f"no {weights} was handed in{found}")
+    fallback = grading.hidden.fallback
+    if fallback and hashlib.sha256(files[weights]).hexdigest() == fallback:
+        raise Unusable(FALLBACK)
+
+
+def _score(grading: Grading, fields: dict[str, Any]) -> None:
+    """Ask the model, check that it is one, and fill in what it reaches.
+
+    Raises Unusable or StudentError if it gives no answers, or those of a lookup table.
+    """
+    files, scorer, hidden = grading.files, grading.scorer, grading.hidden
+    order = asked_in(files, [grading.seed, fields["drawn"]], len(hidden.labels))
+    texts = [hidden.sentences[row] for row in order]
+    enough = SequentialTest(scorer, grading.exercises, order, hidden)
+    started = time.monotonic()
+    shuffled = files | {grading.part.weights: _shuffled(files[grading.part.weights], grading.seed)}
+    with grading.open_worker() as worker:
+        changed = _without_a_word(texts[: scorer.probe], order[0])
+        # first: from the full sentences, the submission's code could guess these answers
+        others = _if_any(worker, grading, changed)
+        asked = ask(worker, files, grading.part, scorer, texts, grading.part.seconds, enough)
     answers = asked.answers
     fields |= {"recomputed": len(answers), "seconds": round(time.monotonic() - started, 2)}
     fields["sentences_per_second"] = round(len(answers) / max(asked.seconds, 0.01), 1)
-    few = texts[: min(measure.shuffled, len(answers))]
-    same = _share_unchanged(answers, shuffled, part, measure, few, open_worker, fields["notes"])
-    if same > measure.max_same and len(set(answers)) > 1:
-        problem = (
-            f"with its weights shuffled the model still makes {same:.0%} of the same "
-            f"{measure.noun}: they do not come from {weights}"
-        )
-        return ModelResult(**fields | {"problem": problem})
-    pairs = min(len(answers), len(others))
-    alike = measure.alike(answers[:pairs], others[:pairs]) if pairs else 0.0
-    if alike < measure.min_alike:
-        problem = (
-            f"without one of their words, {pairs} sentences get {measure.noun} that have "
-            f"little in common with those of the full sentences ({alike:.0%} alike): a trained "
-            "model does not depend on the exact test sentences"
-        )
-        return ModelResult(**fields | {"problem": problem})
-    reached, notes = measure.score(answers, order[: len(answers)].tolist(), files, hidden)
+    few = texts[: min(scorer.shuffled, len(answers))]
+    _check_shuffled(grading, shuffled, answers, few, fields["notes"])
+    _check_alike(scorer, answers, others)
+    reached, notes = scorer.score(answers, order[: len(answers)].tolist(), files, hidden)
+    fields |= reached
     fields["notes"] += notes
     if enough.note:
         fields["notes"].append(enough.note)
     elif len(answers) < len(order):
         fields["notes"].append(
-            f"within the time limit, {len(answers)} of {len(order)} sentences were {measure.verb}: "
-            f"{measure.sample}"
+            f"within the time limit, {len(answers)} of {len(order)} sentences were {scorer.verb}: "
+            f"{scorer.sample}"
         )
-    return ModelResult(**fields | reached)
+
+
+def _check_shuffled(
+    grading: Grading,
+    shuffled: dict[str, bytes],
+    answers: Sequence[Any],
+    few: Sequence[str],
+    notes: list[str],
+) -> None:
+    """Raises Unusable if the answers do not come from the weights."""
+    scorer = grading.scorer
+    same = _share_unchanged(grading, shuffled, answers, few, notes)
+    if same > scorer.max_same and len(set(answers)) > 1:
+        raise Unusable(
+            f"with its weights shuffled the model still makes {same:.0%} of the same "
+            f"{scorer.noun}: they do not come from {grading.part.weights}"
+        )
+
+
+def _check_alike(scorer: Scorer, answers: Sequence[Any], others: Sequence[Any]) -> None:
+    """Raises Unusable if the answers depend on the exact test sentences."""
+    pairs = min(len(answers), len(others))
+    alike = scorer.alike(answers[:pairs], others[:pairs]) if pairs else 0.0
+    if alike < scorer.min_alike:
+        raise Unusable(
+            f"without one of their words, {pairs} sentences get {scorer.noun} that have "
+            f"little in common with those of the full sentences ({alike:.0%} alike): a trained "
+            "model does not depend on the exact test sentences"
+        )
 
 
 def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.ndarray:
@@ -123,16 +162,11 @@ def asked_in(files: dict[str, bytes], seeds: list[int], examples: int) -> np.nda
     return np.random.default_rng([*seeds, own]).permutation(examples)
 
 
-def _if_any(
-    worker: Worker,
-    files: dict[str, bytes],
-    part: ModelPart,
-    measure: Measure,
-    texts: Sequence[str],
-) -> list[Any]:
+def _if_any(worker: Worker, grading: Grading, texts: Sequence[str]) -> list[Any]:
     """The model's answers to these texts; none if it fails."""
+    part, seconds = grading.part, min(grading.part.seconds, PROBE_SECONDS)
     try:
-        return ask(worker, files, part, measure, texts, min(part.seconds, PROBE_SECONDS)).answers
+        return ask(worker, grading.files, part, grading.scorer, texts, seconds).answers
     except (StudentError, Unusable):
         return []
 
@@ -148,24 +182,22 @@ def _without_a_word(texts: Sequence[str], seed: int) -> list[str]:
 
 
 def _share_unchanged(
-    answers: Sequence[Any],
+    grading: Grading,
     shuffled: dict[str, bytes],
-    part: ModelPart,
-    measure: Measure,
+    answers: Sequence[Any],
     few: Sequence[str],
-    open_worker: Open,
     notes: list[str],
 ) -> float:
     """Share of answers that are the same with shuffled weights; 0, with a note, if none come."""
-    seconds = min(part.seconds, PROBE_SECONDS)
+    part, seconds = grading.part, min(grading.part.seconds, PROBE_SECONDS)
     try:
-        with open_worker() as worker:
-            others = ask(worker, shuffled, part, measure, few, seconds).answers
+        with grading.open_worker() as worker:
+            others = ask(worker, shuffled, part, grading.scorer, few, seconds).answers
     except (StudentError, Unusable) as error:
         reason = error.message if isinstance(error, StudentError) else str(error)
         notes.append(f"the model could not be run with shuffled weights ({reason[:200]})")
         return 0.0
-    return measure.same(answers[: len(others)], others)
+    return grading.scorer.same(answers[: len(others)], others)
 
 
 def _shuffled(data: bytes, seed: int) -> bytes:

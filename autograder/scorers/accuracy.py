@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from .hidden_labels import HiddenLabels
-from .measure import Unusable, other_data
+from grader.gradebook.exercise_result import ModelResult
+from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import Unusable, other_data
 
 MIN_AGREEMENT = 0.98  # of the submitted predictions with the model's own
 
 
-class Classification:
+class Accuracy:
     """0 or 1 for every sentence; `predictions.csv` is compared with it."""
 
     first = most = 64
@@ -28,10 +29,14 @@ class Classification:
     noun = "predictions"
     verb = "predicted"
     sample = "the score is that of this random sample"
+    unit = "%"
+    unit_in_words = "% of the hidden labels right"
+    unit_in_handouts = "% of the test labels right"
+    compared = ("predictions", "labels you have not seen")
 
     @property
     def blank(self) -> dict[str, Any]:
-        return {"accuracy": None, "agreement": None}
+        return {"measure": "accuracy", "score": None, "accuracy": None, "agreement": None}
 
     def read(self, value: Any, expected: int, function: str) -> list[int]:
         """A call's answer as labels. Raises Unusable for anything but `expected` zeros and ones."""
@@ -69,7 +74,8 @@ class Classification:
         hidden: HiddenLabels,
     ) -> tuple[dict[str, Any], list[str]]:
         right = np.equal(answers, [hidden.labels[row] for row in rows])
-        found: dict[str, Any] = {"accuracy": round(100 * float(np.mean(right)), 2)}
+        accuracy = round(100 * float(np.mean(right)), 2)
+        found: dict[str, Any] = {"score": accuracy, "accuracy": accuracy}
         given, note = _handed_in(files, hidden)
         if given is None:
             return found, [note]
@@ -79,6 +85,27 @@ class Classification:
             return found, []
         note = f"predictions.csv agrees with the model on {agreement:.1%} of {len(right)} sentences"
         return found, [f"{note}: the model's own predictions count"]
+
+    def calibration(
+        self, measures: dict[str, dict[str, Any]], examples: int
+    ) -> tuple[float, float, float]:
+        found = measures["test_accuracy"]
+        return found["mean"], found["sd"], standard_error(found["mean"], examples)
+
+    def sentences(self, model: ModelResult) -> list[str]:
+        assert model.score is not None
+        error = standard_error(model.score, model.recomputed)
+        return [
+            f"Your model is right on {model.score:.1f} % of {model.recomputed:,} sentences whose "
+            f"labels it never saw (standard error: {error:.1f} percentage points).",
+            f"The grader ran your predict again on {model.recomputed:,} of {model.examples:,} "
+            f"sentences, in {model.seconds:.0f} s; they came from: {model.source}.",
+        ]
+
+
+def standard_error(accuracy: float, examples: int) -> float:
+    """The standard error of an accuracy in percent on a split of `examples`."""
+    return math.sqrt(accuracy * (100 - accuracy) / examples)
 
 
 def _handed_in(files: dict[str, bytes], hidden: HiddenLabels) -> tuple[list[int] | None, str]:

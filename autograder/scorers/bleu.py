@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from course_lib.evaluation.translation import bleu, bootstrap, chrf
+from grader.gradebook.exercise_result import ModelResult
+from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import Unusable, about, other_data
 from grader.seam.facade import Handle
-
-from .hidden_labels import HiddenLabels
-from .measure import Unusable, about, other_data
 
 LONGEST = 2000  # characters of a translation that are scored
 SAMPLES = 300  # for a standard error, which then has one of 4 %
@@ -23,7 +23,7 @@ NAMES = re.compile(r"[a-z][a-z0-9_]{0,39}")  # of measured values in config.json
 MAX_MEASURED = 8  # how many of them are kept
 
 
-class Translation:
+class Bleu:
     """A text for every sentence; `translations.txt` is compared with it."""
 
     first, most = 10, 100
@@ -35,11 +35,15 @@ class Translation:
     noun = "translations"
     verb = "translated"
     sample = "the score is that of this random sample, and its interval is wider"
+    unit = "BLEU"
+    unit_in_words = "BLEU"
+    unit_in_handouts = "BLEU on test"
+    compared = ("translations", "the references by sacreBLEU")
 
     @property
     def blank(self) -> dict[str, Any]:
         numbers = dict.fromkeys(("bleu", "low", "high", "signature", "agreement"))
-        return {"measure": "bleu", **numbers, "measured": {}}
+        return {"measure": "bleu", "score": None, **numbers, "measured": {}}
 
     def read(self, value: Any, expected: int, function: str) -> list[str]:
         """A call's answer as texts, each cut one character after the part that is scored.
@@ -89,7 +93,8 @@ class Translation:
         with _quietly():
             reached = bleu(kept, references)
             low, high = np.quantile(bootstrap(kept, references), [0.025, 0.975]).tolist()
-        found: dict[str, Any] = {"bleu": round(reached.value, 2), "signature": reached.signature}
+        score = round(reached.value, 2)
+        found: dict[str, Any] = {"score": score, "bleu": score, "signature": reached.signature}
         found |= {"low": round(low, 2), "high": round(high, 2), "measured": _measured(files)}
         notes = []
         if cut := sum(len(text) > LONGEST for text in answers):
@@ -110,6 +115,37 @@ class Translation:
                 "sentences: the model's own translations count"
             )
         return found | {"agreement": round(agreement, 4)}, notes
+
+    def calibration(
+        self, measures: dict[str, dict[str, Any]], examples: int
+    ) -> tuple[float, float, float]:
+        found = measures["beam5_bleu"]
+        return found["mean"], found["sd"], measures["beam5_bleu_standard_error"]["mean"]
+
+    def sentences(self, model: ModelResult) -> list[str]:
+        facts = model.as_json()
+        sentences = [
+            f"Your model reaches {model.score:.1f} BLEU on sentences whose references it never saw "
+            f"(95 % bootstrap interval over sentences: {facts['low']:.1f} to {facts['high']:.1f}).",
+            f"The grader ran your translate again on {model.recomputed:,} of {model.examples:,} "
+            f"sentences, in {model.seconds:.0f} s ({model.sentences_per_second:g} sentences per "
+            f"second of CPU time); they came from: {model.source}.",
+            f"BLEU is computed by sacreBLEU: `{facts['signature']}`.",
+        ]
+        if (agreement := facts.get("agreement")) is not None:
+            sentences.append(f"Your translations.txt agrees on {100 * agreement:.1f} % of them.")
+        if measured := facts.get("measured"):
+            values = [f"{name.replace('_', ' ')} {value:.4g}" for name, value in measured.items()]
+            sentences.append(f"You reported: {', '.join(values)}{_ratio(measured)}.")
+        return sentences
+
+
+def _ratio(measured: Mapping[str, float]) -> str:
+    """Validation over training perplexity, a measure of memorization."""
+    upper, lower = (
+        measured.get(f"{split}_perplexity", 0.0) for split in ("validation", "training")
+    )
+    return f" (validation over training: {upper / lower:.2f})" if upper > 0 and lower > 0 else ""
 
 
 def _handed_in(files: dict[str, bytes], hidden: HiddenLabels) -> tuple[list[str] | None, str]:

@@ -1,4 +1,4 @@
-"""The interface of a model's measure: how answers are read, compared and scored."""
+"""What the judge asks of a scorer, which a course names: how answers are read and scored."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from ...gradebook.exercise_result import ModelResult
 from .hidden_labels import HiddenLabels
 
 MAX_CONFIG = 2**20  # bytes of config.json; parsed, they take up to 50 times as much memory
@@ -15,7 +16,7 @@ class Unusable(Exception):
     """The submitted files or the model's answers cannot be used; the message says why."""
 
 
-class Measure(Protocol):
+class Scorer(Protocol):
     """How one kind of answer is read and scored, such as labels or translations."""
 
     @property
@@ -33,6 +34,10 @@ class Measure(Protocol):
     noun: str  # what an answer is called in messages, in the plural
     verb: str  # the participle for producing answers in messages
     sample: str  # the note if only some sentences were answered
+    unit: str  # of the score, behind a number: "%"
+    unit_in_words: str  # "% of the hidden labels right"
+    unit_in_handouts: str  # "% of the test labels right"
+    compared: tuple[str, str]  # in handouts: the model's answers, and with what
 
     def read(self, value: Any, expected: int, function: str) -> list[Any]:
         """A call's value as `expected` answers. Raises Unusable for anything else."""
@@ -59,7 +64,20 @@ class Measure(Protocol):
         files: dict[str, bytes],
         hidden: HiddenLabels,
     ) -> tuple[dict[str, Any], list[str]]:
-        """Result fields and notes. `rows` are the indices of the answered sentences."""
+        """Result fields, `score` among them, and notes; `rows` are those of the answered ones."""
+        ...
+
+    def calibration(
+        self, measures: dict[str, dict[str, Any]], examples: int
+    ) -> tuple[float, float, float]:
+        """Mean and standard deviation over seeds, and the standard error on `examples`.
+
+        `measures` are those of a results file. Raises KeyError if it has others.
+        """
+        ...
+
+    def sentences(self, model: ModelResult) -> list[str]:
+        """What a student reads about a score, the score itself in the first sentence."""
         ...
 
 
