@@ -65,40 +65,34 @@ class FeedForward(nn.Module):
         return self.w_2(self.w_1(x).clamp(min=0))
 
 
-def _fill(layer, d_model, n_heads, d_ff, dropout, norm_first):
-    """Give a module the parts of an encoder layer, under the names of the starter."""
-    layer.attention = MultiHeadAttention(d_model, n_heads, dropout)
-    layer.feed_forward = nn.ModuleDict(
-        {"w_1": nn.Linear(d_model, d_ff), "w_2": nn.Linear(d_ff, d_model)}
-    )
-    for name in ("attention_residual", "feed_forward_residual"):
-        parts = {"norm": nn.LayerNorm(d_model, eps=1e-6), "dropout": nn.Dropout(dropout)}
-        setattr(layer, name, nn.ModuleDict(parts))
-    layer.norm_first = norm_first
-
-
-def _run(layer, x, mask, need_weights):
-    """Run one encoder layer on the parts that `_fill` made."""
-    first, second = layer.attention_residual, layer.feed_forward_residual
-    given = first["norm"](x) if layer.norm_first else x
-    made, weights = layer.attention(given, given, given, mask, need_weights)
-    x = x + first["dropout"](made)
-    x = x if layer.norm_first else first["norm"](x)
-    given = second["norm"](x) if layer.norm_first else x
-    made = layer.feed_forward["w_2"](layer.feed_forward["w_1"](given).clamp(min=0))
-    x = x + second["dropout"](made)
-    return x if layer.norm_first else second["norm"](x), weights
-
-
-class EncoderLayer(nn.Module):
-    """Self-attention and a feed-forward network, in post-norm or pre-norm order."""
+class _Layer(nn.Module):
+    """An encoder layer, alone or inside of a stack, with parts under the names of the starter."""
 
     def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
         super().__init__()
-        _fill(self, d_model, n_heads, d_ff, dropout, norm_first)
+        self.attention = MultiHeadAttention(d_model, n_heads, dropout)
+        self.feed_forward = nn.ModuleDict(
+            {"w_1": nn.Linear(d_model, d_ff), "w_2": nn.Linear(d_ff, d_model)}
+        )
+        for name in ("attention_residual", "feed_forward_residual"):
+            parts = {"norm": nn.LayerNorm(d_model, eps=1e-6), "dropout": nn.Dropout(dropout)}
+            setattr(self, name, nn.ModuleDict(parts))
+        self.norm_first = norm_first
 
     def forward(self, x, mask=None, need_weights=False):
-        return _run(self, x, mask, need_weights)
+        first, second = self.attention_residual, self.feed_forward_residual
+        given = first["norm"](x) if self.norm_first else x
+        made, weights = self.attention(given, given, given, mask, need_weights)
+        x = x + first["dropout"](made)
+        x = x if self.norm_first else first["norm"](x)
+        given = second["norm"](x) if self.norm_first else x
+        made = self.feed_forward["w_2"](self.feed_forward["w_1"](given).clamp(min=0))
+        x = x + second["dropout"](made)
+        return x if self.norm_first else second["norm"](x), weights
+
+
+class EncoderLayer(_Layer):
+    """Self-attention and a feed-forward network, in post-norm or pre-norm order."""
 
 
 class Encoder(nn.Module):
@@ -108,15 +102,14 @@ class Encoder(nn.Module):
         self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
     ):
         super().__init__()
-        self.layers = nn.ModuleList(nn.Module() for _ in range(n_layers))
-        for layer in self.layers:
-            _fill(layer, d_model, n_heads, d_ff, dropout, norm_first)
+        sizes = (d_model, n_heads, d_ff, dropout, norm_first)
+        self.layers = nn.ModuleList(_Layer(*sizes) for _ in range(n_layers))
         self.norm = nn.LayerNorm(d_model, eps=1e-6) if norm_first else nn.Identity()
 
     def forward(self, x, mask=None, need_weights=False):
         weights = []
         for layer in self.layers:
-            x, seen = _run(layer, x, mask, need_weights)
+            x, seen = layer(x, mask, need_weights)
             weights.append(seen)
         return self.norm(x), weights if need_weights else None
 

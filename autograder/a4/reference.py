@@ -37,89 +37,55 @@ def target_mask(token_ids, pad_id=0):
     return _visible(token_ids, pad_id)
 
 
-def _fill_layer(layer, d_model, n_heads, d_ff, dropout, norm_first):
-    """Give a module the parts of a decoder layer, under the names of the starter."""
-    layer.self_attention = MultiHeadAttention(d_model, n_heads, dropout)
-    layer.cross_attention = MultiHeadAttention(d_model, n_heads, dropout)
-    layer.feed_forward = FeedForward(d_model, d_ff)
-    for part in ("self_attention", "cross_attention", "feed_forward"):
-        setattr(layer, f"{part}_residual", ResidualConnection(d_model, dropout, norm_first))
-
-
-def _run_layer(layer, x, memory, target_mask=None, source_mask=None, need_weights=False):
-    """Run one decoder layer on the parts that `_fill_layer` made."""
-    seen = []
-
-    def attend(queries):
-        made, weights = layer.cross_attention(queries, memory, memory, source_mask, need_weights)
-        seen.append(weights)
-        return made
-
-    x = layer.self_attention_residual(x, lambda q: layer.self_attention(q, q, q, target_mask)[0])
-    x = layer.cross_attention_residual(x, attend)
-    return layer.feed_forward_residual(x, layer.feed_forward), seen[-1]
-
-
 class _Layer(nn.Module):
-    """A decoder layer inside a stack."""
-
-    def __init__(self, *sizes):
-        super().__init__()
-        _fill_layer(self, *sizes)
-
-    def forward(self, *given, **options):
-        return _run_layer(self, *given, **options)
-
-
-class DecoderLayer(nn.Module):
-    """Masked self-attention, attention to the memory and a feed-forward network."""
+    """A decoder layer, alone or inside of a stack."""
 
     def __init__(self, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False):
         super().__init__()
-        _fill_layer(self, d_model, n_heads, d_ff, dropout, norm_first)
+        self.self_attention = MultiHeadAttention(d_model, n_heads, dropout)
+        self.cross_attention = MultiHeadAttention(d_model, n_heads, dropout)
+        self.feed_forward = FeedForward(d_model, d_ff)
+        for part in ("self_attention", "cross_attention", "feed_forward"):
+            setattr(self, f"{part}_residual", ResidualConnection(d_model, dropout, norm_first))
 
     def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
-        return _run_layer(self, x, memory, target_mask, source_mask, need_weights)
+        seen = []
+
+        def attend(queries):
+            made, weights = self.cross_attention(queries, memory, memory, source_mask, need_weights)
+            seen.append(weights)
+            return made
+
+        x = self.self_attention_residual(x, lambda q: self.self_attention(q, q, q, target_mask)[0])
+        x = self.cross_attention_residual(x, attend)
+        return self.feed_forward_residual(x, self.feed_forward), seen[-1]
 
 
-def _fill_decoder(decoder, n_layers, d_model, n_heads, d_ff, dropout, norm_first):
-    """Give a module the parts of a decoder, under the names of the starter."""
-    sizes = (d_model, n_heads, d_ff, dropout, norm_first)
-    decoder.layers = nn.ModuleList(_Layer(*sizes) for _ in range(n_layers))
-    decoder.norm = LayerNorm(d_model) if norm_first else nn.Identity()
-
-
-def _run_decoder(decoder, x, memory, target_mask=None, source_mask=None, need_weights=False):
-    """Run a decoder on the parts that `_fill_decoder` made."""
-    weights = []
-    for layer in decoder.layers:
-        x, seen = layer(x, memory, target_mask, source_mask, need_weights)
-        weights.append(seen)
-    return decoder.norm(x), weights if need_weights else None
+class DecoderLayer(_Layer):
+    """Masked self-attention, attention to the memory and a feed-forward network."""
 
 
 class _Stack(nn.Module):
-    """A decoder inside a model."""
-
-    def __init__(self, *sizes):
-        super().__init__()
-        _fill_decoder(self, *sizes)
-
-    def forward(self, *given, **options):
-        return _run_decoder(self, *given, **options)
-
-
-class Decoder(nn.Module):
-    """A stack of independent layers, with a last norm in pre-norm order."""
+    """A decoder, alone or inside of a model."""
 
     def __init__(
         self, n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.1, norm_first=False
     ):
         super().__init__()
-        _fill_decoder(self, n_layers, d_model, n_heads, d_ff, dropout, norm_first)
+        sizes = (d_model, n_heads, d_ff, dropout, norm_first)
+        self.layers = nn.ModuleList(_Layer(*sizes) for _ in range(n_layers))
+        self.norm = LayerNorm(d_model) if norm_first else nn.Identity()
 
     def forward(self, x, memory, target_mask=None, source_mask=None, need_weights=False):
-        return _run_decoder(self, x, memory, target_mask, source_mask, need_weights)
+        weights = []
+        for layer in self.layers:
+            x, seen = layer(x, memory, target_mask, source_mask, need_weights)
+            weights.append(seen)
+        return self.norm(x), weights if need_weights else None
+
+
+class Decoder(_Stack):
+    """A stack of independent layers, with a last norm in pre-norm order."""
 
 
 class Transformer(nn.Module):

@@ -38,7 +38,7 @@ def sources(assignment: Assignment, replaced: Sequence[str]) -> list[str]:
         needed.append(name)
         # include a substitute's private helpers, but not other exercises' substitutes
         waiting += [n for n in global_names(definitions[name]) if n.startswith("_")]
-    parts = [definitions[name] for name in reversed(needed) if name in definitions]
+    parts = [source for name, source in definitions.items() if name in needed]  # bases first
     return [*imports, *parts] if parts else []
 
 
