@@ -16,7 +16,7 @@ import pytest
 from checkout import ROOT
 from sample_results import COURSE, sample
 
-from grader.exchange import gradescope, gradescope_results, gradescope_run
+from grader.exchange import course_files, gradescope, gradescope_results, gradescope_run
 from grader.gradebook.store import Store
 
 A1 = COURSE.assignment("a1")
@@ -156,6 +156,13 @@ def test_a_failed_grading_has_no_score_and_says_so(container):
     code, report = container.run(AUTOGRADER_PYTHON="/bin/false")
     assert (code, "score" in report) == (1, False)
     assert "could not start" in report["output"]
+
+
+def test_hidden_tests_come_with_what_they_take_from_earlier_assignments():
+    files = course_files.hidden_tests(proofs.COURSE.assignment("a4"))
+    taken = "autograder/a2/multi_head_reference.py", "autograder/a2/exercise_2_3/mistakes.toml"
+    assert {*taken, "autograder/a3/answers.py"} <= files.keys()
+    assert not [name for name in files if name.startswith(("autograder/a5", "autograder/exam"))]
 
 
 def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
