@@ -93,6 +93,15 @@ def test_a_key_that_a_mistake_lacks_is_named(copy):
         check(copy)
 
 
+def test_two_mistakes_with_one_id_are_named(copy):
+    path = copy / "autograder/a1/exercise_1_2/mistakes.toml"
+    table = (copy / MISTAKES).read_text(encoding="utf-8").partition("\n\n")[2]
+    path.write_text(path.read_text(encoding="utf-8") + table, encoding="utf-8")
+    told = "1.2 has a mistake 'scores_all_axes_transposed' too: rename one"
+    with pytest.raises(mistakes.BugError, match=told):
+        check(copy)
+
+
 def test_a_folder_for_an_exercise_that_is_not_there_is_named(copy):
     folder = copy / "autograder/a1/exercise_1_3"
     folder.rename(folder.with_name("exercise_1_33"))

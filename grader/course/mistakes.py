@@ -6,6 +6,7 @@ id. A `component` at the top of the file is that of every mistake without one of
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from dataclasses import MISSING, dataclass, fields
@@ -75,12 +76,21 @@ def path_of(assignment: Assignment, exercise: str) -> Path:
 
 
 def load(assignment: Assignment) -> list[Bug]:
-    """All named mistakes of an assignment, by id. Raises BugError for a wrong key."""
+    """All named mistakes of an assignment, by id. Raises BugError for a wrong key or id."""
     found: list[Bug] = []
     for exercise in assignment.exercises:
         path = path_of(assignment, exercise.id)
         found += _read(path, exercise.id) if path.exists() else ()
-    return sorted(found, key=lambda bug: bug.name)
+    found.sort(key=lambda bug: bug.name)
+    for one, other in itertools.pairwise(found):
+        if one.name == other.name:
+            path = path_of(assignment, other.exercise)
+            line = line_of(path.read_text(encoding="utf-8"), (other.name,))
+            raise BugError(
+                f"{shown(path)}, line {line}: {one.exercise} has a mistake {one.name!r} too: "
+                "rename one"
+            )
+    return found
 
 
 def named(course: Course, reference: str) -> Bug:
@@ -101,7 +111,10 @@ def sentences(path: Path) -> dict[str, str]:
 
 def sentences_alone(path: Path) -> str:
     """The text of a file that has the sentences of another, and nothing of the mistakes."""
-    lines = (f"{id}.sentence = {json.dumps(text)}\n" for id, text in sentences(path).items())
+    lines = (
+        f"{id}.sentence = {json.dumps(text, ensure_ascii=False)}\n"
+        for id, text in sentences(path).items()
+    )
     return "".join(lines)
 
 
