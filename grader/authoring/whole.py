@@ -140,7 +140,7 @@ def _misnamed(assignment: Assignment) -> Iterator[str]:
     for folder in sorted({*assignment.hidden.glob("exercise_*")} - {*folders}):
         id = folder.name.removeprefix("exercise_").replace("_", ".")
         yield f"{shown(folder)}: {assignment.id} has no exercise {id}: rename the folder"
-    for path in sorted([*assignment.hidden.glob("*.py"), *assignment.hidden_tests()]):
+    for path in assignment.hidden_code:
         text = path.read_text(encoding="utf-8")
         named = [(found[1], found.start()) for found in _NAMED.finditer(text)]
         known = known_mistakes(str(path)) if named else ()

@@ -112,6 +112,12 @@ class Assignment(Table):
         """The folder of an exercise's hidden tests and its named mistakes."""
         return self.hidden / f"exercise_{exercise.replace('.', '_')}"
 
+    @property
+    def hidden_code(self) -> list[Path]:
+        """Its hidden tests, what they share, and its reference: no variants."""
+        kinds = ("*.py", "exercise_*/*.py")
+        return [path for kind in kinds for path in sorted(self.hidden.glob(kind))]
+
     def hidden_tests(self, hidden: Path | None = None) -> list[Path]:
         """The files of its hidden tests, or of those in a copy of `hidden`, by exercise."""
         names = [self.hidden_folder(exercise.id).name for exercise in self.exercises]

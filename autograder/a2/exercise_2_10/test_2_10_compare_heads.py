@@ -1,6 +1,6 @@
 """Hidden tests of exercise 2.10: one head or several, on runs small enough for a test."""
 
-from autograder.a2.watched_readers import SIZES, readers
+from autograder.a2.exercise_2_10.watched_readers import SIZES, readers
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

@@ -13,7 +13,7 @@ from autograder.a3.answers import (
     only_one_rate,
 )
 from autograder.a3.encoder_reference import draw, layer, layer_shapes, network, norm, under
-from autograder.a3.torch_encoder_layer import torch_case
+from autograder.a3.exercise_3_5.torch_encoder_layer import torch_case
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from autograder.a4.beam_cases import READ, STEPS, case, clear, expectations
+from autograder.a4.exercise_4_11.beam_cases import READ, STEPS, case, clear, expectations
 from autograder.a4.searching import Found, Search, compare, drawn
 from grader.checking import expect
 from grader.checking.exercise import exercise

@@ -2,7 +2,7 @@
 
 import math
 
-from autograder.a4.beam_cases import (
+from autograder.a4.exercise_4_11.beam_cases import (
     CUT_OFF,
     MISTAKES,
     READ,

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from autograder.a3.answers import answered, normal
-from autograder.a4.beam_cases import READ
+from autograder.a4.exercise_4_11.beam_cases import READ
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

@@ -4,7 +4,7 @@ import torch
 
 from autograder.a3.answers import answered, normal
 from autograder.a3.encoder_reference import draw
-from autograder.a4.cached_decoding import READ, SIZES, heads
+from autograder.a4.exercise_4_19.cached_decoding import READ, SIZES, heads
 from course_lib.decoder import DecoderLayer
 from course_lib.decoding.cache import LayerCache, attend, cached_layer
 from grader.checking import expect

@@ -2,7 +2,7 @@
 
 import torch
 
-from autograder.a4.cached_decoding import READ, Decoding, grown
+from autograder.a4.exercise_4_19.cached_decoding import READ, Decoding, grown
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

@@ -12,7 +12,7 @@ from autograder.a3.watched_training import (
     in_training_mode,
     returned,
 )
-from autograder.a4.watched_translation import (
+from autograder.a4.exercise_4_7.watched_translation import (
     RATE,
     READ,
     SOURCE,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.a5.designs import (
+from autograder.a5.exercise_5_1.designs import (
     DEFAULT,
     FACTORS,
     READ,

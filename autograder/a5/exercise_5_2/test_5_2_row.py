@@ -1,6 +1,6 @@
 """Hidden tests of exercise 5.2: the numbers of a trial's row."""
 
-from autograder.a5.scripted_task import CONFIGURATION, READ, SEED, Run, written
+from autograder.a5.exercise_5_2.scripted_task import CONFIGURATION, READ, SEED, Run, written
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from autograder.a5.draws import READ, t, values_of
+from autograder.a5.exercise_5_4.draws import READ, t, values_of
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

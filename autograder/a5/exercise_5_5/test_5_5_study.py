@@ -1,6 +1,6 @@
 """Hidden tests of exercise 5.5: the handed-in trials, and one of them trained again."""
 
-from autograder.a5.tiny_study import (
+from autograder.a5.exercise_5_5.tiny_study import (
     FILE,
     PROFILE,
     READ,

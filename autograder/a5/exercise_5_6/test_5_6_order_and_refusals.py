@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from autograder.a5.exercise_5_6.summary_study import KEYS, READ, lines_of, of, study
 from autograder.a5.study_rows import answered, raises_value_error, table, trial
-from autograder.a5.summary_study import KEYS, READ, lines_of, of, study
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

@@ -5,8 +5,8 @@ import math
 import numpy as np
 from scipy import stats
 
+from autograder.a5.exercise_5_6.summary_study import READ, lines_of, of, study
 from autograder.a5.study_rows import interval
-from autograder.a5.summary_study import READ, lines_of, of, study
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from autograder.a5.sensitivity_study import adjusted, in_place
+from autograder.a5.exercise_5_7.sensitivity_study import adjusted, in_place
 from autograder.a5.study_rows import answered
 from grader.checking import expect
 from grader.checking.exercise import exercise

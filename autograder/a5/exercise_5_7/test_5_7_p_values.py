@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from autograder.a5.sensitivity_study import (
+from autograder.a5.exercise_5_7.sensitivity_study import (
     DEFAULT,
     FACTORS,
     READ,

@@ -79,7 +79,7 @@ def hidden_tests(course: Course) -> Files:
     """The hidden tests, importable from a folder apart; of mistakes, the sentences alone."""
     files = {f"{AFTER}/{course.facts.hidden}/__init__.py": b'"""Holds the hidden tests."""\n'}
     for assignment in course.assignments:
-        for path in sorted([*assignment.hidden.glob("*.py"), *assignment.hidden_tests()]):
+        for path in assignment.hidden_code:
             files[f"{AFTER}/{shown(path)}"] = path.read_bytes()
         for path in sorted(assignment.hidden.glob(f"*/{mistakes.FILE}")):
             files[f"{AFTER}/{shown(path)}"] = mistakes.sentences_alone(path).encode()

@@ -54,7 +54,7 @@ MISTAKES = {
     "each beam gives its own best: all candidates of a sentence compete": {"own_best": True},
     MISTAKE.beam_begins_with_copies: {"copies": True},
     "the scores of the prefixes are not added: a score covers the whole sentence": {"added": False},
-    MISTAKE.greedy_end_token_kept: {"kept_end": True},
+    "the end token is kept: return the tokens without start and end": {"kept_end": True},
 }
 
 
