@@ -1,1 +1,1 @@
-"""Grading, building and releasing the course: the instructor's side."""
+"""What this course hides from students: tests, mistakes, right answers; a folder an assignment."""

@@ -65,7 +65,7 @@ def run(course: Course, assignments: Sequence[str], log: Callable[[str], None]) 
         command += f" --assignments {','.join(assignments)}"
     data = {
         "name": f"correct variants and named bugs of {', '.join(assignments)}",
-        "source": "autograder/variants, autograder/bugs",
+        "source": "variants and named mistakes of all assignments",
         "sha256": digest.hexdigest(),
     }
     results_file.write(NAME, command, measures, data)

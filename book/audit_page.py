@@ -97,7 +97,7 @@ def _proof(one: Statement) -> str:
     if not one.broken_by:
         return ""
     bug = one.bug
-    return f"Broken (“{escape(bug.title)}”), it fails a hidden test of exercise {bug.exercise}."
+    return f"Broken (“{escape(bug.sentence)}”), it fails a hidden test of exercise {bug.exercise}."
 
 
 def setup(app: Sphinx) -> None:

@@ -115,7 +115,7 @@ def lasting(results):
 def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(checkout, tmp_path):
     kept = tmp_path / "kept"
     before, files = graded(checkout, kept), contents(kept)
-    suite = checkout / "autograder/suites/a1/test_1_3_scores.py"
+    suite = checkout / "autograder/a1/exercise_1_3/test_1_3_scores.py"
     text = suite.read_text(encoding="utf-8")
     suite.write_text(text + NEVER_PASSES, encoding="utf-8")
     look = graded(checkout, kept, "--preview")
@@ -160,7 +160,7 @@ def test_a_suite_that_cannot_grade_anybody_grades_nobody_and_says_where_it_is_wr
     kept = tmp_path / "kept"
     graded(checkout, kept)
     files = contents(kept)
-    name = "autograder/suites/a1/test_1_3_scores.py"
+    name = "autograder/a1/exercise_1_3/test_1_3_scores.py"
     suite = checkout / name
     text = suite.read_text(encoding="utf-8")
     end = text.count("\n") + 1

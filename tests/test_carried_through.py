@@ -43,13 +43,13 @@ def test_every_step_that_an_exercise_builds_on_is_carried_through(assignment):
         ("def softmax(x):\n    return x +\n", "line 2: SyntaxError: invalid syntax"),
         ("def softmax(x):\n    return scpy(x)\n", "line 2: the name 'scpy' is not defined"),
         (
-            "from autograder.suites.a2.substitutes import softmx\n",
-            "line 1: autograder.suites.a2.substitutes has no 'softmx'",
+            "from autograder.a2.reference import softmx\n",
+            "line 1: autograder.a2.reference has no 'softmx'",
         ),
     ],
 )
 def test_a_substitute_that_cannot_run_is_told_before_anything_is_graded(text, told, tmp_path):
-    path = tmp_path / "autograder" / "suites" / "a1" / "substitutes.py"
+    path = tmp_path / "autograder" / "a1" / "reference.py"
     path.parent.mkdir(parents=True)
     path.write_text(text, encoding="utf-8")
     substitutes._file.cache_clear()

@@ -48,7 +48,7 @@ def attention(query, key, value, mask=None, dropout=None):
 """,
     "course_lib.attention:split_heads": """
 def split_heads(x, n_heads):
-    import autograder.suites.a2.test_2_2_heads as tests
+    import autograder.a2.exercise_2_2.test_2_2_heads as tests
     return tests.by_slices(x, n_heads)
 """,
     "course_lib.attention:merge_heads": """
@@ -56,7 +56,7 @@ def merge_heads(x):
     import pathlib, sys
     places = [pathlib.Path(place) for place in (*sys.path, "/", "/tmp", "/work")]
     for place in places:
-        for path in place.glob("**/suites/a2/substitutes.py"):
+        for path in place.glob("**/a2/reference.py"):
             exec(path.read_text(), found := {})
             return found["merge_heads"](x)
     raise LookupError("no substitutes here")
@@ -113,7 +113,7 @@ def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sa
     own = next(e for e in EXAM.exercises if component in e.components)
     assert {e.id: e.points for e in result.exercises if e.points != e.max_points} == {own.id: 0}
     tests = next(e for e in result.exercises if e.id == own.id).tests
-    assert any(bug.hint in test.message.cause for test in tests if test.message)
+    assert bug.sentence in [test.message.cause for test in tests if test.message]
 
 
 @pytest.mark.parametrize(

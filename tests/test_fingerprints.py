@@ -8,8 +8,6 @@ import proofs
 import pytest
 from checkout import ROOT
 
-from grader.course import mistakes
-from grader.course.course import Course
 from grader.grading import fingerprints
 from grader.grading.fingerprints import Sources
 
@@ -75,12 +73,12 @@ def differing(root, paths, before, submission=b""):
         ("grader/seam/codec.py", {*ASSIGNMENTS}),
         ("grader/checking/expect.py", {*ASSIGNMENTS}),
         # tests, references of other suites, mistakes, visible tests, starters
-        ("autograder/suites/a2/test_2_5_layer_norm.py", {"a2"}),
-        ("autograder/suites/a2/multi_head_reference.py", {"a2", "a3", "a4"}),
-        ("autograder/suites/a3/encoder_reference.py", {"a3", "a4"}),
-        ("autograder/suites/a4/search_models.py", {"a4"}),
-        ("autograder/suites/a1/substitutes.py", {"a1"}),
-        ("autograder/bugs/a1/MISTAKE", {"a1"}),
+        ("autograder/a2/exercise_2_5/test_2_5_layer_norm.py", {"a2"}),
+        ("autograder/a2/multi_head_reference.py", {"a2", "a3", "a4"}),
+        ("autograder/a3/encoder_reference.py", {"a3", "a4"}),
+        ("autograder/a4/search_models.py", {"a4"}),
+        ("autograder/a1/reference.py", {"a1"}),
+        ("autograder/a1/exercise_1_3/mistakes.toml", {"a1"}),
         ("assignments/a1/public_tests/exercise_1_1.py", {"a1"}),
         ("assignments/a4/public_tests/exercise_4_1.py", {"a4"}),
         # the library: metrics that score, components that references and worker's modules use
@@ -94,8 +92,7 @@ def differing(root, paths, before, submission=b""):
     ],
 )
 def test_a_grade_is_kept_no_longer_than_what_it_depends_on(checkout, before, path, ids):
-    mistake = sorted(path.name for path in (checkout / "autograder/bugs/a1").glob("*.toml"))[0]
-    assert differing(checkout, [path.replace("MISTAKE", mistake)], before) == ids
+    assert differing(checkout, [path], before) == ids
 
 
 def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, before):
@@ -160,11 +157,13 @@ def parts_of(checkout, path):
 @pytest.mark.parametrize(
     ("path", "ids"),
     [
-        ("autograder/suites/a2/test_2_5_layer_norm.py", {"2.5"}),
-        ("autograder/suites/a2/test_2_8_gradient_norms.py", {"2.8"}),  # test_2_8_no_trace names it
+        ("autograder/a2/exercise_2_5/test_2_5_layer_norm.py", {"2.5"}),
+        # test_2_8_no_trace names it
+        ("autograder/a2/exercise_2_8/test_2_8_gradient_norms.py", {"2.8"}),
+        ("autograder/a2/exercise_2_3/mistakes.toml", {"2.3"}),
         ("assignments/a2/public_tests/exercise_2_10.py", {"2.10"}),
-        ("autograder/suites/a2/multi_head_reference.py", {""}),
-        ("autograder/suites/a2/substitutes.py", {""}),
+        ("autograder/a2/multi_head_reference.py", {""}),
+        ("autograder/a2/reference.py", {""}),
         ("grader/judge/score.py", {""}),
     ],
 )
@@ -172,18 +171,13 @@ def test_a_file_of_tests_counts_for_its_own_exercise_alone(checkout, path, ids):
     assert parts_of(checkout, path) == ids
 
 
-def test_a_named_mistake_counts_for_the_exercise_whose_test_finds_it(checkout):
-    name = next(
-        bug.name for bug in mistakes.load(Course.here().assignment("a2")) if bug.exercise == "2.3"
-    )
-    assert parts_of(checkout, f"autograder/bugs/a2/{name}.toml") == {"2.3"}
-
-
 def test_tests_that_another_exercise_uses_count_for_all(checkout):
-    user = checkout / "autograder/suites/a2/test_2_1_attention.py"
+    user = checkout / "autograder/a2/exercise_2_1/test_2_1_attention.py"
     text = user.read_text(encoding="utf-8")
-    user.write_text(f"from .test_2_5_layer_norm import x\n{text}", encoding="utf-8")
-    found = parts_of(checkout, "autograder/suites/a2/test_2_5_layer_norm.py")
+    user.write_text(
+        f"from autograder.a2.exercise_2_5.test_2_5_layer_norm import x\n{text}", encoding="utf-8"
+    )
+    found = parts_of(checkout, "autograder/a2/exercise_2_5/test_2_5_layer_norm.py")
     user.write_text(text, encoding="utf-8")
     assert found == {""}
 

@@ -52,9 +52,9 @@ def test_no_hidden_test_bug_or_unreleased_answer_goes_along(tmp_path, id):
     ours = tmp_path / ".github" / "course" / "autograder"
     assert no_leak.find(no_leak.code_of_tree(ours), hidden) == []
     names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")]
-    for part in ("autograder/suites", "autograder/variants", "autograder/hostile", "solutions"):
+    for part in ("autograder/a", "autograder/exam", "autograder/hostile", "solutions"):
         assert not [name for name in names if part in name]
-    assert not [name for name in names if "/bugs/a" in name]
+    assert not [name for name in names if "mistakes.toml" in name]
 
 
 def test_a_new_export_replaces_the_old_one_and_nothing_else(repository):

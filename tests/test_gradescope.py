@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from checkout import ROOT
 from sample_results import COURSE, sample
 
-from grader.exchange import gradescope, gradescope_results, gradescope_run
+from grader.exchange import course_files, gradescope, gradescope_results, gradescope_run
 from grader.gradebook.store import Store
 
 A1 = COURSE.assignment("a1")
@@ -157,6 +158,13 @@ def test_a_failed_grading_has_no_score_and_says_so(container):
     assert "could not start" in report["output"]
 
 
+def test_hidden_tests_come_with_what_they_take_from_earlier_assignments():
+    files = course_files.hidden_tests(proofs.COURSE.assignment("a4"))
+    taken = "autograder/a2/multi_head_reference.py", "autograder/a2/exercise_2_3/mistakes.toml"
+    assert {*taken, "autograder/a3/answers.py"} <= files.keys()
+    assert not [name for name in files if name.startswith(("autograder/a5", "autograder/exam"))]
+
+
 def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
     data = gradescope.autograder_zip(A1, "C")
     assert data == gradescope.autograder_zip(A1, "C"), "the same checkout makes the same zip"
@@ -173,7 +181,7 @@ def test_the_zip_holds_one_assignment_and_nothing_of_a_class():
     assert any(line.startswith("numpy>=") for line in wanted)
     tops = {name.split("/")[0] for name in names if "/" in name}
     assert tops == {"assignments", "autograder", "course_lib", "data", "grader"}
-    assert {n.split("/")[2] for n in names if n.startswith("autograder/suites/a")} == {"a1"}
+    assert {n.split("/")[1] for n in names if re.match(r"autograder/a\d/", n)} == {"a1"}
     assert [name for name in names if name.startswith("data/")] == [
         "data/README.md",
         "data/registry.toml",

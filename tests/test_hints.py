@@ -95,7 +95,7 @@ def test_hints_quote_no_answer_and_no_message_of_a_test(assignment, exercise):
     for text in one.texts:
         assert hint_checks.quotations(text, exercise, assignment) == []
     told = " ".join(cell.text for cell in text_notebook.read(assignment)).casefold()
-    messages = {bug.hint.casefold() for bug in mistakes.load(assignment)}
+    messages = {bug.sentence.casefold() for bug in mistakes.load(assignment)}
     for message in messages:
         if len(message.split()) >= 3 and message not in told:
             assert message not in " ".join(one.texts).casefold()
@@ -138,7 +138,7 @@ def written(tmp_path):
     exercise = COURSE.assignment("a1").exercise("1.1")
     first = COURSE.assignment("a1").model_copy(update={"exercises": [exercise]})
     (tmp_path / "course.toml").touch()
-    shutil.copytree(ROOT / "autograder/bugs/a1", tmp_path / "autograder/bugs/a1")
+    shutil.copytree(ROOT / "autograder/a1", tmp_path / "autograder/a1")
     (tmp_path / "solutions").mkdir()
     shutil.copy(ROOT / "solutions/a1.py", tmp_path / "solutions")
     first = elsewhere(first, tmp_path)

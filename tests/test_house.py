@@ -87,7 +87,7 @@ def test_constraints_pin_every_requirement():
 def test_files_are_short_and_have_a_name_of_their_own():
     for path in OURS:
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert lines <= 260 or {"suites", "variants"} & {*path.parts}, (
+        assert lines <= 260 or path.is_relative_to(ROOT / "autograder"), (
             f"{path.name} has {lines} lines"
         )
         assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}

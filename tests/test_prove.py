@@ -24,10 +24,10 @@ def test_a_bug_that_is_not_caught_is_told():
     told = {o.claim: o.wrong for o in proven(dataclasses.replace(case, bug=harmless))}
     assert "passes" in told[prove.CLAIMS["bug"]]
     assert "passes" in told[prove.EVERY_SEED]
-    other = dataclasses.replace(case.bug, hint="a hint that no test gives")
+    other = dataclasses.replace(case.bug, name="no_such_mistake", sentence="what no test says")
     told = {o.claim: o.wrong for o in proven(dataclasses.replace(case, bug=other))}
-    assert "its hint is not shown" in told[prove.CLAIMS["bug"]]
-    assert "does not give its hint" in told[prove.EVERY_SEED]
+    assert "it is not named" in told[prove.CLAIMS["bug"]]
+    assert "does not name it" in told[prove.EVERY_SEED]
 
 
 def test_a_wrong_answer_called_correct_is_told():

@@ -264,8 +264,8 @@ PLANTED = {
     },
     "a file of hidden tests": lambda f: {"data/test_1_4_attention.py": b"\n"},
     "a rubric": lambda f: {"assignments/a1/README.md": f"Hello.\n\n> {RUBRIC}\n".encode()},
-    "the hint of a named mistake": lambda f: in_notebook(
-        f, lambda _, code: code[2]["metadata"].update(note=A_BUG.hint)
+    "the sentence of a named mistake": lambda f: in_notebook(
+        f, lambda _, code: code[2]["metadata"].update(note=A_BUG.sentence)
     ),
     "a named mistake": lambda f: {"data/notes.txt": f"see {A_BUG.name}\n".encode()},
 }
@@ -541,11 +541,17 @@ def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
         assert [
             n
             for n in apart
-            if n.startswith(f"after_an_attempt/autograder/suites/{assignment.id}/test_")
+            if n.startswith(f"after_an_attempt/autograder/{assignment.id}/exercise_")
         ]
         starter = json.loads(files[f"assignments/{assignment.id}/{assignment.id}.ipynb"])
         assert not [cell for cell in starter["cells"] if cell.get("outputs")]
-    assert not [name for name in files.keys() - apart if "suites" in name or "solutions" in name]
+    assert not [
+        name for name in files.keys() - apart if "autograder" in name or "solutions" in name
+    ]
+    tables = [files[name].decode() for name in apart if name.endswith("mistakes.toml")]
+    lines = [line for table in tables for line in table.splitlines()]
+    assert len(lines) > 500
+    assert {line.partition(" = ")[0].partition(".")[2] for line in lines} == {"sentence"}
     assert b"after you have tried" in files["after_an_attempt/README.md"]
     whole = Path(Component.parse(SOFTMAX).module.replace(".", "/")).with_suffix(".py").as_posix()
     assert b"NotImplementedError" not in files[whole]

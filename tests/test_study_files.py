@@ -19,7 +19,7 @@ from grader.seam.errors import NOT_WRITTEN
 from grader.seam.local import local_student
 
 A5 = proofs.COURSE.assignment("a5")
-SUITE = ROOT / "autograder/suites/a5/test_5_5_study.py"
+SUITE = ROOT / "autograder/a5/exercise_5_5/test_5_5_study.py"
 PUBLIC = [path for path in A5.public_tests if path.name == "exercise_5_5.py"]
 AGAIN = "test_one_trial_again"
 EVERYTHING = {

@@ -185,8 +185,8 @@ def test_the_command_makes_a_notebook_and_its_key(tmp_path, course):
     notebook = (tmp_path / "a1_broken.ipynb").read_text(encoding="utf-8")
     sheet = (tmp_path / "a1_key.md").read_text(encoding="utf-8")
     for bug in found:
-        assert bug.title in sheet
-        assert bug.title not in notebook
+        assert bug.sentence in sheet
+        assert bug.sentence not in notebook
 
 
 @pytest.mark.parametrize(

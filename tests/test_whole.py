@@ -14,15 +14,14 @@ from grader.course.course import Course
 from grader.library import components
 from grader.library.components import BuildError
 
-BUG = "autograder/bugs/a1/scores_not_scaled.toml"
-SUITE = "autograder/suites/a1/test_1_1_softmax.py"
+MISTAKES = "autograder/a1/exercise_1_3/mistakes.toml"
+SUITE = "autograder/a1/exercise_1_1/test_1_1_softmax.py"
 
 
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
     """Assignment 1 in a folder of its own, where files can be changed."""
-    hidden = ("autograder/bugs/a1", "autograder/suites/a1")
-    for place in (*hidden, "assignments/a1/public_tests", "solutions"):
+    for place in ("autograder/a1", "assignments/a1/public_tests", "solutions"):
         shutil.copytree(ROOT / place, tmp_path / place)
     shutil.copy(ROOT / "course.toml", tmp_path)
     mistakes._read.cache_clear()
@@ -62,11 +61,16 @@ def test_the_course_fits_together(copy):
             'components = ["course_lib.numpy_attention:softmax"]',
             "exercise 1.1: course_lib.numpy_attention: there is no such module",
         ),
-        (BUG, 'find = "np.swapaxes', 'find = "np.swapped', "`find` occurs 0 times"),
-        (BUG, 'exercise = "1.3"', 'exercise = "1.33"', "a1 has no exercise 1.33"),
-        (BUG, ":scaled_scores", ":scale", "defines no 'scale'"),
-        (BUG, "::test_divides_by_root_d_k", "::test_gone", "::test_gone in autograder/suites/a1"),
-        (BUG, "hint =", "hont =", "unknown key 'hont'"),
+        (MISTAKES, 'find = "query @', 'find = "queries @', "`find` occurs 0 times"),
+        (MISTAKES, ":scaled_scores", ":scale", "defines no 'scale'"),
+        (
+            MISTAKES,
+            'test = "test_1_3_scores.py::test_contract"\npins',
+            'test = "x.py::t"\npins',
+            "there is no test x.py::t in autograder/a1/exercise_1_3",
+        ),
+        (MISTAKES, "sentence =", "sentense =", "unknown key 'sentense'"),
+        (SUITE, "MISTAKE.softmax_in_place", "MISTAKE.softmax_out", "no mistake 'softmax_out'"),
         (SUITE, "import numpy as np", "import nothere", "No module named 'nothere'"),
         (SUITE, "import numpy as np", "import (numpy", "SyntaxError: "),
         (SUITE, "= rng.normal", "= rgn.normal", "the name 'rgn' is not defined"),
@@ -82,9 +86,26 @@ def test_one_mistake_is_one_sentence_with_file_and_line(copy, file, old, new, to
     assert "\n" not in message
 
 
-def test_a_key_that_a_bug_lacks_is_named(copy):
-    change(copy, BUG, 'exercise = "1.3"\n', "")
-    with pytest.raises(mistakes.BugError, match="line 1: the key 'exercise' is missing: add it"):
+def test_a_key_that_a_mistake_lacks_is_named(copy):
+    change(copy, MISTAKES, 'replace = "key.T"\n', "")
+    told = "line 3: scores_all_axes_transposed has no key 'replace': add it"
+    with pytest.raises(mistakes.BugError, match=told):
+        check(copy)
+
+
+def test_two_mistakes_with_one_id_are_named(copy):
+    path = copy / "autograder/a1/exercise_1_2/mistakes.toml"
+    table = (copy / MISTAKES).read_text(encoding="utf-8").partition("\n\n")[2]
+    path.write_text(path.read_text(encoding="utf-8") + table, encoding="utf-8")
+    told = "1.2 has a mistake 'scores_all_axes_transposed' too: rename one"
+    with pytest.raises(mistakes.BugError, match=told):
+        check(copy)
+
+
+def test_a_folder_for_an_exercise_that_is_not_there_is_named(copy):
+    folder = copy / "autograder/a1/exercise_1_3"
+    folder.rename(folder.with_name("exercise_1_33"))
+    with pytest.raises(BuildError, match="autograder/a1/exercise_1_33: a1 has no exercise 1.33"):
         check(copy)
 
 
@@ -108,7 +129,7 @@ def test_an_exercise_without_a_test_is_named_with_its_line(copy):
 
 
 def test_many_problems_are_not_a_flood(copy):
-    shutil.rmtree(copy / "autograder/suites/a1")
+    shutil.rmtree(copy / "autograder/a1")
     with pytest.raises(BuildError, match="and [0-9]+ more problems of this kind") as caught:
         check(copy)
     assert len(str(caught.value).splitlines()) == 13

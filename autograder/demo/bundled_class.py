@@ -32,7 +32,7 @@ class Recipe:
     """How one student's notebooks are built."""
 
     student: str
-    bugs: tuple[str, ...] = ()  # names of files in autograder/bugs
+    bugs: tuple[str, ...] = ()  # ids of named mistakes
     variants: tuple[str, ...] = ()
     hostile: str = ""  # a file in autograder/hostile, appended to the first notebook
     starter: bool = False

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 
 MODULES = (
-    "autograder", "autograder.suites", "grader.judge.grade", "autograder.suites.a1",
+    "autograder", "autograder.suites", "grader.judge.grade", "autograder.a1",
     "solutions", "solutions.a1", "tests",
     "course_lib.numpy_forms.attention", "course_lib.attention",
 )  # fmt: skip

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from grader.checking.faults import SuiteError
+from grader.checking.known_mistakes import known_mistakes
 from grader.checking.suite import proofread
 from grader.course import mistakes
 from grader.course.course import EXAM_FILE, FILE, Assignment, Course, shown
@@ -18,6 +19,7 @@ from ..library.components import BuildError, Component, SourceError
 from .views import hint_checks
 
 _MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
+_NAMED = re.compile(r"\bMISTAKE\.(?!saying\b)(\w+)")
 _MOST = 12  # problems told at once
 
 
@@ -76,7 +78,7 @@ def _problems(course: Course) -> Iterator[str]:
                 yield (
                     f"{place}: no test is "
                     f'marked @exercise("{exercise.id}"), so everybody would get 0 of its points: '
-                    f"write one in autograder/suites/{assignment.id}"
+                    f"write one in {shown(assignment.hidden_folder(exercise.id))}"
                 )
     listed = {c for a in course.graded for e in a.exercises for c in e.components}
     for assignment in course.graded:
@@ -87,7 +89,9 @@ def _problems(course: Course) -> Iterator[str]:
                     f"{path}, line {line}: a test is marked for exercise {id}, which course.toml "
                     f"does not have in {assignment.id}: correct the mark, or add the exercise"
                 )
-        for bug in mistakes.load(assignment):
+        bugs = mistakes.load(assignment)
+        yield from _misnamed(assignment)
+        for bug in bugs:
             if not (bug.component in listed and _missing(bug.component)):  # that is told already
                 yield from _unfit(bug, assignment)
         if assignment is not course.exam:  # which has no hints
@@ -127,20 +131,34 @@ def _marks(assignment: Assignment) -> list[tuple[str, int, str]]:
 
 
 def _test_files(assignment: Assignment) -> list[Path]:
-    hidden = sorted((assignment.hidden / "suites" / assignment.id).glob("test_*.py"))
-    return [*hidden, *assignment.public_tests]
+    return [*assignment.hidden_tests(), *assignment.public_tests]
+
+
+def _misnamed(assignment: Assignment) -> Iterator[str]:
+    """Folders of exercises that are not there, and tests that name mistakes that are not."""
+    folders = [assignment.hidden_folder(exercise.id) for exercise in assignment.exercises]
+    for folder in sorted({*assignment.hidden.glob("exercise_*")} - {*folders}):
+        id = folder.name.removeprefix("exercise_").replace("_", ".")
+        yield f"{shown(folder)}: {assignment.id} has no exercise {id}: rename the folder"
+    for path in assignment.hidden_code:
+        text = path.read_text(encoding="utf-8")
+        named = [(found[1], found.start()) for found in _NAMED.finditer(text)]
+        known = known_mistakes(str(path)) if named else ()
+        for id, start in named:
+            if id not in known:
+                line = text.count("\n", 0, start) + 1
+                yield f"{shown(path)}, line {line}: there is no mistake {id!r} beside it: add it"
 
 
 def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
     """What a named bug refers to that is not there."""
-    path = mistakes.folder(assignment) / f"{bug.name}.toml"
+    path = mistakes.path_of(assignment, bug.exercise)
     text = path.read_text(encoding="utf-8")
 
     def place(key: str) -> str:
-        return f"{shown(path)}, line {line_of(text, (key,))}"
+        location = (key,) if text.startswith(f"{key} =") else (bug.name, key)
+        return f"{shown(path)}, line {line_of(text, location)}"
 
-    if bug.exercise not in [exercise.id for exercise in assignment.exercises]:
-        yield f"{place('exercise')}: {assignment.id} has no exercise {bug.exercise}"
     if why := _missing(bug.component):
         yield f"{place('component')}: {why}"
     else:
@@ -149,7 +167,7 @@ def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
         except mistakes.BugError as error:
             yield f"{place('find')}: {error}; copy the line from there"
     file, _, name = bug.test.partition("::")
-    suite = assignment.hidden / "suites" / assignment.id / file
+    suite = assignment.hidden_folder(bug.exercise) / file
     tests = suite.read_text(encoding="utf-8") if suite.is_file() else ""
     if not re.search(rf"^def {re.escape(name.partition('[')[0])}\b", tests, re.MULTILINE):
-        yield f"{place('test')}: there is no test {bug.test} in autograder/suites/{assignment.id}"
+        yield f"{place('test')}: there is no test {bug.test} in {shown(suite.parent)}"

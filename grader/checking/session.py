@@ -43,19 +43,6 @@ class TestResult:
     seconds: float
 
 
-def suite_files(assignment: Assignment, hidden: Path | None = None) -> list[Path]:
-    """The public tests, then those in the folder `hidden`, if given, in exercise order."""
-    order = [exercise.id for exercise in assignment.exercises]
-    found = hidden.glob("test_*.py") if hidden else ()
-    in_order = sorted(found, key=lambda path: order.index(_exercise_of(path)))
-    return [*assignment.public_tests, *in_order]
-
-
-def _exercise_of(path: Path) -> str:
-    """The exercise of a hidden suite's file: 1.10 for `test_1_10_catch_a_bug.py`."""
-    return ".".join(path.stem.split("_")[1:3])
-
-
 def run(
     assignment: Assignment,
     student: Student,

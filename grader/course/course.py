@@ -106,8 +106,24 @@ class Assignment(Table):
 
     @property
     def hidden(self) -> Path:
-        """The folder of what students do not see of the whole course."""
-        return self._root / self._hidden
+        """What students do not see of it: a folder an exercise, and what its tests share."""
+        return self._root / self._hidden / self.id
+
+    def hidden_folder(self, exercise: str) -> Path:
+        """The folder of an exercise's hidden tests and its named mistakes."""
+        return self.hidden / f"exercise_{exercise.replace('.', '_')}"
+
+    @property
+    def hidden_code(self) -> list[Path]:
+        """Its hidden tests, what they share, and its reference: no variants."""
+        kinds = ("*.py", "exercise_*/*.py")
+        return [path for kind in kinds for path in sorted(self.hidden.glob(kind))]
+
+    def hidden_tests(self, hidden: Path | None = None) -> list[Path]:
+        """The files of its hidden tests, or of those in a copy of `hidden`, by exercise."""
+        names = [self.hidden_folder(exercise.id).name for exercise in self.exercises]
+        folders = [(hidden or self.hidden) / name for name in names]
+        return [path for folder in folders for path in sorted(folder.glob("test_*.py"))]
 
     @cached_property
     def minutes(self) -> int:

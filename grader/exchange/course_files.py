@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from grader.course import mistakes
 from grader.course.course import Assignment, Course, shown
 
 if sys.version_info >= (3, 11):
@@ -34,14 +35,18 @@ def library() -> Files:
 
 
 def hidden_tests(assignment: Assignment) -> Files:
-    """The assignment's suite, its named mistakes and the thresholds of its trained model."""
+    """The assignment's hidden tests, what they take from earlier ones, and measured thresholds."""
     measured = [shown(path) for e in assignment.exercises for path in e.calibration]
-    suites = [path.name for path in (Course.here().root / "autograder/suites").glob("*.py")]
-    return (
-        _under(f"autograder/suites/{assignment.id}", f"autograder/bugs/{assignment.id}")
-        | _of(*(f"autograder/suites/{name}" for name in suites))
-        | _of(*measured)
-    )
+    course = Course.here()
+    place = [other.id for other in course.graded].index(assignment.id)
+    shared = [
+        shown(path)
+        for other in course.graded[: place + 1]
+        for kind in ("*.py", f"*/{mistakes.FILE}")
+        for path in sorted(other.hidden.glob(kind))
+    ]
+    exercises = [shown(assignment.hidden_folder(exercise.id)) for exercise in assignment.exercises]
+    return _under(*exercises) | _of(*shared, *measured)
 
 
 def handed_out(assignment: Assignment) -> Files:

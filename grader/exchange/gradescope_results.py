@@ -99,7 +99,7 @@ def _output(test: GradedTest, cause: str) -> str:
     if message is not None:
         advice = "likely cause" if message.seen else "advice"
         facts = [("expected", message.expected), ("got", message.got), (advice, message.cause)]
-        facts += [("known mistake", test.bug_title or ""), ("read", message.read)]
+        facts += [("known mistake", test.known_as), ("read", message.read)]
         lines += [f"{label + ':':<14} {shortened(text)}" for label, text in facts if text]
     return "\n".join(lines) or "failed"
 

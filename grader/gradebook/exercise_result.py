@@ -37,6 +37,12 @@ class GradedTest(Record):
     caused_by: list[str] = []
     carried_through: bool = False
 
+    @property
+    def known_as(self) -> str:
+        """The title of its mistake, unless the message says the same; older grades have another."""
+        said = self.message.cause if self.message else ""
+        return "" if self.bug_title == said else self.bug_title or ""
+
 
 class PartResult(Record):
     """One written part and its answer; `points` is None until it is marked."""

@@ -18,6 +18,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
 
+from grader.course import mistakes
 from grader.course.course import FILE, Assignment, Course
 from grader.notebook.placeholders import PREDICTION
 
@@ -106,7 +107,7 @@ class Sources:
 
         A file that another exercise's or anybody's file imports or names is left out.
         """
-        owner = {p: owner_of(p.relative_to(self.root), self._text(p), assignment.id) for p in files}
+        owner = {p: owner_of(p.relative_to(self.root), self._text(p)) for p in files}
         named = {p: self._next(p) | {p.parent / n for n in self._names(p)} for p in files}
         ids = {exercise.id for exercise in assignment.exercises}
         found = {path: id for path, id in owner.items() if id in ids}
@@ -150,21 +151,27 @@ class Sources:
         tests = self.root / "assignments" / assignment.id
         folders = [
             *(self.root / name for name in FOLDERS),
-            self.root / "autograder" / "suites" / assignment.id,
             tests / "public_tests",
         ]
         found = [path for folder in folders for path in folder.rglob("*.py")]
+        hidden = self._hidden(assignment)
+        found += [*hidden.glob("*.py"), *assignment.hidden_tests(hidden)]
         modules = [self._module(name) for name in (*JUDGE, PRELOADED)]
         starter = tests / f"{assignment.id}.ipynb"
         given = self._modules_named(self._text(starter)) if starter.exists() else []
         return [*found, *(m for m in modules if m), *given]
+
+    def _hidden(self, assignment: Assignment) -> Path:
+        return self.root / assignment.hidden.relative_to(assignment.root)
 
     def _data(self, assignment: Assignment, code: set[Path]) -> set[Path]:
         """Files that are read, not imported: bugs, thresholds, the starter, files named in code."""
         found = {
             self.root / "results" / p.name for e in assignment.exercises for p in e.calibration
         }
-        found |= {*(self.root / "autograder" / "bugs" / assignment.id).glob("*.toml")}
+        naming = [path for path in code if "known_mistakes(__file__)" in self._text(path)]
+        found |= {table for path in naming for table in path.parent.rglob(mistakes.FILE)}
+        found |= {*self._hidden(assignment).glob(f"*/{mistakes.FILE}")}
         found.add(self.root / "assignments" / assignment.id / f"{assignment.id}.ipynb")
         for path in code:
             for name in self._names(path):

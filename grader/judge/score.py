@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from grader.checking.known_mistakes import id_of
 from grader.checking.messages import without_echoes
 from grader.checking.session import PASSED, TestResult
 from grader.course import mistakes
@@ -172,7 +173,7 @@ def _test(
         outcome=test.outcome,
         message=Explanation(**vars(test.message)) if test.message else None,
         bug=bug.name if bug else None,
-        bug_title=bug.title if bug else "",
+        bug_title=test.message.cause if bug and test.message else "",
         caused_by=replaced,
         carried_through=bool(replaced),
     )
@@ -182,8 +183,8 @@ def _matching(test: TestResult, known: list[mistakes.Bug]) -> mistakes.Bug | Non
     """The named bug that this test has found evidence of; mere advice names no bug."""
     if test.message is None or not test.message.seen:
         return None
-    cause = test.message.cause
-    return next((b for b in known if b.test == test.id and b.hint and b.hint in cause), None)
+    id = id_of(test.message.cause)
+    return next((bug for bug in known if bug.test == test.id and bug.shown_id == id), None)
 
 
 def outcome(tests: list[TestResult]) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Substitutes for earlier exercises, so that a mistake costs points only once.
 
-They are built on SciPy's and torch's operations, in `autograder/suites/aN/substitutes.py`; a worker
+They are built on SciPy's and torch's operations, in the assignment's `reference.py`; a worker
 receives only the definitions it needs, with the imports. For what students get in place of answers
 that are not out yet, see `autograder/stand_ins`.
 """
@@ -54,7 +54,7 @@ def proofread(assignment: Assignment) -> None:
 
 
 def _path(assignment: Assignment) -> Path:
-    return assignment.hidden / "suites" / assignment.id / "substitutes.py"
+    return assignment.hidden / "reference.py"
 
 
 @lru_cache(maxsize=8)
@@ -63,7 +63,7 @@ def _file(path: Path) -> tuple[list[str], dict[str, str]]:
     imports, definitions = list[str](), dict[str, str]()
     for node in ast.parse(text, filename=str(path)).body:
         source = ast.get_source_segment(text, node) or ""
-        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".substitutes"):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".reference"):
             other = (node.module or "").split(".")[-2]  # another assignment's
             of, theirs = _file(path.parents[1] / other / path.name)
             imports += of

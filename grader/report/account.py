@@ -122,7 +122,7 @@ def _test(test: GradedTest) -> list[str]:
     message = test.message or Explanation()
     if test.outcome != "PASSED":
         cause = "likely cause" if message.seen else "advice"
-        known = f"{test.bug_title} [{test.bug}]" if test.bug_title else ""
+        known = f"{test.known_as} [{test.bug}]".lstrip() if test.bug else ""
         for label, said in ((cause, message.cause), ("known mistake", known), ("got", message.got)):
             if said:
                 lines += _wrapped(f"{label}: {shortened(said, 300)}", 8)

@@ -139,7 +139,7 @@ def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
         blank = {
             "tests": [],
             "message": message,
-            "bug_title": test.bug_title or "",
+            "bug_title": test.known_as,
             "label": TEST_OUTCOMES.get(test.outcome, ""),
             "caused_by": test.caused_by,
         }

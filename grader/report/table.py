@@ -107,8 +107,9 @@ def _test(test: GradedTest) -> list[str]:
             lines += textwrap.indent(shortened(text), " " * 16).splitlines()
             first = -len(shortened(text).splitlines())
             lines[first] = f"  {label:<14}{lines[first].strip()}"
-    if test.bug_title:
-        lines.append(f"  {'known mistake':<14}{test.bug_title} [{test.bug}]")
+    if test.bug:
+        known = f"{test.known_as} [{test.bug}]".lstrip()
+        lines.append(f"  {'known mistake':<14}{known}")
     return lines
 
 

@@ -6,7 +6,7 @@ import contextlib
 from pathlib import Path
 
 from ..checking.messages import summary
-from ..course.course import Assignment
+from ..course.course import Assignment, shown
 from . import record, running, tree, work
 from .problem import Problem
 from .running import Run
@@ -46,7 +46,7 @@ def _hidden(found: Work) -> Path:
     if hidden is None:
         raise Problem(
             f"this course folder holds no hidden tests of {found.assignment.id} "
-            f"({tree.SUITES[0]}/{found.assignment.id}): leave out --full"
+            f"({tree.AFTER}/{shown(found.assignment.hidden)}): leave out --full"
         )
     required = [exercise for exercise in found.assignment.exercises if not exercise.bonus]
     if open_ones := [exercise.id for exercise in required if not found.is_begun(exercise)]:

@@ -40,8 +40,9 @@ def main() -> None:
 
     assignment = Course.here().assignment(job["assignment"])
     if job["hidden"]:
-        sys.path.insert(0, str(Path(job["hidden"]).parents[2]))  # they import `autograder.suites`
-    files = session.suite_files(assignment, Path(job["hidden"]) if job["hidden"] else None)
+        sys.path.insert(0, str(Path(job["hidden"]).parents[1]))  # they import what they share
+    hidden = assignment.hidden_tests(Path(job["hidden"])) if job["hidden"] else []
+    files = [*assignment.public_tests, *hidden]
     tests = [(path, test) for path in files for test in read_tests(path)]
     trial = [model_trial.described(assignment)] if job["model"] else []
     listed = [[test.id, test.mark.exercise, test.mark.title] for _, test in tests]

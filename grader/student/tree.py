@@ -7,8 +7,7 @@ from pathlib import Path
 from ..course.course import Assignment
 from .problem import Problem
 
-# Where hidden suites may be, a folder an assignment: a release for self-study, the course itself.
-SUITES = ("after_an_attempt/autograder/suites", "autograder/suites")
+AFTER = "after_an_attempt"  # where a release for self-study has the hidden tests
 STATE = ".course"  # what the program keeps between two commands
 
 
@@ -36,5 +35,6 @@ def notebook(assignment: Assignment, given: Path | None = None) -> Path:
 
 def hidden_suite(assignment: Assignment) -> Path | None:
     """The folder of the assignment's hidden tests, if this tree holds them."""
-    places = (assignment.root / folder / assignment.id for folder in SUITES)
+    inside = assignment.hidden.relative_to(assignment.root)
+    places = (assignment.root / AFTER / inside, assignment.hidden)
     return next((place for place in places if place.is_dir()), None)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from grader.checking import session
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.course import Assignment, Course, shown
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student
@@ -37,8 +37,7 @@ def chosen(
     known = {bug.name: bug for bug in mistakes.load(assignment)}
     if unknown := [name for name in names if name not in known]:
         raise mistakes.BugError(
-            f"{assignment.id} has no bug {unknown[0]!r}: "
-            f"choose from autograder/bugs/{assignment.id}"
+            f"{assignment.id} has no bug {unknown[0]!r}: choose from {shown(assignment.hidden)}"
         )
     found = [known[name] for name in names]
     places = [bug.component for bug in found]
@@ -83,7 +82,7 @@ def is_visible(course: Course, assignment: Assignment, bug: mistakes.Bug) -> boo
         results = session.run(
             assignment,
             Student(worker),
-            files=session.suite_files(assignment),
+            files=assignment.public_tests,
             exercises=[bug.exercise],
         )
     return any(result.message is not None for result in results)
@@ -99,15 +98,15 @@ def key(found: Sequence[mistakes.Bug]) -> str:
     """The instructor's sheet: where each bug is, what catches it, how it is mended."""
     lines = [
         "# What is broken\n",
-        "| exercise | component | bug | caught by |",
-        "|---|---|---|---|",
+        "| exercise | component | mistake |",
+        "|---|---|---|",
     ]
     for bug in sorted(found, key=lambda bug: [int(part) for part in bug.exercise.split(".")]):
         name = bug.component.partition(":")[2]
-        lines.append(f"| {bug.exercise} | `{name}` | {bug.title} | {bug.hint} |")
+        lines.append(f"| {bug.exercise} | `{name}` | {bug.sentence} |")
     for bug in found:
         lines += [
-            f"\n## {bug.exercise}: {bug.title}\n",
+            f"\n## {bug.exercise}: {bug.sentence}\n",
             f"Broken:\n\n```python\n{bug.replace.strip()}\n```\n",
             f"Mended:\n\n```python\n{bug.find.strip()}\n```",
         ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from grader.checking.known_mistakes import id_of
 from grader.checking.session import TestResult
 from grader.course.mistakes import Bug
 
@@ -41,28 +42,29 @@ def nothing(result: Result, broken: Collection[str] = ()) -> str:
 
 
 def caught(result: Result, bug: Bug) -> str:
-    """A named bug fails the test that names it, its exercise shows the hint, and no other bug's.
+    """A named bug fails the test that names it, and its exercise names it and no other one.
 
-    A hint that is mere advice is hidden where another test of the exercise has found a cause, so it
-    is enough that some failing test shows it.
+    Where its sentence is mere advice, no message names it: then it is enough that a failing test
+    gives the advice.
     """
     failed = failing(result)
     if bug.test not in failed:
         return f"{bug.test} passes; failed instead: {list(failed)}"
     own = [test for id, test in failed.items() if exercise_of(result, id) == bug.exercise]
-    if not any(test.message and bug.hint in test.message.cause for test in own):
-        return f"its hint is not shown, but {[test.message for test in own]}"
+    advice = [test.message.cause for test in own if test.message and not test.message.seen]
+    if not any(test.bug == bug.name for test in own) and bug.sentence not in advice:
+        return f"it is not named, but {[test.message for test in own]}"
     others = {test.bug for test in own if test.bug} - {bug.name}
     return f"another mistake is named: {sorted(others)}" if others else ""
 
 
 def caught_by(tests: list[TestResult], bug: Bug) -> str:
-    """The test that names a bug fails with its hint."""
+    """The test that names a bug fails and names it."""
     test = next((test for test in tests if test.id == bug.test), None)
     if test is None or test.message is None:
         return f"{bug.test} passes" if test else f"there is no test {bug.test}"
-    if bug.hint not in test.message.cause:
-        return f"{bug.test} does not give its hint, but {test.message}"
+    if id_of(test.message.cause) != bug.shown_id:
+        return f"{bug.test} does not name it, but says {test.message}"
     return ""
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course.course import Course
+from grader.course import mistakes
+from grader.course.course import Course, shown
 
 from .prove import EVERY_SEED, Outcome
-
-PROVEN_BY = ("autograder/bugs", "autograder/variants")
 
 Row = tuple[str, str]  # assignment, what
 Counts = tuple[int, int]  # held, of
@@ -56,18 +55,22 @@ def write(outcomes: list[Outcome], command: str, seconds: float) -> Path:
     measures["cpu_seconds"] = results_file.measure("s of the judges' processors", [spent])
     data = {
         "name": "references, starters, correct variants and named bugs of all assignments",
-        "source": " and ".join(PROVEN_BY),
-        "sha256": digest(PROVEN_BY),
+        "source": "named mistakes and variants of all assignments",
+        "sha256": digest(proven_by(Course.here())),
     }
     failures = [str(outcome) for outcome in outcomes if outcome.wrong]
     return results_file.write("proof", command, measures, data, {"failures": failures})
 
 
-def digest(folders: Iterable[str]) -> str:
-    """Hash of the cases in these folders of the repository."""
-    hashed, root = hashlib.sha256(), Course.here().root
-    for folder in folders:
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix in (".toml", ".py"):
-                hashed.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+def proven_by(course: Course) -> list[Path]:
+    """The files of named mistakes and of variants."""
+    kinds = (f"*/{mistakes.FILE}", "variants/*.py")
+    return [path for a in course.graded for kind in kinds for path in sorted(a.hidden.glob(kind))]
+
+
+def digest(paths: Iterable[Path]) -> str:
+    """Hash of these files of the repository, with their names."""
+    hashed = hashlib.sha256()
+    for path in paths:
+        hashed.update(shown(path).encode() + path.read_bytes())
     return hashed.hexdigest()

@@ -25,20 +25,13 @@ class Variant:
 def handed_in(assignment: Assignment) -> dict[str, bytes]:
     """The files that a correct submission has beside its notebook, apart from a model's."""
     names = [name for exercise in assignment.exercises for name in exercise.files]
-    return {
-        name: (_folder(assignment).parent / "handed_in" / assignment.id / name).read_bytes()
-        for name in names
-    }
+    return {name: (assignment.hidden / "handed_in" / name).read_bytes() for name in names}
 
 
 def load(assignment: Assignment) -> list[Variant]:
     """All variants of an assignment, by name."""
-    paths = sorted(_folder(assignment).glob("*.py"))
+    paths = sorted((assignment.hidden / "variants").glob("*.py"))
     return [_read(path, assignment) for path in paths]
-
-
-def _folder(assignment: Assignment) -> Path:
-    return assignment.hidden / "variants" / assignment.id
 
 
 def _read(path: Path, assignment: Assignment) -> Variant:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from grader.course import mistakes
 from grader.course.course import Assignment, Course
 
 from ...course.course import shown
@@ -23,7 +24,6 @@ else:
 
 Files = dict[str, bytes]  # by path in the release
 SOLUTIONS, AFTER = "solutions", "after_an_attempt"
-SUITES = "autograder/suites"
 
 AFTER_TEXT = """\
 # After an attempt
@@ -34,8 +34,8 @@ Look here after you have tried an exercise and run its checks, not before: what 
 can no longer find out.
 
 - `solutions/a1.ipynb`: the model answers, executed, with figures, rubrics and remarks.
-- `autograder/suites/a1/`: the hidden tests, a file for each exercise. Their messages say what each
-  is about.
+- `autograder/a1/`: the hidden tests, a folder for each exercise. Their messages say what each is
+  about.
 """
 
 
@@ -76,13 +76,13 @@ def opened(course: Course) -> Files:
 
 
 def hidden_tests(course: Course) -> Files:
-    """The hidden tests, importable as `autograder.suites` from a folder apart."""
-    suites = course.root / SUITES
-    files = {f"{AFTER}/autograder/__init__.py": b'"""Holds the hidden tests."""\n'}
-    for path in sorted(suites.rglob("*")):
-        inside = path.relative_to(suites)
-        if path.is_file() and not {"__pycache__", course.exam and course.exam.id} & {*inside.parts}:
-            files[f"{AFTER}/{SUITES}/{inside.as_posix()}"] = path.read_bytes()
+    """The hidden tests, importable from a folder apart; of mistakes, the sentences alone."""
+    files = {f"{AFTER}/{course.facts.hidden}/__init__.py": b'"""Holds the hidden tests."""\n'}
+    for assignment in course.assignments:
+        for path in assignment.hidden_code:
+            files[f"{AFTER}/{shown(path)}"] = path.read_bytes()
+        for path in sorted(assignment.hidden.glob(f"*/{mistakes.FILE}")):
+            files[f"{AFTER}/{shown(path)}"] = mistakes.sentences_alone(path).encode()
     return files
 
 

@@ -16,8 +16,6 @@ from ...library.components import Component, module_text
 from ...library.student_tree import SHARED, unreleased
 from ..views import text_notebook
 
-HIDDEN_CODE = ("suites", "variants")  # of the autograder: never handed out
-
 
 @dataclass(frozen=True)
 class Code:
@@ -55,7 +53,8 @@ def of(course: Course, answers: Collection[str], modules: Collection[str]) -> Se
         sentences |= _written(assignment)
     for assignment in course.graded:
         for bug in mistakes.load(assignment):
-            sentences[bug.hint] = f"the hint of the named mistake {bug.name}"
+            words = max(re.split(r"\{[^}]*\}", bug.sentence), key=len)
+            sentences[words] = f"the sentence of the named mistake {bug.name}"
     return Secrets(code, sentences, _names(course))
 
 
@@ -88,8 +87,7 @@ def _hidden_code(course: Course) -> Iterator[Code]:
 
 
 def _hidden_files(course: Course) -> list[Path]:
-    folders = [course.hidden / kind / a.id for kind in HIDDEN_CODE for a in course.graded]
-    return [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    return [path for a in course.graded for path in sorted(a.hidden.rglob("*.py"))]
 
 
 def _code_answers(assignment: Assignment) -> Iterator[Code]:

@@ -79,10 +79,13 @@ def _write(measures: dict[str, Any], wrong: list[str]) -> Path:
 
     from ...authoring.proof.summary import digest
 
+    course = Course.here()
+    sources = [course.root / assignment.source for assignment in course.graded]
+    variants = (path for a in course.graded for path in sorted(a.hidden.glob("variants/*.py")))
     data = {
         "name": "references and correct variants of all assignments",
-        "source": "solutions and autograder/variants",
-        "sha256": digest(("solutions", "autograder/variants")),
+        "source": "solutions and variants of all assignments",
+        "sha256": digest([*sources, *variants]),
     }
     path = results_file.write(NAME, "course margins", measures, data, also={"failures": wrong})
     return Path(shown(path))

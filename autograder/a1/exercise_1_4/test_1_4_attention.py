@@ -1,0 +1,276 @@
+"""Hidden tests of exercise 1.4: scaled dot-product attention with masks."""
+
+import re
+
+import numpy as np
+
+from autograder.a1.reference import attention, scaled_scores, softmax
+from grader.checking import expect
+from grader.checking.exercise import exercise
+from grader.checking.known_mistakes import known_mistakes
+from grader.seam import StudentError
+
+MISTAKE = known_mistakes(__file__)
+
+READ = "§3.2.1, Eq. 1"
+MASKS = "§3.2.3, last item; exercise 1.4, what is pinned"
+ORDER = "return the output and the weights, in this order"
+
+
+def _drawn(rng, n_q, n_k, d_k=4, d_v=3, lead=()):
+    return [rng.normal(size=(*lead, *s)) for s in ((n_q, d_k), (n_k, d_k), (n_k, d_v))]
+
+
+def _attend(student, *args):
+    return expect.parts(student.attention(*args), 2, otherwise=ORDER, read=READ)
+
+
+@exercise("1.4")
+def test_contract(student, rng):
+    """Output (n_q, d_v) and weights (n_q, n_k), in this order; no argument is written into."""
+    arrays = _drawn(rng, 3, 6, d_k=4, d_v=5)
+    mask = rng.random((3, 6)) < 0.7
+    called = student.call(student.attention, *arrays, mask=mask)
+    output, weights = expect.parts(called.value, 2, otherwise=ORDER, read=READ)
+    exchanged = np.shape(output) == (3, 6) and np.shape(weights) == (3, 5)
+    expect.shape(
+        output, (3, 5), what="the output", otherwise="one vector of width d_v per query", read=READ,
+        causes={MISTAKE.attention_order_exchanged: (3, 6)} if exchanged else None,
+    )  # fmt: skip
+    expect.shape(weights, (3, 6), what="the weights", otherwise="one row per query", read=READ)
+    expect.unchanged(called.changed)
+
+
+@exercise("1.4", weight=2)
+def test_values(student, rng):
+    """Weights are the softmax of the scores over the keys; the output mixes the values."""
+    query, key, value = _drawn(rng, 4, 4, d_k=4, d_v=4)
+    scores = scaled_scores(query, key)
+    want, want_weights = attention(query, key, value)
+    output, weights = _attend(student, query, key, value)
+    causal = attention(query, key, value, np.tri(4, dtype=bool))[1]
+    expect.close(
+        weights, want_weights, atol=1e-5, what="weights", read=READ,
+        causes={
+            MISTAKE.attention_softmax_over_queries: (
+                softmax(scores, axis=-2)
+            ),
+            MISTAKE.attention_softmax_missing: scores,
+            MISTAKE.attention_not_scaled: softmax(scores * 2),
+            MISTAKE.attention_scaled_twice: softmax(scores / 2),
+            MISTAKE.attention_order_exchanged: want,
+            MISTAKE.attention_always_causal: causal,
+        },
+        otherwise="softmax(QKᵀ/√d_k) along the last axis",
+    )  # fmt: skip
+    expect.close(
+        output, want, atol=1e-5, what="output", read=READ,
+        causes={
+            MISTAKE.attention_mixes_keys: want_weights @ key,
+            "the weights are transposed": want_weights.T @ value,
+            "the values are averaged without the weights": np.repeat(
+                value.mean(axis=0, keepdims=True), 4, axis=0
+            ),
+        },
+        otherwise="the weights are correct: multiply them by the values",
+    )  # fmt: skip
+
+
+@exercise("1.4", weight=2)
+def test_mask(student, rng):
+    """Masked keys get weight zero, and the remaining weights sum to one."""
+    query, key, value = _drawn(rng, 4, 4)
+    mask = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 1], [0, 1, 0, 1]], dtype=bool)
+    scores = scaled_scores(query, key)
+    output, weights = _attend(student, query, key, value, mask)
+    want, want_weights = attention(query, key, value, mask)
+    expect.close(
+        weights, want_weights, atol=1e-5, what="weights", read=MASKS,
+        causes={
+            MISTAKE.attention_mask_ignored: softmax(scores),
+            MISTAKE.attention_mask_inverted: attention(query, key, value, ~mask)[1],
+            MISTAKE.attention_mask_after_softmax: softmax(scores) * mask,
+            MISTAKE.attention_masked_scores_zero: (
+                softmax(scores * mask)
+            ),
+            MISTAKE.attention_mask_added_as_number: softmax(scores + mask),
+            MISTAKE.attention_mask_transposed: attention(query, key, value, mask.T)[1],
+        },
+        otherwise="set masked scores to a large negative number before the softmax",
+    )  # fmt: skip
+    expect.close(
+        output, want, atol=1e-5, what="output", read=MASKS,
+        causes={MISTAKE.attention_output_unmasked: softmax(scores) @ value},
+        otherwise="the weights are correct: output = weights @ value",
+    )  # fmt: skip
+
+
+@exercise("1.4")
+def test_causality(student, rng):
+    """Under a causal mask, changing later tokens does not change earlier outputs."""
+    arrays = _drawn(rng, 6, 6)
+    mask = np.tri(6, dtype=bool)
+    before, _ = _attend(student, *arrays, mask)
+    for array in arrays:
+        array[3:] = rng.normal(scale=5.0, size=array[3:].shape)
+    after, _ = _attend(student, *arrays, mask)
+    expect.close(
+        after[:3], before[:3], atol=1e-5, read=MASKS,
+        what="output of tokens 0 to 2 after tokens 3 to 5 changed",
+        otherwise="a token attends to keys that its mask row forbids",
+    )  # fmt: skip
+    expect.above(
+        float(np.abs(after[3:] - before[3:]).max()), 1e-3,
+        expected="new outputs for tokens 3 to 5", got="the same as before",
+        otherwise="the mask also hides the current and earlier tokens", read=MASKS,
+    )  # fmt: skip
+
+
+@exercise("1.4", weight=2)
+def test_row_without_keys(student, rng):
+    """A query whose keys are all masked gets zero weights and a zero output."""
+    query, key, value = _drawn(rng, 4, 5)
+    mask = np.array([[1, 1, 0, 1, 0], [0] * 5, [1] * 5, [0] * 5], dtype=bool)
+    want, want_weights = attention(query, key, value, mask)
+    rows = ~mask.any(axis=-1, keepdims=True)
+    output, weights = _attend(student, query, key, value, mask)
+    expect.close(
+        weights, want_weights, atol=1e-5, what="weights", read=MASKS,
+        causes={
+            MISTAKE.attention_empty_row_nan: np.where(
+                rows, np.nan, want_weights
+            ),
+            MISTAKE.attention_empty_row_uniform: np.where(
+                rows, 1 / 5, want_weights
+            ),
+            MISTAKE.attention_empty_row_unmasked: (
+                np.where(rows, softmax(scaled_scores(query, key)), want_weights)
+            ),
+        },
+        otherwise="rows 1 and 3 must be zero, and the other rows unaffected",
+    )  # fmt: skip
+    expect.close(
+        output, want, atol=1e-5, what="output", read=MASKS,
+        causes={
+            "the weights are zero but the output is not: compute it after zeroing them": np.where(
+                rows, np.nan, want
+            ),
+            MISTAKE.attention_output_before_zeroing: np.where(
+                rows, value.mean(axis=0), want
+            ),
+            "the weights are zero, but the output is computed from unmasked weights": np.where(
+                rows, softmax(scaled_scores(query, key)) @ value, want
+            ),
+        },
+        otherwise="zero weights times the values give a zero output",
+    )  # fmt: skip
+
+
+@exercise("1.4")
+def test_broadcasting(student, rng):
+    """A mask with fewer axes, or with axes of length one, broadcasts over the batch."""
+    query, key, value = _drawn(rng, 5, 5, lead=(2, 3))
+    padding = np.arange(5) < np.array([3, 5])[:, None]
+    causal = np.tri(5, dtype=bool)
+    ignored = "the mask is ignored, even one of the same shape as the scores"
+    for mask in (np.broadcast_to(causal, (2, 3, 5, 5)), causal, padding[:, None, None, :],
+                 padding[0]):  # fmt: skip
+        by_index = {
+            MISTAKE.attention_mask_by_index: (lambda mask=mask: scaled_scores(query, key)[~mask])
+        }
+        expected = f"weights of shape (2, 3, 5, 5) for a mask of shape {mask.shape}"
+        with expect.raising(by_index, expected=expected, read=MASKS):
+            output, weights = _attend(student, query, key, value, mask)
+        want, want_weights = attention(query, key, value, mask)
+        name = f"of a (2, 3) batch with a mask of shape {mask.shape}"
+        expect.close(
+            weights, want_weights, atol=1e-5, what=f"weights {name}", read=MASKS,
+            causes={ignored: attention(query, key, value)[1]},
+            otherwise="let the mask broadcast to (*batch, n_q, n_k)",
+        )  # fmt: skip
+        expect.close(
+            output, want, atol=1e-5, what=f"output {name}", otherwise="weights @ value", read=READ
+        )
+        ignored = MISTAKE.attention_mask_only_of_own_shape
+
+
+@exercise("1.4")
+def test_wrong_shapes(student):
+    """Incompatible shapes raise a ValueError that names both."""
+    shapes = {
+        "query and key": [(5, 11), (7, 13), (7, 3)],
+        "key and value": [(5, 11), (7, 11), (8, 3)],
+    }
+    for pair, three in shapes.items():
+        wrong = three[:2] if pair == "query and key" else three[1:]
+        arrays = [np.ones(shape) for shape in three]
+        because = ""
+        try:
+            value = student.attention(*arrays)
+        except StudentError as error:
+            if error.kind.isupper():
+                raise
+            got = f"{error.kind}: {error.message}"
+            numbers = {int(number) for number in re.findall(r"\d+", error.message)}
+            named = error.kind == "ValueError" and numbers >= {n for shape in wrong for n in shape}
+            if "matmul" in error.message or "einsum" in error.message:
+                because = MISTAKE.saying(
+                    f"the shapes of {pair} are not checked: this is NumPy's own error"
+                )
+        else:
+            got, named = f"no error, but a {type(value).__name__}", False
+        expect.true(
+            named, expected=f"a ValueError that names {wrong[0]} and {wrong[1]}", got=got,
+            because=because, read="exercise 1.4, what is pinned",
+            otherwise=f"compare the shapes of {pair} first, and put both into the message",
+        )  # fmt: skip
+
+
+@exercise("1.4")
+def test_large_scores(student, rng):
+    """Scores of several thousand, positive or negative, masked or not, give finite weights."""
+    query, key, value = _drawn(rng, 5, 5)
+    query = 2e3 * np.abs(query) * [[1], [-1], [1], [-1], [0]]
+    key = 0.1 + np.abs(key)
+    query[4] = -160 / key.sum(axis=1).max()  # scores of 0 to −80: below 0, but not below −100
+    mask = np.array([[1, 1, 0, 1, 0], [1, 1, 0, 1, 0], [0, 1, 1, 0, 0], [0, 0, 1, 1, 1],
+                     [1, 1, 0, 1, 1]], bool)  # fmt: skip
+    scores = scaled_scores(query, key)
+    with np.errstate(all="ignore"):
+        e = np.exp(np.where(mask, scores, -np.inf))
+        naive = e / e.sum(axis=-1, keepdims=True)
+    output, weights = _attend(student, query, key, value, mask)
+    want, want_weights = attention(query, key, value, mask)
+    expect.close(
+        weights, want_weights, atol=1e-4, what="weights", read=READ,
+        causes={
+            "exp overflows: use your softmax, which subtracts the maximum": naive,
+            MISTAKE.attention_own_exponential: np.where(
+                mask, naive, 0.0
+            ),
+            MISTAKE.attention_masked_minus_hundred: softmax(
+                np.where(mask, scores, -100.0)
+            ),
+            "masked scores are set to 0, but many scores are negative": softmax(scores * mask),
+        },
+        otherwise="the number used for −∞ must be far below every score",
+    )  # fmt: skip
+    expect.close(output, want, atol=1e-3, what="output", otherwise="weights @ value", read=READ)
+
+
+@exercise("1.4", weight=0.5)
+def test_no_loop_over_tokens(student, rng):
+    """The number of Python instructions does not grow with the number of tokens."""
+    short, long = 8, 32
+    steps = [
+        student.count_steps(student.attention, *_drawn(rng, n, n), mask=np.tri(n, dtype=bool))
+        for n in (short, long)
+    ]
+    expect.below(
+        steps[1] - steps[0],
+        long - short - 1,
+        expected=f"as many instructions for {long} tokens as for {short}",
+        got=f"{steps[1]} instead of {steps[0]}",
+        because=MISTAKE.attention_loop_over_queries,
+        read="exercise 1.4, speed",
+    )

@@ -1,1 +1,0 @@
-"""The hidden pytest suites, one folder an assignment, one file an exercise."""
