@@ -12,14 +12,12 @@ import zipfile
 from pathlib import Path
 
 import proofs
-from checkout import ROOT
 from fuzz_mutation import DEEP, ODD, TEXTS, Rng, Target, as_json, changed, edited, mostly, spliced
 from hypothesis import strategies as st
 
 from autograder.scorers import accuracy, bleu
 from course_lib.study.handed_in import BadFile, read_trials
 from grader.authoring.proof import variants
-from grader.grading import fingerprints
 from grader.intake import archives, handed_in, plain_files
 from grader.judge import grade
 from grader.judge.models import model_part
@@ -93,14 +91,8 @@ def changed_notebook(rng: Rng) -> bytes:
 NOTEBOOK = mostly(changed_notebook, DOCUMENT.map(json.dumps).map(str.encode), st.binary())
 
 
-@functools.lru_cache(maxsize=1)
-def sources() -> fingerprints.Sources:
-    return fingerprints.Sources(ROOT, COURSE)
-
-
 def feed_notebook(data: bytes) -> None:
     """All that the trusted side does with a notebook before a worker runs it."""
-    sources().digests(A1, data)
     cells = notebook_file.read(data)
     found = collect(cells, NAMES)
     grade.decided(A1, found)

@@ -17,7 +17,7 @@ from course_lib.recipes.translation import train_translator, untrained_model
 from course_lib.training import saved_model
 from grader.authoring.views import notebooks
 from grader.course.submission_folder import check_folder
-from grader.grading import class_run
+from grader.grading import fingerprints
 from grader.intake import handed_in
 from grader.judge.grade import Load, grade
 from grader.judge.models import hidden_labels, model_part
@@ -377,10 +377,7 @@ def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
     assert hidden.labels[0] != hidden.sentences[0]
     assert all(isinstance(text, str) for text in (*hidden.sentences, *hidden.labels))
     other = HiddenLabels(hidden.source, hidden.sentences, hidden.labels[::-1], hidden.fingerprint)
-    first, second = (
-        class_run.parts(assignment, class_run.Settings(hidden={"a4": known}))
-        for known in (hidden, other)
-    )
+    first, second = (fingerprints.parts(course, assignment, known) for known in (hidden, other))
     assert first != second
     with pytest.raises(DataError, match="COURSE_DATA is not set"):
         hidden_labels.load(course, assignment, ["mirror", "hub"])

@@ -9,10 +9,8 @@ import zipfile
 import numpy as np
 import proofs
 import pytest
-from checkout import ROOT
 
-from grader.course.course import Course
-from grader.grading import class_run, fingerprints
+from grader.grading import class_run
 from grader.intake import archives, plain_files, submissions
 from grader.judge import grade
 from grader.judge.models import classification, measure, model_part
@@ -182,22 +180,6 @@ def test_half_a_character_is_replaced_wherever_it_is():
     cell["metadata"]["nbgrader"] = {"grade_id": "\udfff"}
     (found,) = notebook_file.read(json.dumps({"cells": [cell]}).encode())
     assert (found.source, found.grade_id) == ("x = 1 # ?", "?")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "course_lib." + "a" * 300,
-        "course_lib" + ".a" * 20_000,
-        "from course_lib import (" * 20_000,
-        " ".join(f"course_lib.a{number}" for number in range(20_000)),
-    ],
-    ids=["long", "deep", "open", "many"],
-)
-def test_what_a_notebook_names_costs_no_time_and_no_file_is_tried(text):
-    sources = fingerprints.Sources(ROOT, Course.here())
-    plain = sources.digests(A1, b"")
-    assert within(3.0, sources.digests, A1, text.encode()) == plain
 
 
 def test_a_notebook_without_an_assignment_is_looked_at_in_safety(tmp_path):
