@@ -10,10 +10,11 @@ import numpy as np
 import proofs
 import pytest
 
+from autograder.scorers.accuracy import Accuracy
 from grader.grading import class_run
 from grader.intake import archives, plain_files, submissions
 from grader.judge import grade
-from grader.judge.models import classification, measure, model_part
+from grader.judge.models import model_part, scorer
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.notebook import notebook_file
 from grader.notebook.collect import MAX_NOTICES, collect
@@ -212,13 +213,13 @@ def test_an_inner_zip_file_does_not_count(tmp_path):
 def test_a_huge_header_of_weights_is_not_parsed():
     empty = '"%d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'
     header = ("{" + ",".join(empty % number for number in range(40_000)) + "}").encode()
-    with pytest.raises(measure.Unusable, match="more tensors than any model"):
+    with pytest.raises(scorer.Unusable, match="more tensors than any model"):
         model_part._shuffled(struct.pack("<Q", len(header)) + header, 0)
 
 
 def test_a_huge_config_counts_as_empty():
-    assert measure.about({"config.json": b'{"data": {"a": 1}}'}, "data") == {"a": 1}
-    assert measure.about({"config.json": b'{"data": {"a": 1}}' + b" " * 2**20}, "data") == {}
+    assert scorer.about({"config.json": b'{"data": {"a": 1}}'}, "data") == {"a": 1}
+    assert scorer.about({"config.json": b'{"data": {"a": 1}}' + b" " * 2**20}, "data") == {}
 
 
 def test_a_table_with_very_many_columns_is_read_once():
@@ -226,7 +227,7 @@ def test_a_table_with_very_many_columns_is_read_once():
     names = ",".join(f"c{number}" for number in range(40_000))
     table = f"row,prediction,{names}\n" + "".join(f"{row},1\n" for row in range(rows))
     hidden = HiddenLabels("mirror", ("a",) * rows, (1,) * rows, "f" * 64)
-    kind = classification.Classification()
+    kind = Accuracy()
     found, notes = within(
         3.0, kind.score, [1] * rows, np.arange(rows), {"predictions.csv": table.encode()}, hidden
     )
@@ -236,6 +237,6 @@ def test_a_table_with_very_many_columns_is_read_once():
 @pytest.mark.parametrize("shape", [(2**24, 1), (2**24,), (2, 2**24)])
 def test_an_answer_of_millions_of_labels_is_refused_before_it_is_read(shape):
     labels, started = np.zeros(shape, np.int8), time.process_time()
-    with pytest.raises(measure.Unusable):
-        classification.Classification().read(labels, 2, "predict")
+    with pytest.raises(scorer.Unusable):
+        Accuracy().read(labels, 2, "predict")
     assert time.process_time() - started < 0.5  # reading them takes ten times as long and more
