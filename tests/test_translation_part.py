@@ -19,11 +19,12 @@ from grader.authoring.views import notebooks
 from grader.course.submission_folder import check_folder
 from grader.grading import fingerprints
 from grader.intake import handed_in
-from grader.judge.grade import Load, grade
+from grader.judge.grade import grade
 from grader.judge.models import hidden_labels, model_part
 from grader.judge.models.asking import Asked, how_many
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
+from grader.judge.suite_run import Load, Submitted
 from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
@@ -340,15 +341,8 @@ def test_a_graded_notebook_carries_points_and_sentences(course, sandbox, noteboo
         ({}, hidden, 0.0, "not written"),
         (files, None, None, "pending"),
     ):
-        result = grade(
-            data,
-            course,
-            assignment,
-            sandbox("a4"),
-            only=["4.12", "4.22"],
-            files=given,
-            hidden=labels,
-        )
+        submitted = Submitted(assignment, data, given, only=["4.12", "4.22"])
+        result = grade(submitted, course, sandbox("a4"), labels)
         main, bonus = result.exercises
         assert (main.points, main.status) == (points, status)
         assert bonus.points == (points and 3.0)

@@ -13,12 +13,12 @@ import pytest
 from autograder.scorers.accuracy import Accuracy
 from grader.grading import class_run
 from grader.intake import archives, plain_files, submissions
-from grader.judge import grade
 from grader.judge.models import model_part, scorer
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.notebook import notebook_file
 from grader.notebook.collect import MAX_NOTICES, collect
 from grader.notebook.notebook_file import Cell
+from grader.notebook.verdicts import decided
 from grader.seam import Student, StudentError
 from grader.seam.codec import MAX_PAYLOAD, Decoder
 
@@ -166,8 +166,8 @@ def test_many_statements_take_time_in_proportion():
 
 def test_a_long_chain_of_attributes_is_looked_through_quickly():
     found = collected("softmax = torch.nn.functional.softmax" + ".a" * 900)
-    decided = within(5.0, grade.decided, A1, found)
-    assert decided["1.1"].kind == "POLICY"
+    verdicts = within(5.0, decided, A1, found)
+    assert verdicts["1.1"].kind == "POLICY"
 
 
 def test_notices_are_counted_when_there_are_too_many():
