@@ -24,7 +24,8 @@ from grader.judge.models import hidden_labels, model_part
 from grader.judge.models.asking import Asked, how_many
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
-from grader.judge.suite_run import Load, Submitted
+from grader.judge.suite_run import Submitted
+from grader.judge.workers.load import Load
 from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read

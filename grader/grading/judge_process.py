@@ -16,7 +16,8 @@ from ..intake.submissions import Submission
 if TYPE_CHECKING:
     from ..gradebook.result import Result
     from ..judge.models.hidden_labels import HiddenLabels
-    from ..judge.suite_run import Load, OpenWorker
+    from ..judge.suite_run import OpenWorker
+    from ..judge.workers.load import Load
     from ..judge.workers.remote import RemoteBackend
     from ..judge.workers.warm_process import Workers
     from .by_exercise import Known
@@ -29,16 +30,8 @@ def opener(
     from ..judge.workers.remote import LOAD_SECONDS, RemoteBackend
 
     def open_worker(load: Load) -> RemoteBackend:
-        return RemoteBackend(
-            workers,
-            load.statements,
-            load.unavailable,
-            load.substitutes,
-            deadline=assignment.call_seconds,
-            load_deadline=load_seconds or LOAD_SECONDS,
-            limits=load.limits,
-            patience=load.patience,
-        )
+        seconds = load_seconds or LOAD_SECONDS
+        return RemoteBackend(workers, load, deadline=assignment.call_seconds, load_deadline=seconds)
 
     return open_worker
 

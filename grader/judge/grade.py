@@ -22,7 +22,8 @@ from ..intake import handed_in
 from . import score, second_try, suite_run
 from .models import model_part
 from .models.hidden_labels import HiddenLabels
-from .suite_run import Load, OpenWorker, Submitted, Worker
+from .suite_run import OpenWorker, Submitted, Worker
+from .workers.load import Load
 
 NOTHING_READ = SubmissionFacts(sha256=handed_in.digest(b"", {}))  # there is no notebook to hash
 

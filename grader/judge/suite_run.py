@@ -16,24 +16,12 @@ from grader.checking.exercise import ExerciseMark
 from grader.checking.session import PASSED, TestResult
 from grader.course.course import Assignment
 from grader.notebook.collect import Collected
-from grader.notebook.statements import Statement
 from grader.notebook.verdicts import decided
 from grader.seam import Student, StudentError
 from grader.seam.facade import Backend
 
 from . import substitutes
-from .workers.time_limit import Patience
-
-
-@dataclass(frozen=True)
-class Load:
-    """What a worker executes before its first request: the student's code, then substitutes."""
-
-    statements: list[Statement]
-    unavailable: dict[str, str] = field(default_factory=dict)
-    substitutes: list[str] = field(default_factory=list)
-    patience: Patience = field(default_factory=Patience)  # shared by all workers of a submission
-    limits: dict[str, int] = field(default_factory=dict)  # only those that differ from the defaults
+from .workers.load import Load
 
 
 class Worker(Backend, Protocol):

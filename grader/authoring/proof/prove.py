@@ -15,7 +15,8 @@ from grader.seam import Student
 from ...course.course import Course
 from ...gradebook.result import Result
 from ...judge.grade import grade
-from ...judge.suite_run import Load, OpenWorker, Submitted, suite_files
+from ...judge.suite_run import OpenWorker, Submitted, suite_files
+from ...judge.workers.load import Load
 from . import claims
 from .cases import Case
 
