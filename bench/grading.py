@@ -18,7 +18,8 @@ from typing import Any
 from grader.authoring import results_file
 from grader.course.course import Assignment, Course
 from grader.gradebook.result import Result
-from grader.grading import class_run, judge_process
+from grader.grading import judge_pool, judge_process
+from grader.grading.settings import Settings
 from grader.intake.submissions import Submission
 
 from . import nbgrader_course
@@ -114,7 +115,7 @@ def _warm_judges(
 ) -> Iterator[tuple[ProcessPoolExecutor, float]]:
     """Judges that have graded once, so that each has read the suite; and the seconds that took."""
     started = time.perf_counter()
-    with class_run.judges(course, {assignment.id}, class_run.Settings(jobs=JOBS)) as pool:
+    with judge_pool.started(course, {assignment.id}, Settings(jobs=JOBS)) as pool:
         _graded(pool, [submission] * (2 * JOBS))
         yield pool, time.perf_counter() - started
 

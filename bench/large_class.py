@@ -15,6 +15,7 @@ from grader.authoring import results_file
 from grader.course.course import Assignment, Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster
+from grader.grading.settings import Settings
 from grader.intake.spool import Spool
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
@@ -85,9 +86,7 @@ def _peak_mib() -> float:
 
 def _measured(course: Course, made: list[Submission], workers: int) -> tuple[float, float]:
     """Submissions per second after the first result, and the seconds until that."""
-    settings = class_run.Settings(
-        jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL
-    )
+    settings = Settings(jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
         started, times, points = time.perf_counter(), [], set()
         for result in class_run.grade_class(made, course, store, settings):

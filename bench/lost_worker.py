@@ -11,6 +11,7 @@ from pathlib import Path
 from grader.course.course import Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster
+from grader.grading.settings import Settings
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
 
@@ -22,9 +23,7 @@ def measured(course: Course, made: list[Submission], workers: int) -> dict[str, 
     `graded_again`: those that a second run of the same class grades. `seconds`: of the first run,
     from its first result to the last.
     """
-    settings = class_run.Settings(
-        jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL
-    )
+    settings = Settings(jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
         times: list[float] = []
         for _ in class_run.grade_class(made, course, store, settings):

@@ -12,21 +12,19 @@ import zipfile
 from pathlib import Path
 
 import proofs
-from checkout import ROOT
 from fuzz_mutation import DEEP, ODD, TEXTS, Rng, Target, as_json, changed, edited, mostly, spliced
 from hypothesis import strategies as st
 
 from autograder.scorers import accuracy, bleu
 from course_lib.study.handed_in import BadFile, read_trials
 from grader.authoring.proof import variants
-from grader.grading import fingerprints
 from grader.intake import archives, handed_in, plain_files
-from grader.judge import grade
 from grader.judge.models import model_part
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.scorer import Unusable
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.collect import collect
+from grader.notebook.verdicts import decided
 
 COURSE = proofs.COURSE
 A1 = COURSE.assignment("a1")
@@ -93,17 +91,11 @@ def changed_notebook(rng: Rng) -> bytes:
 NOTEBOOK = mostly(changed_notebook, DOCUMENT.map(json.dumps).map(str.encode), st.binary())
 
 
-@functools.lru_cache(maxsize=1)
-def sources() -> fingerprints.Sources:
-    return fingerprints.Sources(ROOT, COURSE)
-
-
 def feed_notebook(data: bytes) -> None:
     """All that the trusted side does with a notebook before a worker runs it."""
-    sources().digests(A1, data)
     cells = notebook_file.read(data)
     found = collect(cells, NAMES)
-    grade.decided(A1, found)
+    decided(A1, found)
     texts = [*written_answers.written(A1, cells).values()]
     texts += written_answers.notices(COURSE, A1, cells, found)
     "".join([*texts, *(s.source for s in found.statements)]).encode()

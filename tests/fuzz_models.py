@@ -21,6 +21,7 @@ from grader.intake import handed_in
 from grader.judge import grade, score
 from grader.judge.models import asking, model_part
 from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend
 from grader.report import page
 from grader.seam.codec import Decoder
@@ -170,7 +171,7 @@ def feed_model(seed: int) -> None:
         model = Model(rng, kind, part, labels, len(backends))
         workers: Any = HostileWorkers(rng, model.respond)
         waits = {"deadline": SECONDS, "load_deadline": SECONDS}
-        backends.append(RemoteBackend(workers, [], **waits))
+        backends.append(RemoteBackend(workers, Load([]), **waits))
         return backends[-1]
 
     exercises = [exercise for exercise in assignment.exercises if exercise.kind == "model"]

@@ -19,8 +19,8 @@ from grader.authoring.proof import variants
 from grader.checking import session
 from grader.checking.suite import read_tests
 from grader.judge import score
-from grader.judge.grade import Load
-from grader.judge.suite_files import suite_files
+from grader.judge.suite_run import suite_files
+from grader.judge.workers.load import Load
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student, StudentError

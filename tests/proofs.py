@@ -5,6 +5,7 @@ from grader.authoring.proof.cases import notebook
 from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.judge.grade import grade
+from grader.judge.suite_run import Submitted
 
 __all__ = ["COURSE", "graded", "local_worker", "notebook"]
 
@@ -13,4 +14,4 @@ COURSE = Course.here()
 
 def graded(data: bytes, id: str, open_worker=local_worker, only=None) -> Result:
     """Grade any notebook."""
-    return grade(data, COURSE, COURSE.assignment(id), open_worker, only)
+    return grade(Submitted(COURSE.assignment(id), data, only=only), COURSE, open_worker)

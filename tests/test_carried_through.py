@@ -9,7 +9,7 @@ from grader.checking.suite import read_tests
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.judge import substitutes
-from grader.judge.suite_files import proofread, suite_files
+from grader.judge.suite_run import proofread, suite_files
 from grader.library.components import Component
 from grader.notebook.global_names import global_names
 

@@ -12,8 +12,7 @@ from proofs import COURSE
 from bench.lost_worker import dask_workers
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster, fingerprints
-from grader.grading.class_run import Settings
-from grader.grading.cluster_error import ClusterError
+from grader.grading.settings import ClusterError, Settings
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
 

@@ -14,7 +14,7 @@ from grader.cli.authoring import release_command
 from grader.cli.problems import UsageProblem
 from grader.course import fallback as students
 from grader.course.setup_error import SetupError
-from grader.grading import class_run
+from grader.grading import fingerprints
 from grader.judge.models import hidden_labels
 
 pytestmark = pytest.mark.xdist_group("fallback")  # its model is trained once
@@ -83,10 +83,7 @@ def test_the_grader_knows_the_weights_by_the_card(course, made, here, monkeypatc
     shutil.rmtree(here / "fallback")
     without = hidden_labels.load(course, course.assignment("a3"), ["generated"])
     assert without.fallback == ""
-    keys = [
-        class_run.parts(course.assignment("a3"), class_run.Settings(tier="A", hidden={"a3": one}))
-        for one in (labels, without)
-    ]
+    keys = [fingerprints.parts(course, course.assignment("a3"), one) for one in (labels, without)]
     assert keys[0][""] != keys[1][""]  # so that grades given without the card are given again
 
 

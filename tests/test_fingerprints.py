@@ -8,8 +8,8 @@ import proofs
 import pytest
 from checkout import ROOT
 
+from grader.course.course import Course
 from grader.grading import fingerprints
-from grader.grading.fingerprints import Sources
 
 ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 
@@ -28,15 +28,15 @@ def checkout(tmp_path_factory):
         "solutions",
     ):
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("course.toml", "README.md", "CHANGELOG.md"):
+    for name in ("course.toml", "exam.toml", "README.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, root / name)
     return root
 
 
-def keys(root, submission=b"", course=proofs.COURSE):
-    sources = Sources(root, course)
+def keys(root, course=None):
+    course = course or Course.load(root / "course.toml")
     return {
-        a.id: fingerprints.together(fingerprints.parts(a, submission, sources))
+        a.id: fingerprints.together(fingerprints.parts(course, a, engine=root / "grader"))
         for a in course.assignments
         if a.id in ASSIGNMENTS
     }
@@ -47,12 +47,12 @@ def before(checkout):
     return keys(checkout)
 
 
-def differing(root, paths, before, submission=b""):
+def differing(root, paths, before):
     """The assignments whose stored grades no longer count once the files at `paths` are changed."""
     texts = {path: (root / path).read_bytes() for path in paths}
     for path, text in texts.items():
         (root / path).write_bytes(text + b" ")
-    after = keys(root, submission)
+    after = keys(root)
     for path, text in texts.items():
         (root / path).write_bytes(text)
     return {id for id in before if before[id] != after[id]}
@@ -72,20 +72,22 @@ def differing(root, paths, before, submission=b""):
         ("grader/library/student_tree.py", {*ASSIGNMENTS}),
         ("grader/seam/codec.py", {*ASSIGNMENTS}),
         ("grader/checking/expect.py", {*ASSIGNMENTS}),
-        # tests, references of other suites, mistakes, visible tests, starters
+        # tests, references, mistakes, visible tests, starters
         ("autograder/a2/exercise_2_5/test_2_5_layer_norm.py", {"a2"}),
-        ("autograder/a2/multi_head_reference.py", {"a2", "a3", "a4"}),
-        ("autograder/a3/encoder_reference.py", {"a3", "a4"}),
-        ("autograder/a4/search_models.py", {"a4"}),
-        ("autograder/a1/reference.py", {"a1"}),
+        ("autograder/a2/multi_head_reference.py", {*ASSIGNMENTS}),
+        ("autograder/a3/encoder_reference.py", {*ASSIGNMENTS}),
+        ("autograder/a4/search_models.py", {*ASSIGNMENTS}),
+        ("autograder/a1/reference.py", {*ASSIGNMENTS}),
         ("autograder/a1/exercise_1_3/mistakes.toml", {"a1"}),
         ("assignments/a1/public_tests/exercise_1_1.py", {"a1"}),
         ("assignments/a4/public_tests/exercise_4_1.py", {"a4"}),
-        # the library: metrics that score, components that references and worker's modules use
-        ("course_lib/evaluation/translation.py", {"a3", "a4"}),
-        ("course_lib/diagnosis/broken_classifiers.py", {"a3"}),
-        ("course_lib/decoding/cache.py", {"a4"}),
-        ("autograder/stand_ins/encoder.py", {"a4", "a5"}),
+        # the library and what the course hides, as a whole
+        ("course_lib/evaluation/translation.py", {*ASSIGNMENTS}),
+        ("course_lib/diagnosis/broken_classifiers.py", {*ASSIGNMENTS}),
+        ("course_lib/decoding/cache.py", {*ASSIGNMENTS}),
+        ("course_lib/analysis/width_study.py", {*ASSIGNMENTS}),
+        ("autograder/stand_ins/encoder.py", {*ASSIGNMENTS}),
+        ("autograder/scorers/bleu.py", {*ASSIGNMENTS}),
         ("grader/judge/models/model_part.py", {"a3", "a4"}),
         ("results/sst2_cpu.json", {"a3"}),
         ("results/sst2_six_layers.json", {"a3"}),
@@ -101,24 +103,11 @@ def test_what_is_told_or_added_up_afterwards_grades_nothing_again(checkout, befo
         "results/bench_grading.json grader/cli/grading/grade_command.py "
         "grader/gradebook/lateness.py grader/gradebook/store.py "
         "grader/gradebook/totals.py grader/report/page.py "
-        "grader/authoring/course_build.py grader/intake/places.py "
-        "course_lib/analysis/width_study.py"
+        "grader/authoring/course_build.py grader/intake/places.py autograder/README.md "
+        "autograder/a1/variants/terse_numpy.py autograder/hostile/28_network.py"
     )
     assert differing(checkout, paths.split(), before) == set()
     assert keys(checkout) == before
-
-
-@pytest.mark.parametrize(
-    "submission",
-    [
-        b'"from course_lib.analysis.width_study import x\\n"',
-        b"from course_lib.analysis import (heads, width_study)",
-    ],
-)
-def test_what_a_submission_imports_of_the_library_counts_for_it_alone(checkout, submission):
-    before = keys(checkout, submission)
-    found = differing(checkout, ["course_lib/analysis/width_study.py"], before, submission)
-    assert found == {*ASSIGNMENTS}
 
 
 def starter_with(checkout, before, replace):
@@ -143,13 +132,14 @@ def test_a_starter_counts_for_what_is_compared_with_it_and_not_for_its_headings(
         assert starter_with(checkout, before, lambda t, o=old: t.replace(o, f"{o} ")) == {"a2"}
 
 
-def parts_of(checkout, path):
-    """What differs in the parts of assignment 2 once the file at `path` has one more blank."""
-    assignment, file = proofs.COURSE.assignment("a2"), checkout / path
-    before = fingerprints.parts(assignment, sources=Sources(checkout, proofs.COURSE))
+def parts_of(checkout, path, id="a2"):
+    """What differs in the parts of assignment `id` once the file at `path` has one more blank."""
+    course, engine = Course.load(checkout / "course.toml"), checkout / "grader"
+    file = checkout / path
+    before = fingerprints.parts(course, course.assignment(id), engine=engine)
     text = file.read_bytes()
     file.write_bytes(text + b" ")
-    after = fingerprints.parts(assignment, sources=Sources(checkout, proofs.COURSE))
+    after = fingerprints.parts(course, course.assignment(id), engine=engine)
     file.write_bytes(text)
     return {id for id in before if before[id] != after[id]}
 
@@ -169,6 +159,15 @@ def parts_of(checkout, path):
 )
 def test_a_file_of_tests_counts_for_its_own_exercise_alone(checkout, path, ids):
     assert parts_of(checkout, path) == ids
+
+
+def test_tests_of_an_assignment_that_the_exam_uses_count_there_for_all_and_here_for_their_own(
+    checkout,
+):
+    path = "autograder/a2/exercise_2_1/test_2_1_attention.py"
+    assert parts_of(checkout, path, "exam") == {""}
+    assert parts_of(checkout, path) == {"2.1"}
+    assert parts_of(checkout, path, "a3") == set()
 
 
 def test_tests_that_another_exercise_uses_count_for_all(checkout):
@@ -219,7 +218,7 @@ def test_what_course_toml_says_of_its_exercises_grades_one_assignment_again(fact
     assert {id for id in before if before[id] != after[id]} == {"a2"}
 
 
-def test_a_component_that_becomes_a_stub_grades_what_uses_its_module_again():
+def test_a_component_that_becomes_a_stub_grades_all_again():
     course = proofs.COURSE
     reserved = [
         *course.facts.reserved,
@@ -227,7 +226,7 @@ def test_a_component_that_becomes_a_stub_grades_what_uses_its_module_again():
     ]
     facts = course.facts.model_copy(update={"reserved": reserved})
     before, after = keys(ROOT), keys(ROOT, course=course.model_copy(update={"facts": facts}))
-    assert {id for id in before if before[id] != after[id]} == {"a3"}
+    assert {id for id in before if before[id] != after[id]} == {*ASSIGNMENTS}
 
 
 def test_points_of_code_count_for_their_exercise_and_those_of_answers_for_all():
@@ -240,7 +239,7 @@ def test_points_of_code_count_for_their_exercise_and_those_of_answers_for_all():
             for e in assignment.exercises
         ]
         new = assignment.model_copy(update={"exercises": exercises})
-        before, after = (fingerprints.parts(a) for a in (assignment, new))
+        before, after = (fingerprints.parts(proofs.COURSE, a) for a in (assignment, new))
         return {id for id in before if before[id] != after[id]}
 
     written = next(e.id for e in proofs.COURSE.assignment("a2").exercises if e.kind == "written")

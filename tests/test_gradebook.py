@@ -30,11 +30,11 @@ SCORES = {"1.3": [{"message": {"expected": "1", "got": "2", "cause": "", "read":
 def test_a_result_is_found_by_what_it_depends_on(tmp_path):
     result = sample()
     with Store(tmp_path / "new" / "results.db") as store:
-        assert store.find(**key_of(result)._asdict()) is None
+        assert store.find(key_of(result)) is None
         assert store.add(result)
-        assert store.find(**key_of(result)._asdict()) == result
+        assert store.find(key_of(result)) == result
         for name, other in [("tier", "C"), ("seed", 1), ("suite_sha256", "0")]:
-            assert store.find(**key_of(result)._asdict() | {name: other}) is None
+            assert store.find(key_of(result)._replace(**{name: other})) is None
     with Store(tmp_path / "new" / "results.db") as store:
         assert store.latest() == [result]
 
@@ -90,7 +90,7 @@ def test_names_and_texts_that_are_no_valid_unicode_are_stored(tmp_path):
     result = sample("caf\udce9\0", reason="\ud800")
     with Store(tmp_path / "results.db") as store:
         assert store.add(result)
-        assert store.find(**key_of(result)._asdict()) == result
+        assert store.find(key_of(result)) == result
         assert not store.add(result)
 
 

@@ -15,9 +15,11 @@ from autograder.scorers import accuracy
 from autograder.scorers.accuracy import Accuracy
 from autograder.scorers.bleu import Bleu
 from grader.authoring.views import notebooks
-from grader.judge.grade import Load, grade
+from grader.judge.grade import grade
 from grader.judge.models import model_part, thresholds
 from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.suite_run import Submitted
+from grader.judge.workers.load import Load
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.report.model_sentences import model_sentences
@@ -314,15 +316,8 @@ def test_a_graded_notebook_carries_points_and_sentences(course, sandbox):
         ({}, HIDDEN, 0.0, "not written"),
         (FILES, None, None, "pending"),
     ):
-        result = grade(
-            data,
-            course,
-            assignment,
-            sandbox("a3"),
-            only=["3.10", "3.20"],
-            files=files,
-            hidden=hidden,
-        )
+        submitted = Submitted(assignment, data, files, only=["3.10", "3.20"])
+        result = grade(submitted, course, sandbox("a3"), hidden)
         main, bonus = result.exercises
         assert (main.points, main.status) == (points, status)
         assert bonus.bonus

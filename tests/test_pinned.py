@@ -8,7 +8,7 @@ import pytest
 
 from grader.checking.suite import read_tests
 from grader.course import mistakes
-from grader.judge.suite_files import suite_files
+from grader.judge.suite_run import suite_files
 
 IDS = ("a1", "a2", "a3", "a4", "a5")
 PINNED = [

@@ -9,6 +9,7 @@ import pytest
 from sample_results import COURSE, IN_TIME, sample
 
 from grader.gradebook import manual
+from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
 from grader.judge import grade as judge
@@ -182,3 +183,19 @@ def test_whatever_changes_is_added_up_at_once():
     assert again.totals.total == before.totals.total - 9.8
     assert before.submission.received == IN_TIME
     assert before.changed(A1, exercises=[]).totals.max == 0
+
+
+@pytest.mark.parametrize(
+    ("stored", "score"),
+    [
+        ({"accuracy": 98.83, "agreement": 1.0}, 98.83),
+        ({"measure": "bleu", "bleu": 31.5, "accuracy": None}, 31.5),
+        ({"accuracy": None}, None),
+    ],
+)
+def test_a_model_of_a_store_from_before_scorers_keeps_its_score(stored, score):
+    others = {"problem": "", "notes": [], "source": "mirror", "examples": 400, "recomputed": 256}
+    others |= {"seconds": 0.36, "sentences_per_second": 8533.3, "handed_in": True}
+    model = ModelResult(**stored, **others)
+    assert model.score == score
+    assert model.measure == stored.get("measure", "accuracy")

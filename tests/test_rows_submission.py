@@ -221,13 +221,8 @@ def test_row_50_the_version_that_was_hashed_is_the_one_graded(tmp_path):
     path.write_bytes(proofs.notebook("a1", "solution"))
     found = submissions.find(tmp_path, ["a1"])[0]
     path.write_bytes(b"{}")
-    key = class_run.key(found, proofs.COURSE.assignment("a1"), class_run.Settings())
+    a1 = proofs.COURSE.assignment("a1")
+    key = class_run.key(found, a1, {"": "hash"}, "A")
     assert found.data == proofs.notebook("a1", "solution")
-    assert (
-        key.submission_sha256
-        != class_run.key(
-            submissions.find(tmp_path, ["a1"])[0],
-            proofs.COURSE.assignment("a1"),
-            class_run.Settings(),
-        ).submission_sha256
-    )
+    (again,) = submissions.find(tmp_path, ["a1"])
+    assert key.submission_sha256 != class_run.key(again, a1, {"": "hash"}, "A").submission_sha256

@@ -23,7 +23,7 @@ def test_results_are_added_found_and_kept_in_order(database):
         assert [store.add(r) for r in (first, first, second)] == [True, False, True]
         assert store.add(sample("Zoë"))
         assert store.add(sample("café\udce9\0"))
-        assert store.find(**key_of(first)._asdict()) == first
+        assert store.find(key_of(first)) == first
         assert store.newest("s01", "a1") == second
         names = [result.student for result in store.latest("a1")]
         assert names == sorted(names), "the same order as in SQLite, whatever the server's locale"

@@ -16,6 +16,7 @@ from grader.authoring import course_build
 from grader.authoring.views import notebooks
 from grader.judge.grade import grade
 from grader.judge.models import hidden_labels
+from grader.judge.suite_run import Submitted
 from grader.library import student_tree
 
 TOLD = {"a3": "your own model: healthy", "a4": "beam 5 against greedy", "a5": "34 trials in"}
@@ -77,14 +78,13 @@ def test_a_solved_notebook_runs_in_the_students_tree(
     if id == "a4" and not short:
         hidden = hidden_labels.load(assignment, ["generated"])
         data = notebooks.dump(executed).encode()
-        result = grade(data, course, assignment, sandbox(id), files=files, hidden=hidden)
+        result = grade(Submitted(assignment, data, files), course, sandbox(id), hidden)
         assert result.model.bleu > 80, result.model
         assert result.model.agreement > 0.95
         assert result.totals.automatic == result.totals.automatic_max
     if id == "a5":
-        result = grade(
-            notebooks.dump(executed).encode(), course, assignment, sandbox(id), files=files
-        )
+        submitted = Submitted(assignment, notebooks.dump(executed).encode(), files)
+        result = grade(submitted, course, sandbox(id))
         assert result.totals.automatic == result.totals.automatic_max == 90
 
 

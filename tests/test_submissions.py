@@ -305,10 +305,10 @@ def test_a_notice_about_a_place_goes_when_the_place_is_put_right(tmp_path):
     place(tmp_path / "s1" / "week1" / "a1.ipynb")
     (wrong,) = rows(tmp_path)
     known = sample("s1", notices=["1 of 6 predictions are filled in"])
-    assignment, settings = course.assignment("a1"), class_run.Settings()
-    stored = class_run.complete(known, wrong, assignment, settings)
+    assignment, suite = course.assignment("a1"), {"": "hash"}
+    stored = class_run.complete(known, wrong, assignment, suite)
     assert len(stored.notices) == 2
     (tmp_path / "s1" / "week1").rename(tmp_path / "s1" / "a1")
     (right,) = rows(tmp_path)
-    again = class_run.complete(stored, right, assignment, settings)
+    again = class_run.complete(stored, right, assignment, suite)
     assert again.notices == ["1 of 6 predictions are filled in"]

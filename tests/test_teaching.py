@@ -23,6 +23,7 @@ from grader.course import mistakes
 from grader.course.course import Course
 from grader.gradebook.course_grades import course_grades
 from grader.judge.grade import grade
+from grader.judge.suite_run import Submitted
 
 TEACH = ROOT / "lectures" / "teach"
 
@@ -135,7 +136,9 @@ def test_the_theory_exam_and_the_coding_exam_both_count(proposed):
 def red_at_the_start(bug: mistakes.Bug, id: str) -> bool:
     """Whether the grader's own run of the visible tests finds this bug."""
     data = cases.Case(id, "bug", bug=bug).notebook
-    result = grade(data, COURSE, COURSE.assignment(id), local_worker, [bug.exercise], True)
+    result = grade(
+        Submitted(COURSE.assignment(id), data, {}, [bug.exercise], True), COURSE, local_worker
+    )
     (found,) = (e for e in result.exercises if e.id == bug.exercise)
     return any(test.outcome != PASSED for test in found.tests)
 

@@ -17,13 +17,15 @@ from course_lib.recipes.translation import train_translator, untrained_model
 from course_lib.training import saved_model
 from grader.authoring.views import notebooks
 from grader.course.submission_folder import check_folder
-from grader.grading import class_run
+from grader.grading import fingerprints
 from grader.intake import handed_in
-from grader.judge.grade import Load, grade
+from grader.judge.grade import grade
 from grader.judge.models import hidden_labels, model_part
 from grader.judge.models.asking import Asked, how_many
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
+from grader.judge.suite_run import Submitted
+from grader.judge.workers.load import Load
 from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
@@ -340,15 +342,8 @@ def test_a_graded_notebook_carries_points_and_sentences(course, sandbox, noteboo
         ({}, hidden, 0.0, "not written"),
         (files, None, None, "pending"),
     ):
-        result = grade(
-            data,
-            course,
-            assignment,
-            sandbox("a4"),
-            only=["4.12", "4.22"],
-            files=given,
-            hidden=labels,
-        )
+        submitted = Submitted(assignment, data, given, only=["4.12", "4.22"])
+        result = grade(submitted, course, sandbox("a4"), labels)
         main, bonus = result.exercises
         assert (main.points, main.status) == (points, status)
         assert bonus.points == (points and 3.0)
@@ -377,10 +372,7 @@ def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
     assert hidden.labels[0] != hidden.sentences[0]
     assert all(isinstance(text, str) for text in (*hidden.sentences, *hidden.labels))
     other = HiddenLabels(hidden.source, hidden.sentences, hidden.labels[::-1], hidden.fingerprint)
-    first, second = (
-        class_run.parts(assignment, class_run.Settings(hidden={"a4": known}))
-        for known in (hidden, other)
-    )
+    first, second = (fingerprints.parts(course, assignment, known) for known in (hidden, other))
     assert first != second
     with pytest.raises(DataError, match="COURSE_DATA is not set"):
         hidden_labels.load(course, assignment, ["mirror", "hub"])

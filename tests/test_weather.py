@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import proofs
@@ -19,14 +19,16 @@ from grader.authoring.proof import cases
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.gradebook.store import Store
-from grader.grading import class_run, class_tries, work_folder
+from grader.grading import class_run, class_tries, judge_pool, work_folder
+from grader.grading.judge_pool import JudgePool
+from grader.grading.settings import Settings
 from grader.intake.submissions import Submission
 from grader.sandbox import process_tree
 
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 LOOP = "def softmax(x, axis=-1):\n    while True:\n        pass\n"
 CRASH = "import os\n\ndef scaled_scores(query, key):\n    os._exit(3)\n"
-SETTINGS = class_run.Settings(jobs=2)
+SETTINGS = Settings(jobs=2)
 
 
 def with_import_of_torch() -> bytes:
@@ -72,13 +74,16 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
     ]
 
     def graded(pool):
-        found = class_tries.graded(submissions, impatient, None, lambda: nullcontext(pool), {})
+        tries = class_tries.first_tries(submissions, None, {}, pool)
+        found = class_tries.settled(tries, None, impatient, pool)
         return {s.student: points_and_outcomes(result) for s, result in found}
 
-    with class_run.judges(impatient, {"a1"}, SETTINGS) as idle:
+    with closing(JudgePool(impatient, {"a1"}, SETTINGS)) as idle:
         quiet = graded(idle)
-    with class_run.judges(impatient, {"a1"}, SETTINGS) as pool, busy_machine():
-        assert graded(pool) == quiet
+    with closing(JudgePool(impatient, {"a1"}, SETTINGS)) as pool:
+        pool.ask(os.getpid).result()
+        with busy_machine():
+            assert graded(pool) == quiet
     outcomes = {student: told["outcome"] for student, told in quiet.items()}
     assert outcomes == {
         "right": "GRADED",
@@ -100,20 +105,23 @@ def points_and_outcomes(result):
 
 
 @pytest.mark.parametrize("victim", ["judge", "warm process"])
-def test_a_grader_that_dies_costs_nobody_a_point(victim):
+def test_a_grader_that_dies_costs_nobody_a_point(victim, monkeypatch):
     """Every part of the first round is killed once; what it held is graded again."""
-    killed = []
+    killed, sound = [], judge_pool.started
 
     @contextmanager
-    def start():
-        with class_run.judges(proofs.COURSE, {"a1"}, SETTINGS) as pool:
+    def start(*arguments):
+        with sound(*arguments) as pool:
             if not killed:
                 kill = kill_a_judge if victim == "judge" else kill_the_warm_process
                 killed.append(kill(pool))
             yield pool
 
     submissions = [reference(f"s{number}") for number in range(3)]
-    found = list(class_tries.graded(submissions, proofs.COURSE, None, start, {}))
+    monkeypatch.setattr(judge_pool, "started", start)
+    with closing(JudgePool(proofs.COURSE, {"a1"}, SETTINGS)) as pool:
+        tries = class_tries.first_tries(submissions, None, {}, pool)
+        found = list(class_tries.settled(tries, None, proofs.COURSE, pool))
     assert len(killed) == 1
     assert {s.student for s, _ in found} == {"s0", "s1", "s2"}
     assert all(result.outcome == "GRADED" for _, result in found)
@@ -121,7 +129,7 @@ def test_a_grader_that_dies_costs_nobody_a_point(victim):
 
 
 def test_a_grader_that_always_fails_leaves_a_row_that_says_so(tmp_path, monkeypatch):
-    sound = class_run.judges
+    sound = judge_pool.started
 
     @contextmanager
     def failing(*arguments):
@@ -134,16 +142,16 @@ def test_a_grader_that_always_fails_leaves_a_row_that_says_so(tmp_path, monkeypa
             handed_in = [reference("s1")]
             return next(class_run.grade_class(handed_in, proofs.COURSE, store, SETTINGS))
 
-    monkeypatch.setattr(class_run, "judges", failing)
+    monkeypatch.setattr(judge_pool, "started", failing)
     row = grade()
     assert row.outcome == "UNGRADED"
     assert row.reason.startswith("could not be graded: no worker could be started")
     assert row.reason.endswith("; run the same command again")
     assert (row.totals.total, row.totals.automatic) == (None, None)
     assert all(e.points is None for e in row.exercises)
-    monkeypatch.setattr(class_run, "judges", sound)
+    monkeypatch.setattr(judge_pool, "started", sound)
     assert full(grade()), "a row without points is no finished grade"
-    monkeypatch.setattr(class_run, "judges", None)
+    monkeypatch.setattr(judge_pool, "started", None)
     assert full(grade()), "and this one is, so no judge was needed"
 
 

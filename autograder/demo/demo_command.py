@@ -15,7 +15,7 @@ from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
-from grader.grading import class_run
+from grader.grading.settings import Settings
 from grader.intake.submissions import Submission
 
 LOOK_AT = """
@@ -57,9 +57,7 @@ def run(out: Path, jobs: int) -> int:
             labels = grade_command.hidden_labels(
                 course, grade_command.with_models(course, kept, None), "generated"
             )
-            settings = class_run.Settings(
-                jobs, tier.name, min_tier="D", regrade=True, hidden=labels
-            )
+            settings = Settings(jobs, tier.name, min_tier="D", regrade=True, hidden=labels)
             return grade_command.grade(kept, course, store, settings, quiet=False)
 
         bundled_class.write(folder, course, early)

@@ -16,6 +16,7 @@ from grader.course.course import Assignment, Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.grading import class_run
+from grader.grading.settings import Settings
 from grader.intake import handed_in
 from grader.intake.handed_in import HandedIn
 from grader.intake.submissions import Submission
@@ -46,9 +47,7 @@ def run(
     """
     notebook = (assignment.solution).read_bytes()
     hidden = hidden_labels.load(course, assignment, [LABELS])
-    settings = class_run.Settings(
-        jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden}
-    )
+    settings = Settings(jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden})
     with tempfile.TemporaryDirectory() as folder:
         log("training the translator that is handed in")
         with DemoTranslator(Path(folder)) as training:

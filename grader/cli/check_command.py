@@ -9,7 +9,8 @@ from grader.checking.messages import Message, summary
 from grader.course.course import Course
 
 from ..gradebook.result import Result
-from ..grading import class_run, judge_process
+from ..grading import judge_pool, judge_process
+from ..grading.settings import Settings
 from ..intake.submissions import Submission
 from . import EXIT_FOUND, EXIT_OK, lookup
 from .problems import UsageProblem
@@ -23,7 +24,7 @@ def run(assignment: str, notebook: Path, as_json: bool) -> int:
         what = "is a folder" if notebook.is_dir() else "there is no such file"
         raise UsageProblem(f"{notebook}: {what}; give a notebook file, such as a1.ipynb")
     submission = Submission("you", id, str(notebook), notebook.read_bytes())
-    with class_run.judges(course, {id}, class_run.Settings(jobs=1)) as pool:
+    with judge_pool.started(course, {id}, Settings(jobs=1)) as pool:
         result = pool.submit(judge_process.check_one, submission).result()
     if as_json:
         print(json.dumps(result.as_json(), ensure_ascii=False))

@@ -12,7 +12,6 @@ import tempfile
 import traceback
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from grader.course.course import Assignment, Course
@@ -21,6 +20,8 @@ from ..classroom import whole_file
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run, class_tries
+from ..grading.judge_pool import JudgePool
+from ..grading.settings import Settings
 from ..intake import submissions
 from ..intake.submissions import Submission
 from . import gradescope_results
@@ -52,13 +53,13 @@ def graded(source: Path, folder: Path) -> Result:
     settings = json.loads((source / SETTINGS).read_text(encoding="utf-8"))
     course = Course.load(source / "course.toml")
     assignment = course.assignment(settings["assignment"])
-    run = class_run.Settings(jobs=1, min_tier=settings["min_tier"])
-    start = partial(class_run.judges, course, {assignment.id}, run)
+    run = Settings(jobs=1, min_tier=settings["min_tier"])
     with tempfile.TemporaryDirectory() as name:  # laid out as a class of one
         shutil.copytree(folder, Path(name) / STUDENT, symlinks=True)
         submission = received(Path(name), course, assignment)
-        with closing(class_tries.graded([submission], course, None, start, {})) as tries:
-            result = next(tries)[1]
+        with closing(JudgePool(course, {assignment.id}, run)) as pool:
+            tries = class_tries.first_tries([submission], None, {}, pool)
+            result = next(class_tries.settled(tries, None, course, pool))[1]
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
 

@@ -18,6 +18,8 @@ from .totals import Totals, add_up
 if TYPE_CHECKING:
     from grader.course.course import Assignment
 
+PRINTED = "the notebook printed while being graded"
+
 
 class SubmissionFacts(Record):
     """What was handed in, where and when; `sha256` covers all its files."""
@@ -116,3 +118,9 @@ class Result(Record):
     def parts(self) -> list[PartResult]:
         """The written parts of all exercises."""
         return [part for exercise in self.exercises for part in exercise.parts]
+
+
+def told_of_output(printed: str) -> list[str]:
+    """A notice that quotes the first line that the submission printed, if it did."""
+    first = printed.strip().splitlines()[:1]
+    return [f"{PRINTED}: `{line[:120]}`" for line in first]

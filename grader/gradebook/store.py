@@ -1,7 +1,7 @@
 """The results store: append-only, one row per graded submission, SQLite in WAL mode or any URL.
 
     with Store("results.db") as store:
-        result = store.find(**key) or grade(…)
+        result = store.find(key) or grade(…)
         store.add(result)
 
 A result is keyed by what it depends on: the submission, the suite, the environment, the seed and
@@ -75,23 +75,10 @@ class Store:
             self._engine.dispose()
             self._engine = None
 
-    def find(
-        self,
-        *,
-        student: str,
-        assignment: str,
-        submission_sha256: str,
-        suite_sha256: str,
-        environment_sha256: str,
-        seed: int,
-        tier: str,
-    ) -> Result | None:
+    def find(self, key: Key) -> Result | None:
         """The newest result with this key. It may be added again: `add` skips what is not new."""
         from .schema import results
 
-        key = Key(
-            student, assignment, submission_sha256, suite_sha256, environment_sha256, seed, tier
-        )
         with self.connected() as connection:
             query = results.select().order_by(results.c.id.desc()).limit(1)
             for name, value in key._asdict().items():

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..gradebook.result import PRINTED
 from ..gradebook.store import Key, key_of
-from ..judge.printed import PRINTED
 
 if TYPE_CHECKING:
     from grader.course.course import Assignment

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import ExitStack
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from grader.checking.faults import SuiteError
 
 from ..intake.submissions import Submission
 from . import judge_process
-from .cluster_error import ClusterError
+from .settings import ClusterError, Settings
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    from grader.course.course import Course
 
     from ..gradebook.result import Result
     from .by_exercise import Known
@@ -30,20 +32,18 @@ LOG = "distributed.admin.low-level-log-length"  # messages kept, each with a who
 UNDER_WAY = 3  # submissions a worker: one is graded, the others wait for it
 
 
-def graded(
-    submissions: Iterable[Submission],
-    exercises: tuple[str, ...] | None,
+def first_tries(
+    submissions: list[Submission],
     known: Mapping[tuple[str, str], Known],
-    judge: Mapping[str, Any],
-    executor: str = LOCAL,
-    jobs: int = 2,
+    course: Course,
+    settings: Settings,
 ) -> Generator[tuple[Submission, Result | None]]:
     """Yield each submission with the result of its first try, or None if its judges died.
 
-    `known`: by student and assignment, what need not run again. `judge`: the arguments of a
-    `cluster_judge.Judge`. Raises ClusterError if there is no cluster at the address, or its workers
-    cannot grade, and SuiteError if a suite cannot be read.
+    `known`: by student and assignment, what need not run again. Raises ClusterError if there is no
+    cluster at the address, or its workers cannot grade, and SuiteError if a suite cannot be read.
     """
+    executor, ids = settings.executor, {submission.assignment for submission in submissions}
     try:
         import dask
         from distributed import as_completed
@@ -56,12 +56,12 @@ def graded(
         ) from None
     with ExitStack() as stack:
         stack.enter_context(dask.config.set({LOG: UNDER_WAY}))
-        client = _connected(executor, jobs, stack)
+        client = _connected(executor, settings.jobs, stack)
         workers = len(client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
             raise ClusterError(f"{executor}: the cluster has no workers; start some first")
-        client.register_plugin(Judge(**judge), name="transformer-course-judge")
-        proofread = client.submit(judge_process.proofread, judge["assignments"], pure=False)
+        client.register_plugin(Judge(course, ids, settings), name="course-judge")
+        proofread = client.submit(judge_process.proofread, ids, pure=False)
         if isinstance(trouble := proofread.exception(), SuiteError):
             raise trouble
         waiting, owners = iter(submissions), {}
@@ -71,7 +71,7 @@ def graded(
                 client.submit(
                     judge_process.grade_one,
                     s,
-                    exercises,
+                    settings.exercises,
                     known.get((s.student, s.assignment)),
                     pure=False,
                 ): s

@@ -10,28 +10,18 @@ from distributed import WorkerPlugin
 from grader.course.course import Course
 
 from . import fingerprints, judge_process, warm_processes
-from .cluster_error import ClusterError
+from .settings import ClusterError, Settings
 
 if TYPE_CHECKING:
     from distributed import Worker
-
-    from ..judge.models.hidden_labels import HiddenLabels
 
 
 class Judge(WorkerPlugin):
     """Refuses a worker that would grade otherwise than the machine that stores the results."""
 
-    def __init__(
-        self,
-        course: Course,
-        assignments: set[str],
-        hidden: dict[str, HiddenLabels],
-        tier: str,
-        min_tier: str,
-        environment: str,
-    ):
-        self.course, self.assignments, self.hidden = course, assignments, hidden
-        self.tier, self.min_tier, self.environment = tier, min_tier, environment
+    def __init__(self, course: Course, assignments: set[str], settings: Settings):
+        self.course, self.assignments, self.settings = course, assignments, settings
+        self.environment = fingerprints.environment()  # of the machine that stores the results
 
     def setup(self, worker: Worker) -> None:
         """Start the warm processes. Raises ClusterError or SandboxError."""
@@ -47,16 +37,16 @@ class Judge(WorkerPlugin):
             )
         self._stack = ExitStack()
         workers = self._stack.enter_context(
-            warm_processes.started(self.course, self.assignments, self.min_tier)
+            warm_processes.started(self.course, self.assignments, self.settings.min_tier)
         )
         tiers = {started.tier for started in workers.values()}
-        if tiers != {self.tier}:
+        if tiers != {self.settings.tier}:
             self._stack.close()
             raise ClusterError(
                 f"the worker {worker.address} isolates at tier {', '.join(sorted(tiers))}, this "
-                f"machine at {self.tier}: grade on machines of the same tier"
+                f"machine at {self.settings.tier}: grade on machines of the same tier"
             )
-        judge_process.use(self.course, workers, self.hidden)
+        judge_process.use(self.course, workers, self.settings.hidden)
 
     def teardown(self, worker: Worker) -> None:
         self._stack.close()

@@ -15,8 +15,9 @@ from ..intake.submissions import Submission
 
 if TYPE_CHECKING:
     from ..gradebook.result import Result
-    from ..judge.grade import Load, OpenWorker
     from ..judge.models.hidden_labels import HiddenLabels
+    from ..judge.suite_run import OpenWorker
+    from ..judge.workers.load import Load
     from ..judge.workers.remote import RemoteBackend
     from ..judge.workers.warm_process import Workers
     from .by_exercise import Known
@@ -29,16 +30,8 @@ def opener(
     from ..judge.workers.remote import LOAD_SECONDS, RemoteBackend
 
     def open_worker(load: Load) -> RemoteBackend:
-        return RemoteBackend(
-            workers,
-            load.statements,
-            load.unavailable,
-            load.substitutes,
-            deadline=assignment.call_seconds,
-            load_deadline=load_seconds or LOAD_SECONDS,
-            limits=load.limits,
-            patience=load.patience,
-        )
+        seconds = load_seconds or LOAD_SECONDS
+        return RemoteBackend(workers, load, deadline=assignment.call_seconds, load_deadline=seconds)
 
     return open_worker
 
@@ -75,10 +68,10 @@ def end_with_parent() -> None:
 
 def proofread(assignments: Collection[str]) -> None:
     """Raises SuiteError if some test of these assignments cannot run, whatever the submission."""
-    from ..judge import suite_files
+    from ..judge import suite_run
 
     for id in sorted(assignments):
-        suite_files.proofread(_course.assignment(id))
+        suite_run.proofread(_course.assignment(id))
 
 
 def grade_one(
@@ -129,6 +122,7 @@ def _judge(
     """Grade a submission; `scored`: run its trained model too, if there are labels."""
     from ..judge import grade as judge
     from ..judge import second_try
+    from ..judge.suite_run import Submitted
 
     assignment = _course.assignment(submission.assignment)
     if submission.problem:
@@ -136,15 +130,7 @@ def _judge(
     load_seconds = second_try.LOAD_SECONDS if before else None
     opened = opener(_workers[submission.assignment], assignment, load_seconds)
     files, problem = submission.files()
-    result = judge.grade(
-        submission.data,
-        _course,
-        assignment,
-        opened,
-        exercises,
-        public_only,
-        files,
-        _hidden.get(assignment.id) if scored else None,
-        before,
-    )
+    submitted = Submitted(assignment, submission.data, files, exercises, public_only)
+    hidden = _hidden.get(assignment.id) if scored else None
+    result = judge.grade(submitted, _course, opened, hidden, before)
     return result.model_copy(update={"notices": [*result.notices, problem]}) if problem else result

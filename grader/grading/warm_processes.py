@@ -31,7 +31,7 @@ def started(
         for id in sorted(ids):
             out = student_tree.released_before(course, id)
             student_tree.write(course, folder / id, id, out)
-            warm[id] = WarmProcess(folder / id, imports(course.assignment(id)), min_tier=min_tier)
+            warm[id] = WarmProcess(folder / id, imports(course, id), min_tier=min_tier)
         with ThreadPoolExecutor() as starters:  # they import their libraries in parallel
             starting = [starters.submit(process.__enter__) for process in warm.values()]
         for process, start in zip(warm.values(), starting, strict=True):
@@ -42,21 +42,23 @@ def started(
         yield {id: process.workers for id, process in warm.items()}
 
 
-def imports(assignment: Assignment) -> list[str]:
+def imports(course: Course, id: str) -> list[str]:
     """What a warm process imports in advance: what the assignment's notebook imports.
 
-    Of `course_lib` that is what the starter imports. Left to the workers, each of them would read
-    and compile these modules again.
+    Of the course's library that is what the starter imports. Left to the workers, each of them
+    would read and compile these modules again.
     """
-    return [*assignment.imports, "grader.checking.notebook", *_of_starter(assignment)]
+    assignment = course.assignment(id)
+    given = _of_starter(assignment, course.facts.library)
+    return [*assignment.imports, "grader.checking.notebook", *given]
 
 
-def _of_starter(assignment: Assignment) -> list[str]:
-    """The modules of `course_lib` that the starter's cells import."""
+def _of_starter(assignment: Assignment, library: str) -> list[str]:
+    """The modules of the library that the starter's cells import."""
     starter = assignment.starter
     if not starter.exists():
         return []
     cells = [cell for cell in read(starter.read_bytes()) if cell.kind == "code"]
     nodes = [found.node for cell in cells for found in sort_cell(cell).found]
     modules = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
-    return sorted(name for name in modules if name.startswith("course_lib."))
+    return sorted(name for name in modules if name.startswith(f"{library}."))

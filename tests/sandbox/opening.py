@@ -2,10 +2,12 @@
 
 import ast
 import time
+from dataclasses import fields
 from pathlib import Path
 
 from checkout import ROOT
 
+from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend, WarmProcess
 from grader.notebook.statements import Statement
 from grader.sandbox import process_tree
@@ -17,8 +19,9 @@ def backend_of(process: WarmProcess, source: str, **options) -> RemoteBackend:
     hostile = ROOT / "autograder" / "hostile" / f"{source}.py"
     if "\n" not in source and hostile.exists():
         source = hostile.read_text(encoding="utf-8")
-    options = {"deadline": DEADLINE} | options
-    return RemoteBackend(process.workers, statements(source), **options)
+    loaded = {field.name for field in fields(Load)} & options.keys()
+    load = Load(statements(source), **{name: options.pop(name) for name in loaded})
+    return RemoteBackend(process.workers, load, **{"deadline": DEADLINE} | options)
 
 
 def statements(source: str) -> list[Statement]:

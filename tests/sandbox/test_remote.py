@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from opening import alive, assert_nothing_is_left, backend_of, statements
 
+from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend, SandboxError, WarmProcess
 from grader.sandbox import process_tree, tiers
 from grader.seam import Student, StudentError
@@ -217,7 +218,7 @@ def _remember(workers) -> None:
 
 def _ask(number) -> float:
     source = statements("def double(x):\n    return 2 * x\n")
-    with RemoteBackend(_workers, source) as backend:
+    with RemoteBackend(_workers, Load(source)) as backend:
         return Student(backend).double(float(number))
 
 

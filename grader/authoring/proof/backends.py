@@ -11,7 +11,7 @@ from grader.seam import loading
 from grader.seam.executor import Executor
 from grader.seam.local import LocalBackend
 
-from ...judge.grade import Load
+from ...judge.workers.load import Load
 
 BACKENDS = ("local", "sandbox")
 

@@ -19,7 +19,7 @@ from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student
 
-from ...judge.grade import Load
+from ...judge.workers.load import Load
 from ...library.components import Component
 from ..views import notebooks
 from .backends import local_worker

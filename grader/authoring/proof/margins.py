@@ -23,7 +23,7 @@ from grader.checking import evidence
 from grader.course.course import Course
 
 from ...grading import judge_process, warm_processes
-from ...judge.grade import OpenWorker
+from ...judge.suite_run import OpenWorker
 from ...judge.workers.connection import Workers
 from . import cases, claims, prove
 from .backends import BACKENDS, local_worker

@@ -14,8 +14,9 @@ from grader.seam import Student
 
 from ...course.course import Course
 from ...gradebook.result import Result
-from ...judge.grade import Load, OpenWorker, grade
-from ...judge.suite_files import suite_files
+from ...judge.grade import grade
+from ...judge.suite_run import OpenWorker, Submitted, suite_files
+from ...judge.workers.load import Load
 from . import claims
 from .cases import Case
 
@@ -105,7 +106,8 @@ def graded(
     assignment = Course.here().assignment(case.assignment)
     if seed is not None:
         assignment = assignment.model_copy(update={"seed": seed})
-    return grade(case.notebook, Course.here(), assignment, open_worker, only, files=case.files)
+    submitted = Submitted(assignment, case.notebook, case.files, only)
+    return grade(submitted, Course.here(), open_worker)
 
 
 class _Timed:

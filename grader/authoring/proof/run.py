@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from grader.course.course import Course
 
 from ...grading import judge_process, warm_processes
-from ...judge.grade import OpenWorker
+from ...judge.suite_run import OpenWorker
 from ...judge.workers.connection import Workers
 from . import cases, prove
 from .backends import BACKENDS, local_worker

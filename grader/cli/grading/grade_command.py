@@ -19,6 +19,7 @@ from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...grading import class_run, cluster
+from ...grading.settings import Settings
 from ...intake import submissions
 from ...intake.submissions import NOBODY
 from ...judge.models.hidden_labels import HiddenLabels, load
@@ -97,7 +98,7 @@ def run(options: Options) -> int:
     say(f"isolation: {isolation.tier_text(tier)}")
     if options.store and not (exercises or stores.is_there(options.out, options.store)):
         say(f"{store.where}: a new database is made for the results")
-    settings = class_run.Settings(
+    settings = Settings(
         options.jobs,
         tier.name,
         "D" if options.trust else "C",
@@ -168,7 +169,7 @@ def grade(
     chosen: list[submissions.Submission],
     course: Course,
     store: Store,
-    settings: class_run.Settings,
+    settings: Settings,
     quiet: bool,
 ) -> list[Result]:
     """All results, sorted by student and assignment, with a progress bar unless quiet."""

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from grader.seam.codec import Tree
 from grader.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
@@ -17,7 +16,8 @@ from grader.seam.errors import CRASHED, OOM, PROTOCOL, TIMEOUT, StudentError
 from ...sandbox import process_tree
 from ...sandbox.wire import ProtocolError, Timeout, WallClock
 from .connection import Connection, SandboxError, Workers
-from .time_limit import Patience, TimeLimit
+from .load import Load
+from .time_limit import TimeLimit
 from .warm_process import WarmProcess
 
 __all__ = ["RemoteBackend", "SandboxError", "WarmProcess", "Workers"]
@@ -28,56 +28,28 @@ LOAD_SECONDS = 4.0  # for imports and definitions; a second try has more
 MAX_OUTPUT = 16 * 1024  # characters kept, over all workers of a submission
 
 
-class Loadable(Protocol):
-    """A statement as `notebook.collect` returns it."""
-
-    @property
-    def cell(self) -> int: ...
-    @property
-    def line(self) -> int: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def names(self) -> Sequence[str]: ...
-
-
 class RemoteBackend:
     """A `grader.seam.facade.Backend` that runs in a worker; a context manager.
 
-    `statements` are executed first, then the source texts `substitutes`, which override names;
-    `unavailable` says why other names are missing. `deadline` is the default for a request, in
-    seconds of CPU time. After `restarts` replaced workers every request raises CRASHED. `patience`
-    may be shared by several backends of one submission.
+    `deadline` is the default for a request, `load_deadline` for what is loaded first, in seconds of
+    CPU time. After `restarts` replaced workers every request raises CRASHED.
     """
 
     def __init__(
         self,
         workers: Workers,
-        statements: Sequence[Loadable],
-        unavailable: Mapping[str, str] | None = None,
-        substitutes: Sequence[str] = (),
+        load: Load,
         *,
         deadline: float = 2.0,
         load_deadline: float = LOAD_SECONDS,
         restarts: int = 40,
-        limits: Mapping[str, int] | None = None,
-        patience: Patience | None = None,
     ):
-        self.workers, self.limits = workers, limits
-        self.patience = patience or Patience()
+        self.workers, self.load, self.patience = workers, load, load.patience
         self.deadline, self.load_deadline, self.restarts = deadline, load_deadline, restarts
         self.isolation: dict[str, Any] = {"tier": workers.tier, "layers": {}}
         self.problems: list[Tree] = []  # statements that failed: {cell, reason}
         self.reports: list[Tree] = []  # how each worker ended, from its supervisor
         self.unloadable: StudentError | None = None  # why these statements cannot be loaded
-        self._load = {
-            "statements": [
-                {"cell": s.cell, "line": s.line, "source": s.source, "names": list(s.names)}
-                for s in statements
-            ],
-            "unavailable": dict(unavailable or {}),
-            "substitutes": list(substitutes),
-        }
         self._connection: Connection | None = None
         self._supervisor: int | None = None
         self._trouble = ""  # the sandbox's own; must not be taken for a failing test
@@ -166,7 +138,7 @@ class RemoteBackend:
             why = f"gave up after {len(self.reports)} processes of this submission hung or died"
             self._final = StudentError(CRASHED, why)
             raise self._final
-        self._connection = connection = self.workers.start(self.limits)
+        self._connection = connection = self.workers.start(self.load.limits)
         self._supervisor = connection.supervisor(START_SECONDS)
         try:
             greeting, _ = connection.channel.receive(WallClock(START_SECONDS))
@@ -182,7 +154,7 @@ class RemoteBackend:
             self._end(0)
             raise SandboxError(f"a worker runs without the layers {', '.join(sorted(missing))}")
         try:
-            answer, _ = self._exchange({"load": self._load}, b"", self.load_deadline)
+            answer, _ = self._exchange(self.load.request, b"", self.load_deadline)
         except StudentError as error:
             message = f"while the cells were loaded: {error.message}"
             self._final = self.unloadable = StudentError(error.kind, message)

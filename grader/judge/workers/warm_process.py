@@ -35,7 +35,7 @@ class WarmProcess:
     """A process that has imported an assignment's libraries once; workers are forked from it.
 
         with WarmProcess(student_tree, ["numpy", "torch"]) as warm:
-            backend = RemoteBackend(warm.workers, statements)
+            backend = RemoteBackend(warm.workers, Load(statements))
 
     `student_tree` holds the stubbed `course_lib`. `tier` selects one tier; without it the machine's
     best is used. Entering raises SandboxError if that is worse than `min_tier`.

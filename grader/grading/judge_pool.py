@@ -1,0 +1,93 @@
+"""The judge processes of a run, which are started again if one dies."""
+
+from __future__ import annotations
+
+import importlib.util
+import multiprocessing
+import sys
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TypeVar
+
+from grader.course.course import Assignment, Course
+from grader.course.interrupts import Interrupts
+
+from . import judge_process
+from .settings import Settings
+from .work_folder import place_sockets
+
+Answer = TypeVar("Answer")
+
+
+class JudgePool:
+    """Judge processes that start on first use, and again after `stop`; `close` ends them."""
+
+    def __init__(self, course: Course, assignments: Collection[str], settings: Settings):
+        self._needs, self._stack = (course, assignments, settings), ExitStack()
+        self._pool: ProcessPoolExecutor | None = None
+        self._unrelated = set(multiprocessing.active_children())
+
+    def ask(self, work: Callable[..., Answer], *arguments: object) -> Future[Answer]:
+        """Submit work. Raises if the pool cannot start; later failures are in the future."""
+        with Interrupts():  # no process may start that nobody knows of
+            if self._pool is None:
+                self._pool = self._stack.enter_context(started(*self._needs))
+            try:
+                return self._pool.submit(work, *arguments)
+            except BrokenProcessPool as error:
+                failed: Future[Answer] = Future()
+                failed.set_exception(error)
+                return failed
+
+    def stop(self) -> None:
+        """Kill the judges after a failure, ignoring further errors.
+
+        They cannot be joined: one that died may have held a lock that another waits for forever.
+        """
+        for process in set(multiprocessing.active_children()) - self._unrelated:
+            process.kill()
+        with suppress(Exception):
+            if self._pool is not None and sys.version_info < (3, 12):
+                # as newer Pythons do: sending a notebook to a dead judge would block forever
+                self._pool._call_queue._reader.close()  # type: ignore[attr-defined]
+            self.close()
+
+    def close(self) -> None:
+        with Interrupts():  # nor a folder be left half removed
+            pool, self._pool = self._pool, None
+            if pool is not None:
+                pool.shutdown(wait=True, cancel_futures=True)
+            stack, self._stack = self._stack, ExitStack()
+            stack.close()
+
+
+@contextmanager
+def started(
+    course: Course, assignments: Collection[str], settings: Settings
+) -> Iterator[ProcessPoolExecutor]:
+    """Start judge processes, and the warm processes whose workers they use."""
+    from . import warm_processes
+
+    for id in sorted(assignments):
+        _check_installed(course.assignment(id))
+    with warm_processes.started(course, assignments, settings.min_tier) as workers:
+        place_sockets()
+        context = multiprocessing.get_context("forkserver")
+        in_torch = any("torch" in course.assignment(id).imports for id in assignments)
+        context.set_forkserver_preload([f"grader.judge.{'preload' if in_torch else 'grade'}"])
+        with ProcessPoolExecutor(
+            settings.jobs,
+            mp_context=context,
+            initializer=judge_process.start,
+            initargs=(course, workers, settings.hidden),
+        ) as pool:
+            yield pool
+
+
+def _check_installed(assignment: Assignment) -> None:
+    """Raises ModuleNotFoundError for a library that the assignment needs and that is missing."""
+    for name in {module.partition(".")[0] for module in assignment.imports}:
+        if sys.modules.get(name, sys) is None or importlib.util.find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)

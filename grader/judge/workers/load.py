@@ -1,0 +1,37 @@
+"""What a worker loads before its first request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from grader.notebook.statements import Statement
+from grader.seam.codec import Tree
+
+from .time_limit import Patience
+
+
+@dataclass(frozen=True)
+class Load:
+    """The student's code, then substitutes, which override its names."""
+
+    statements: Sequence[Statement]
+    unavailable: Mapping[str, str] = field(default_factory=dict)  # why other names are missing
+    substitutes: Sequence[str] = ()  # source texts
+    patience: Patience = field(default_factory=Patience)  # shared by all workers of a submission
+    limits: Mapping[str, int] = field(default_factory=dict)  # only those other than the defaults
+
+    @property
+    def request(self) -> Tree:
+        """The request that makes a worker load it."""
+        statements = [
+            {"cell": s.cell, "line": s.line, "source": s.source, "names": list(s.names)}
+            for s in self.statements
+        ]
+        return {
+            "load": {
+                "statements": statements,
+                "unavailable": dict(self.unavailable),
+                "substitutes": list(self.substitutes),
+            }
+        }
