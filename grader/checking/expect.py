@@ -24,7 +24,7 @@ import numpy as np
 
 from ..seam import StudentError
 from . import evidence
-from .failure import Failure
+from .messages import Failure
 from .numeric import above, below, by_chance, close, dtype, shape
 from .shown import describe, show
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..seam import StudentError
 from ..seam import errors as kinds
 from . import raised
-from .failure import Failure
 from .faults import SuiteError
 
 NOT_WRITTEN = "not written yet"
@@ -16,13 +16,14 @@ NOT_WRITTEN = "not written yet"
 
 @dataclass(frozen=True)
 class Message:
-    """The four parts of a message; empty parts are not shown."""
+    """The four parts of a message, from the expectation to the page; empty parts are not shown."""
 
-    expected: str
-    got: str
+    expected: str = ""
+    got: str = ""
     cause: str = ""
     read: str = ""
-    seen: bool = False  # the answer shows the cause; otherwise `cause` is advice
+    # the answer shows the cause; otherwise `cause` is advice; the oldest grades do not say
+    seen: bool | None = False
 
     def lines(self) -> list[tuple[str, str]]:
         labels = ("expected", "got", cause_label(self.seen), "read")
@@ -30,7 +31,15 @@ class Message:
         return [(label, text) for label, text in zip(labels, texts, strict=True) if text]
 
 
-def cause_label(seen: bool) -> str:
+class Failure(AssertionError):
+    """A failed expectation: the parts of its message, in their order or by name."""
+
+    def __init__(self, *parts: Any, **named: Any):
+        self.message = Message(*parts, **named)
+        super().__init__("\n".join(f"{label:13} {text}" for label, text in self.message.lines()))
+
+
+def cause_label(seen: bool | None) -> str:
     """A cause is called likely only if the answer shows it."""
     return "likely cause" if seen else "advice"
 
@@ -48,7 +57,7 @@ def without_echoes(messages: Sequence[Message | None]) -> list[Message | None]:
 def explain(error: BaseException, names: list[str]) -> Message:
     """The message for an exception that ended a test; `names` are those the exercise defines."""
     if isinstance(error, Failure):
-        return Message(error.expected, error.got, error.cause, error.read, error.seen)
+        return error.message
     if isinstance(error, StudentError):
         return _of_student(error, names)
     if isinstance(error, SuiteError):

@@ -15,7 +15,6 @@ from grader.seam import errors as kinds
 
 from ..gradebook.exercise_result import (
     ExerciseResult,
-    Explanation,
     GradedTest,
     ModelResult,
     PartResult,
@@ -170,7 +169,7 @@ def _test(
         max_points=round(share, 2),
         points=round(share, 2) if passed else 0.0,
         outcome=test.outcome,
-        message=Explanation(**vars(test.message)) if test.message else None,
+        message=test.message,
         bug=bug.name if bug else None,
         bug_title=bug.title if bug else "",
         caused_by=replaced,
