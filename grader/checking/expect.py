@@ -139,7 +139,7 @@ def raising(
             scores = student.scaled_scores(q, k)
 
     A mistake is a call on the same inputs, made only after an exception. Without a matching mistake
-    or `otherwise`, the exception is raised again, and `messages.explain` describes it.
+    or `otherwise`, the exception is raised again, and `raised.explain` describes it.
     """
     try:
         yield

@@ -24,8 +24,9 @@ from ..seam.executor import Executor
 from ..seam.facade import Student
 from ..seam.local import LocalBackend
 from . import stale
-from .messages import Message, explain, summary
+from .messages import Message, summary
 from .points import VisiblePoints
+from .raised import explain
 from .suite import Test, read_tests
 
 

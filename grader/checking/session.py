@@ -22,7 +22,8 @@ from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from .exercise import ExerciseMark
 from .faults import SuiteError
-from .messages import Message, explain
+from .messages import Message
+from .raised import explain
 from .suite import Test, read_tests
 
 PASSED, FAILED = "PASSED", "FAILED"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checking.messages import Message, explain
+from ..checking.messages import Message
+from ..checking.raised import explain
 from ..checking.shown import describe
 from ..course.course import Assignment
 from ..course.exercise import ModelPart

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..checking.messages import Message, explain
+from ..checking.messages import Message
+from ..checking.raised import explain
 from ..course.course import Assignment, root_of
 from ..seam import StudentError
 from ..seam.errors import CRASHED, TIMEOUT

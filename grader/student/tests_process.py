@@ -19,7 +19,7 @@ from typing import Any
 
 from ..checking import session
 from ..checking.faults import SuiteError
-from ..checking.messages import explain
+from ..checking.raised import explain
 from ..checking.suite import read_tests
 from ..course.course import Course
 from ..notebook.verdicts import decided
