@@ -5,7 +5,7 @@ import pytest
 
 from grader.checking import evidence, expect
 from grader.checking.messages import Failure, Message, summary, without_echoes
-from grader.checking.points import VisiblePoints
+from grader.checking.notebook import VisiblePoints
 from grader.checking.raised import diagnosis, explain
 from grader.checking.shown import describe
 from grader.seam import StudentError

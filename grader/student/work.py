@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..course.course import Assignment, Course
 from ..course.exercise import Exercise
-from ..course.submission_folder import FOLDER
+from ..course.submission_folder import found_files
 from ..notebook import notebook_file, placeholders, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
@@ -39,15 +39,8 @@ class Work:
 
     @cached_property
     def files(self) -> dict[str, Path]:
-        """The files of the assignment beside the notebook, by name; those in `submission` win."""
-        folders = (self.path.parent / FOLDER, self.path.parent)
-        found = {}
-        for name in self.assignment.files:
-            places = (folder / name for folder in folders)
-            place = next((p for p in places if p.is_file() and not p.is_symlink()), None)
-            if place is not None:
-                found[name] = place
-        return found
+        """The files of the assignment beside the notebook, by name."""
+        return found_files(self.path.parent, self.assignment.files)
 
     def is_begun(self, exercise: Exercise) -> bool:
         """Whether no part of the exercise is still at its placeholder."""
