@@ -21,7 +21,7 @@ from ..course.exercise import Exercise
 from ..course.submission_folder import found_files
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
-from ..notebook.verdicts import decided
+from ..notebook.policy import decided
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course.course import FILE, Assignment, Course
-from grader.notebook.placeholders import PREDICTION
+from grader.notebook.written_answers import PREDICTION
 
 from .exercise_files import owner_of
 from .import_statements import imported, without_types

@@ -19,8 +19,8 @@ from grader.checking.session import PASSED, TestResult
 from grader.course.course import Assignment, Course
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.collect import Collected, collect
+from grader.notebook.policy import decided
 from grader.notebook.statements import Statement
-from grader.notebook.verdicts import decided
 from grader.seam import Student, StudentError
 from grader.seam.facade import Backend
 

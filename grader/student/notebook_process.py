@@ -25,7 +25,7 @@ from ..seam.errors import CRASHED, TIMEOUT
 from ..seam.executor import Executor
 from ..seam.loading import load
 from .problem import Problem, reason
-from .root import search_path
+from .tree import search_path
 from .work import Work
 
 LENGTHS = struct.Struct("!II")

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
-from . import root
+from . import tree
 from .problem import Problem, missing_package
 
 EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -43,7 +43,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(given: list[str]) -> int:
     options = _parser().parse_args(given)
-    code = root.elsewhere(given)
+    code = tree.elsewhere(given)
     return code if code is not None else int(options.run(options))
 
 
