@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..seam import StudentError
 from ..seam import errors as kinds
 from .faults import SuiteError
-from .messages import NOT_WRITTEN, Failure, Message
+from .messages import NOT_WRITTEN, Message
 
 
 class Sign(NamedTuple):
@@ -119,9 +119,7 @@ def diagnosis(kind: str, message: str) -> tuple[str, bool]:
 
 
 def explain(error: BaseException, names: list[str]) -> Message:
-    """The message for an exception that ended a test; `names` are those the exercise defines."""
-    if isinstance(error, Failure):
-        return error.message
+    """The message for an exception that is no Failure; `names` are those the exercise defines."""
     if isinstance(error, StudentError):
         return _of_student(error, names)
     if isinstance(error, SuiteError):

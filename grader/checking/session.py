@@ -22,7 +22,7 @@ from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from .exercise import ExerciseMark
 from .faults import SuiteError
-from .messages import Message
+from .messages import Failure, Message
 from .raised import explain
 from .suite import Test, read_tests
 
@@ -119,6 +119,8 @@ class _Session:
             # the same random inputs for everyone, seeded by the release and the test's id
             rng = np.random.default_rng([self.seed, _number(test.id)])
             test.call(self.student, rng, self.handed_in)
+        except Failure as failure:
+            outcome, message = FAILED, failure.message
         except Exception as error:
             if isinstance(error, SuiteError) and self.strict:
                 raise
