@@ -13,7 +13,7 @@ from grader.course import mistakes
 from grader.course.course import Course
 from grader.exchange.for_nbgrader import command, gradebook
 from grader.library.components import Component
-from grader.notebook import grade_ids, placeholders
+from grader.notebook import grade_ids, written_answers
 
 BUG = "attention_mask_ignored"
 ANSWER = "Without the factor, the softmax saturates."
@@ -72,7 +72,7 @@ def filled(release, sources, answers=()):
         cells(copy)[grade_ids.component("a1", name)]["source"] = source
     for part in answers:
         cell = cells(copy)[grade_ids.written(part)]
-        cell["source"] = text(cell).replace(placeholders.WRITTEN, ANSWER)
+        cell["source"] = text(cell).replace(written_answers.WRITTEN, ANSWER)
     return copy
 
 
@@ -130,10 +130,10 @@ def without_answers(course, assignment, release):
         assert heads(text(cell)) == heads(component.source), component.name
     for name, cell in cells(release).items():
         if name.startswith("written-"):
-            assert text(cell).rstrip().endswith(placeholders.WRITTEN)
-    assert text_of(release).count(placeholders.PREDICTION) == text_of(
+            assert text(cell).rstrip().endswith(written_answers.WRITTEN)
+    assert text_of(release).count(written_answers.PREDICTION) == text_of(
         notebooks.build(course, assignment, "starter")
-    ).count(placeholders.PREDICTION)
+    ).count(written_answers.PREDICTION)
 
 
 def text_of(notebook):

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from grader.checking import evidence, expect
-from grader.checking.failure import Failure
-from grader.checking.messages import Message, explain, summary, without_echoes
-from grader.checking.points import VisiblePoints
+from grader.checking.messages import Failure, Message, summary, without_echoes
+from grader.checking.notebook import VisiblePoints
 from grader.checking.raised import diagnosis
 from grader.checking.shown import describe
 from grader.seam import StudentError
@@ -18,7 +17,7 @@ WANT = np.array([1.0, 2.0])
 def told(check, *arguments, **options):
     with pytest.raises(Failure) as caught:
         check(*arguments, **options)
-    return caught.value
+    return caught.value.message
 
 
 def test_a_cause_is_named_where_the_answer_shows_it():
@@ -64,10 +63,10 @@ def test_nan_is_a_cause_only_where_the_cause_is_nan():
 
 def test_advice_is_called_advice():
     failure = told(expect.true, False, expected="a", got="b", otherwise="perhaps this")
-    labels = [label for label, _ in explain(failure, ["f"]).lines()]
+    labels = [label for label, _ in failure.lines()]
     assert labels == ["expected", "got", "advice"]
     failure = told(expect.true, False, expected="a", got="b", because="this was measured")
-    assert "likely cause" in dict(explain(failure, ["f"]).lines())
+    assert "likely cause" in dict(failure.lines())
 
 
 def test_where_a_cause_is_found_advice_stays_silent():

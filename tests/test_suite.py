@@ -5,7 +5,7 @@ import os
 import pytest
 
 from grader.checking import faults, session
-from grader.checking.messages import explain
+from grader.checking.raised import explain
 from grader.checking.suite import proofread, read_tests
 from grader.seam import Student, StudentError
 from grader.seam.errors import POLICY, TIMEOUT

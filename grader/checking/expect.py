@@ -24,7 +24,7 @@ import numpy as np
 
 from ..seam import StudentError
 from . import evidence
-from .failure import Failure
+from .messages import Failure
 from .numeric import above, below, by_chance, close, dtype, shape
 from .shown import describe, show
 
@@ -139,7 +139,7 @@ def raising(
             scores = student.scaled_scores(q, k)
 
     A mistake is a call on the same inputs, made only after an exception. Without a matching mistake
-    or `otherwise`, the exception is raised again, and `messages.explain` describes it.
+    or `otherwise`, the exception is raised again, and `raised.explain` describes it.
     """
     try:
         yield

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-
-from ..seam import StudentError
-from ..seam import errors as kinds
-from . import raised
-from .failure import Failure
-from .faults import SuiteError
+from typing import Any
 
 NOT_WRITTEN = "not written yet"
 
 
 @dataclass(frozen=True)
 class Message:
-    """The four parts of a message; empty parts are not shown."""
+    """The four parts of a message, from the expectation to the page; empty parts are not shown."""
 
-    expected: str
-    got: str
+    expected: str = ""
+    got: str = ""
     cause: str = ""
     read: str = ""
-    seen: bool = False  # the answer shows the cause; otherwise `cause` is advice
+    # the answer shows the cause; otherwise `cause` is advice; the oldest grades do not say
+    seen: bool | None = False
 
     def lines(self) -> list[tuple[str, str]]:
         labels = ("expected", "got", cause_label(self.seen), "read")
@@ -30,7 +26,15 @@ class Message:
         return [(label, text) for label, text in zip(labels, texts, strict=True) if text]
 
 
-def cause_label(seen: bool) -> str:
+class Failure(AssertionError):
+    """A failed expectation: the parts of its message, in their order or by name."""
+
+    def __init__(self, *parts: Any, **named: Any):
+        self.message = Message(*parts, **named)
+        super().__init__("\n".join(f"{label:13} {text}" for label, text in self.message.lines()))
+
+
+def cause_label(seen: bool | None) -> str:
     """A cause is called likely only if the answer shows it."""
     return "likely cause" if seen else "advice"
 
@@ -43,67 +47,6 @@ def without_echoes(messages: Sequence[Message | None]) -> list[Message | None]:
     if not any(message and message.seen and message.cause for message in messages):
         return list(messages)
     return [replace(m, cause="") if m and not m.seen else m for m in messages]
-
-
-def explain(error: BaseException, names: list[str]) -> Message:
-    """The message for an exception that ended a test; `names` are those the exercise defines."""
-    if isinstance(error, Failure):
-        return Message(error.expected, error.got, error.cause, error.read, error.seen)
-    if isinstance(error, StudentError):
-        return _of_student(error, names)
-    if isinstance(error, SuiteError):
-        return Message("a test that works", f"{error}; this is no mistake of yours")
-    got = f"a value that the test could not handle ({type(error).__name__}: {error})"
-    return Message("a value of the form the docstring describes", got)
-
-
-def _of_student(error: StudentError, names: list[str]) -> Message:
-    named = " and ".join(f"`{name}`" for name in names)
-    own = not error.message or any(f" {name} " in error.message for name in names)
-    by_kind = {
-        kinds.NOT_WRITTEN: (
-            Message(f"{named}, written by you", NOT_WRITTEN)
-            if own
-            else Message("a value", error.message, "it needs an exercise that is not written yet")
-        ),
-        kinds.MISSING: Message(
-            f"{named} in the notebook",
-            f"no `{error.message}`",
-            "renamed, deleted, or in a cell with a syntax error: keep the name from the handout",
-        ),
-        kinds.TIMEOUT: Message(
-            "an answer within the time limit",
-            error.message or "no answer in time",
-            "a loop that never ends, or work that grows much faster than its input",
-        ),
-        kinds.OOM: Message(
-            "an answer within the memory limit",
-            error.message or "out of memory",
-            "an array with one axis too many, or a list that never stops growing",
-        ),
-        kinds.CRASHED: Message(
-            "an answer",
-            f"the process ended: {error.message}" if error.message else "the process ended",
-            "a call to `exit`, a crash in compiled code, or infinite recursion",
-        ),
-        kinds.POLICY: Message(
-            "your own code",
-            f"`{error.message}`",
-            "this exercise asks you to write it yourself",
-            seen=True,
-        ),
-        kinds.LOAD_ERROR: _raised(f"{named}, loaded from the notebook", error.message, error),
-        kinds.PROTOCOL: Message("plain numbers, text, lists, arrays or tensors", error.message),
-    }
-    if error.kind in by_kind:
-        return by_kind[error.kind]
-    at = f" ({error.where})" if error.where else ""
-    return _raised("a value", f"{error.kind}: {error.message}{at}", error)
-
-
-def _raised(expected: str, got: str, error: StudentError) -> Message:
-    cause, seen = raised.diagnosis(error.kind, error.message)
-    return Message(expected, got, cause, seen=seen)
 
 
 def summary(

@@ -18,15 +18,18 @@ import numpy as np
 
 from ..course.course import Assignment, Course
 from ..course.exercise import Exercise
-from ..course.submission_folder import FOLDER
-from ..seam import StudentError
+from ..course.submission_folder import found_files
+from ..notebook.collect import Collected, collect
+from ..notebook.notebook_file import Cell
+from ..notebook.policy import decided
+from ..seam import Student
+from ..seam.codec import Tree
 from ..seam.executor import Executor
-from ..seam.facade import Student
 from ..seam.local import LocalBackend
-from . import stale
-from .messages import Message, explain, summary
-from .points import VisiblePoints
-from .suite import Test, read_tests
+from . import session, stale
+from .messages import summary
+from .session import TestResult
+from .suite import read_tests
 
 
 def check(exercise: str, step: str = "") -> float | None:
@@ -43,11 +46,12 @@ def check(exercise: str, step: str = "") -> float | None:
         print(f"check({exercise!r}): {error.args[0]}")
         return 0.0
     namespace = sys.modules["__main__"].__dict__
-    outcomes = run_public_tests(assignment, found, namespace, step)
-    if step and not outcomes:
+    results = visible_results(assignment, found, namespace, step)
+    if step and not results:
         print(f"check({exercise!r}, {step!r}): there is no such step; leave it out to check all")
         return None
     title = f"{found.id} {found.title}"
+    outcomes = [(result.mark.title, result.message) for result in results]
     for line in summary(f"{title}, {step}" if step else title, outcomes):
         print(line)
     for sentence in stale.sentences([step] if step else found.names, namespace):
@@ -58,33 +62,66 @@ def check(exercise: str, step: str = "") -> float | None:
     return VisiblePoints(found.points, passed, len(outcomes))
 
 
-def run_public_tests(
-    assignment: Assignment,
-    exercise: Exercise,
-    namespace: dict[str, Any],
-    step: str = "",
-) -> list[tuple[str, Message | None]]:
-    """Title and message (None = passed) of each visible test, or of one step, in file order."""
-    executor = Executor(namespace)
-    files = {n: path.read_bytes() for n in exercise.files if (path := Path(FOLDER, n)).is_file()}
-    student = Student(LocalBackend(executor))
-    outcomes: list[tuple[str, Message | None]] = []
+def visible_results(
+    assignment: Assignment, exercise: Exercise, namespace: dict[str, Any], step: str = ""
+) -> list[TestResult]:
+    """The result of each visible test, or of one step's, in file order."""
+    if not assignment.public_tests:
+        raise FileNotFoundError(
+            f"{assignment.folder}: no visible tests; run this inside a copy of the course"
+        )
+    files = found_files(Path(), exercise.files)
+    tests = [test for path in assignment.public_tests for test in read_tests(path)]
     with _restored_state():
-        for number, test in enumerate(_tests(assignment, exercise.id)):
-            if step not in ("", test.mark.step):
-                continue
-            message = None
-            try:
-                student.begin(seed=number, forbid=assignment.forbidden_in(exercise))
-                test.call(student, np.random.default_rng(number), files)
-            except Exception as error:
-                if isinstance(error, StudentError) and error.kind == "KeyboardInterrupt":
-                    raise KeyboardInterrupt from None
-                message = explain(error, exercise.names or exercise.files)
-            finally:
-                executor.rules.lift()
-            outcomes.append((test.mark.title, message))
-    return outcomes
+        return session.run(
+            assignment,
+            Student(_Kernel(Executor(namespace))),
+            files=assignment.public_tests,
+            only={test.id for test in tests if step in ("", test.mark.step)},
+            exercises={exercise.id},
+            verdicts=decided(assignment, _collected(assignment, namespace)),
+            handed_in={name: path.read_bytes() for name, path in files.items()},
+            strict=False,
+        )
+
+
+class _Kernel(LocalBackend):
+    """A check that a reader interrupts stops."""
+
+    def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
+        answer, data = super().request(request, payload, deadline)
+        if answer.get("error", {}).get("kind") == "KeyboardInterrupt":
+            raise KeyboardInterrupt
+        return answer, data
+
+
+def _collected(assignment: Assignment, namespace: dict[str, Any]) -> Collected:
+    """What the kernel has run as the grader collects it, each name as it was defined last."""
+    history = [text if isinstance(text, str) else "" for text in namespace.get("In", [])]
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    found = collect([Cell(n, "code", text) for n, text in enumerate(history)], names)
+    last = {name: statement for statement in found.statements for name in statement.names}
+    found.statements = [s for s in found.statements if any(last[name] is s for name in s.names)]
+    found.refused.clear()  # by code that may be in no cell any more
+    return found
+
+
+class VisiblePoints(float):
+    """The points that the visible tests give: a number to nbgrader, a sentence to a reader.
+
+    A notebook shows HTML where it can; nbgrader reads the plain text, which must be a number.
+    """
+
+    sentence: str
+
+    def __new__(cls, points: float, passed: int, tests: int) -> VisiblePoints:
+        """`points`: of the whole exercise."""
+        made = super().__new__(cls, round(points * passed / max(tests, 1), 2))
+        made.sentence = f"visible {passed} of {tests}; hidden tests decide {points:g} points"
+        return made
+
+    def _repr_html_(self) -> str:
+        return self.sentence
 
 
 class Skip(Exception):
@@ -136,16 +173,6 @@ def describe(figure: Any, text: str) -> None:
     owner = getattr(figure, "figure", None) or figure
     owner.set_label(text)
     print(f"Figure: {text}")
-
-
-def _tests(assignment: Assignment, exercise: str) -> list[Test]:
-    """The public tests of an exercise, from all files of its assignment."""
-    paths = assignment.public_tests
-    if not paths:
-        raise FileNotFoundError(
-            f"{assignment.folder}: no visible tests; run this inside a copy of the course"
-        )
-    return [test for path in paths for test in read_tests(path) if test.mark.exercise == exercise]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Diagnoses an exception of the student's code from its type and message alone.
+"""The message for an exception that ended a test, from its type and text alone.
 
 A test that knows its inputs can say more: see `expect.raising`.
 """
@@ -7,6 +7,11 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+
+from ..seam import StudentError
+from ..seam import errors as kinds
+from .faults import SuiteError
+from .messages import NOT_WRITTEN, Message
 
 
 class Sign(NamedTuple):
@@ -111,3 +116,62 @@ def diagnosis(kind: str, message: str) -> tuple[str, bool]:
         if found and re.fullmatch(sign.kind, kind):
             return sign.meaning.format(*found.groups()), sign.certain
     return "", False
+
+
+def explain(error: BaseException, names: list[str]) -> Message:
+    """The message for an exception that is no Failure; `names` are those the exercise defines."""
+    if isinstance(error, StudentError):
+        return _of_student(error, names)
+    if isinstance(error, SuiteError):
+        return Message("a test that works", f"{error}; this is no mistake of yours")
+    got = f"a value that the test could not handle ({type(error).__name__}: {error})"
+    return Message("a value of the form the docstring describes", got)
+
+
+def _of_student(error: StudentError, names: list[str]) -> Message:
+    named = " and ".join(f"`{name}`" for name in names)
+    own = not error.message or any(f" {name} " in error.message for name in names)
+    by_kind = {
+        kinds.NOT_WRITTEN: (
+            Message(f"{named}, written by you", NOT_WRITTEN)
+            if own
+            else Message("a value", error.message, "it needs an exercise that is not written yet")
+        ),
+        kinds.MISSING: Message(
+            f"{named} in the notebook",
+            f"no `{error.message}`",
+            "renamed, deleted, or in a cell with a syntax error: keep the name from the handout",
+        ),
+        kinds.TIMEOUT: Message(
+            "an answer within the time limit",
+            error.message or "no answer in time",
+            "a loop that never ends, or work that grows much faster than its input",
+        ),
+        kinds.OOM: Message(
+            "an answer within the memory limit",
+            error.message or "out of memory",
+            "an array with one axis too many, or a list that never stops growing",
+        ),
+        kinds.CRASHED: Message(
+            "an answer",
+            f"the process ended: {error.message}" if error.message else "the process ended",
+            "a call to `exit`, a crash in compiled code, or infinite recursion",
+        ),
+        kinds.POLICY: Message(
+            "your own code",
+            f"`{error.message}`",
+            "this exercise asks you to write it yourself",
+            seen=True,
+        ),
+        kinds.LOAD_ERROR: _raised(f"{named}, loaded from the notebook", error.message, error),
+        kinds.PROTOCOL: Message("plain numbers, text, lists, arrays or tensors", error.message),
+    }
+    if error.kind in by_kind:
+        return by_kind[error.kind]
+    at = f" ({error.where})" if error.where else ""
+    return _raised("a value", f"{error.kind}: {error.message}{at}", error)
+
+
+def _raised(expected: str, got: str, error: StudentError) -> Message:
+    cause, seen = diagnosis(error.kind, error.message)
+    return Message(expected, got, cause, seen=seen)

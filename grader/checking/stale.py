@@ -7,10 +7,11 @@ comparing the saved notebook with what the kernel has run.
 from __future__ import annotations
 
 import ast
-import json
 import os
 from pathlib import Path
 from typing import Any
+
+from ..notebook import notebook_file
 
 
 def sentences(names: list[str], namespace: dict[str, Any]) -> list[str]:
@@ -44,10 +45,10 @@ def notebook_path(namespace: dict[str, Any]) -> Path | None:
 
 def _cells(path: Path) -> list[str]:
     try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    except (OSError, ValueError, KeyError, TypeError):
+        cells = notebook_file.read(path.read_bytes())
+    except (OSError, notebook_file.InvalidNotebook):
         return []  # only a hint is lost: the check itself must not fail on an unreadable file
+    return [cell.source for cell in cells if cell.kind == "code"]
 
 
 def _definitions(cells: list[str], name: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from grader.checking.messages import Message, summary
+from grader.checking.messages import summary
 from grader.course.course import Course
 
 from ..gradebook.result import Result
@@ -39,11 +39,7 @@ def _print(result: Result) -> None:
         print(f"This file cannot be checked: {result.reason}.")
         return
     for entry in result.exercises:
-        outcomes = [
-            (test.title, Message(**dict(test.message)) if test.message else None)
-            for test in entry.tests
-        ]
-        if outcomes:
+        if outcomes := [(test.title, test.message) for test in entry.tests]:
             print("\n".join(summary(f"{entry.id} {entry.title}", outcomes)))
     for notice in result.notices:
         print(f"  ! {notice}")

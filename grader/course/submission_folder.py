@@ -9,6 +9,17 @@ FOLDER = "submission"
 MAX_TOTAL = 64 * 2**20  # bytes, all files of one submission together
 
 
+def found_files(beside: Path, names: Sequence[str]) -> dict[str, Path]:
+    """Files handed in, by name: in `submission` or, failing that, `beside` the notebook itself."""
+    found = {}
+    for name in names:
+        places = (folder / name for folder in (beside / FOLDER, beside))
+        place = next((p for p in places if p.is_file() and not p.is_symlink()), None)
+        if place is not None:
+            found[name] = place
+    return found
+
+
 def check_folder(folder: str | Path, files: Sequence[str]) -> bool:
     """Print which of `files` the folder has; True when it is ready to submit.
 

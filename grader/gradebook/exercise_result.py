@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import model_validator
+from pydantic import field_serializer, field_validator, model_validator
+
+from grader.checking.messages import Message
 
 from .record import Number, Record
-
-
-class Explanation(Record):
-    """The message of a failed test; see `grader.checking.messages`."""
-
-    expected: str = ""
-    got: str = ""
-    cause: str = ""
-    read: str = ""
-    seen: bool = False
 
 
 class GradedTest(Record):
@@ -31,7 +23,7 @@ class GradedTest(Record):
     max_points: Number
     points: Number
     outcome: str
-    message: Explanation | None
+    message: Message | None
     bug: str | None = None
     bug_title: str | None = ""
     caused_by: list[str] = []
@@ -42,6 +34,16 @@ class GradedTest(Record):
         """The title of its mistake, unless the message says the same; older grades have another."""
         said = self.message.cause if self.message else ""
         return "" if self.bug_title == said else self.bug_title or ""
+
+    @field_validator("message", mode="before")
+    @classmethod
+    def _of_older(cls, message: Any) -> Any:
+        return {"seen": None, **message} if isinstance(message, dict) else message
+
+    @field_serializer("message")
+    def _as_stored(self, message: Message | None) -> dict[str, Any] | None:
+        known = vars(message) if message else {}
+        return {name: part for name, part in known.items() if part is not None} or None
 
 
 class PartResult(Record):

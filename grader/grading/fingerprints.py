@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course.course import Assignment, Course
-from grader.notebook.placeholders import PREDICTION
+from grader.notebook.written_answers import PREDICTION
 
 if TYPE_CHECKING:
     from ..judge.models.hidden_labels import HiddenLabels

@@ -16,7 +16,6 @@ from grader.seam import errors as kinds
 
 from ..gradebook.exercise_result import (
     ExerciseResult,
-    Explanation,
     GradedTest,
     ModelResult,
     PartResult,
@@ -171,7 +170,7 @@ def _test(
         max_points=round(share, 2),
         points=round(share, 2) if passed else 0.0,
         outcome=test.outcome,
-        message=Explanation(**vars(test.message)) if test.message else None,
+        message=test.message,
         bug=bug.name if bug else None,
         bug_title=test.message.cause if bug and test.message else "",
         caused_by=replaced,

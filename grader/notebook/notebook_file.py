@@ -60,6 +60,18 @@ def read(data: bytes) -> list[Cell]:
     return found
 
 
+def without_outputs(data: bytes) -> bytes:
+    """The same notebook with empty outputs; the bytes as they are if it is no notebook."""
+    try:
+        document: Any = json.loads(data.decode("utf-8-sig"))
+        for cell in document["cells"]:
+            if cell["cell_type"] == "code":
+                cell["outputs"], cell["execution_count"] = [], None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return data
+    return json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace") + b"\n"
+
+
 def _cell(number: int, cell: Any) -> Cell:
     if not isinstance(cell, dict):
         raise InvalidNotebook(f"cell {number} is not a cell: open the file in Jupyter and save it")

@@ -8,10 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..course.course import Assignment, Course
-from . import grade_ids, notebook_file, placeholders
+from . import grade_ids, notebook_file
 from .collect import Collected
 from .notebook_file import Cell
 
+# placeholders for text that students write: the build inserts them, the grader strips them
+PREDICTION = "*Your prediction, before you run the cell.*"
+WRITTEN = "*Write your answer here.*"
 MAX_ANSWER = 20_000  # characters kept of one answer
 
 
@@ -108,19 +111,19 @@ def _answer(text: str, question: str) -> str:
     """The text of a cell without the question that the starter put there."""
     asked = {line.strip() for line in question.splitlines()}
     lines = [line for line in text.splitlines() if line.strip() not in asked]
-    answer = "\n".join(lines).replace(placeholders.WRITTEN, "").strip()
+    answer = "\n".join(lines).replace(WRITTEN, "").strip()
     return answer[:MAX_ANSWER]
 
 
 def predictions(assignment: Assignment, cells: list[Cell]) -> tuple[int, int]:
     """How many predictions are filled in, and how many the starter asks for."""
-    asked = [c for c in starter_cells(assignment) if placeholders.PREDICTION in c.source]
+    asked = [c for c in starter_cells(assignment) if PREDICTION in c.source]
     filled = 0
     for question in asked:
-        opening = question.source.partition(placeholders.PREDICTION)[0].strip()
+        opening = question.source.partition(PREDICTION)[0].strip()
         filled += any(
             c.source.strip().startswith(opening)
-            and placeholders.PREDICTION not in c.source
+            and PREDICTION not in c.source
             and len(c.source.strip()) > len(opening)
             for c in cells
         )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
+from grader.checking.messages import Message
+
+from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import Override, Result
 from .model_sentences import model_sentences
 from .plain_text import cleaned, counted, number, shortened
@@ -119,7 +121,7 @@ def _test(test: GradedTest) -> list[str]:
     kind = TEST_OUTCOMES.get(test.outcome, "")
     facts = f"{kind + '; ' if kind else ''}{'visible' if test.public else 'hidden'}{kept}"
     lines = _wrapped(f"{sign} {earned:<13} {test.title} ({facts})", 2)
-    message = test.message or Explanation()
+    message = test.message or Message()
     if test.outcome != "PASSED":
         cause = "likely cause" if message.seen else "advice"
         known = f"{test.known_as} [{test.bug}]".lstrip() if test.bug else ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from grader.checking.messages import cause_label
+from grader.checking.messages import Message, cause_label
 
-from ..gradebook.exercise_result import ExerciseResult, Explanation, GradedTest
+from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.lateness import moment, written, written_receipt
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
@@ -131,11 +131,11 @@ def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
 
     Groups with a likely cause come first: the others may well share it.
     """
-    groups: dict[tuple[str, Explanation, str | None], dict[str, Any]] = {}
+    groups: dict[tuple[str, Message, str | None], dict[str, Any]] = {}
     for test in tests:
         if test.outcome == "PASSED" or test.carried_through:
             continue
-        message = test.message or Explanation()
+        message = test.message or Message()
         blank = {
             "tests": [],
             "message": message,

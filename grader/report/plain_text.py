@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from typing import Any
+
+from grader.checking.messages import Message
 
 from ..gradebook.record import Record
 from ..gradebook.result import Result
@@ -59,6 +62,8 @@ def _cleaned(value: Any) -> Any:
         fields = {name: (field, _cleaned(field)) for name, field in value}
         changed = {name: new for name, (old, new) in fields.items() if new is not old}
         return value.model_copy(update=changed) if changed else value
+    if isinstance(value, Message):
+        return replace(value, **{name: _cleaned(part) for name, part in vars(value).items()})
     if isinstance(value, dict):
         return {_cleaned(key): _cleaned(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from grader.checking.messages import cause_label
+from grader.checking.messages import Message, cause_label
 
-from ..gradebook.exercise_result import Explanation, GradedTest, PartResult
+from ..gradebook.exercise_result import GradedTest, PartResult
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED, WITHOUT_POINTS, Totals
 from .plain_text import cleaned, number, shortened
@@ -100,7 +100,7 @@ def _test(test: GradedTest) -> list[str]:
     facts = "; ".join(filter(None, [kind, kept, place, earned]))
     sign = "↷" if test.carried_through else "✗"
     lines = [f"{sign} {test.title} ({facts})", f"  {test.id}"]
-    message = test.message or Explanation()
+    message = test.message or Message()
     for key in _PARTS:
         label = cause_label(message.seen) if key == "cause" else key
         if text := getattr(message, key):

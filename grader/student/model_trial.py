@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..checking.messages import Message, explain
+from ..checking.exercise import ExerciseMark
+from ..checking.messages import Message
+from ..checking.raised import explain
+from ..checking.session import FAILED, PASSED, TestResult
 from ..checking.shown import describe
 from ..course.course import Assignment
 from ..course.exercise import ModelPart
@@ -15,15 +18,18 @@ ID = "model"  # of the trial, among the ids of tests
 TEXTS = ["A man in a red shirt is playing the guitar.", "The film is not good."]
 
 
-def described(assignment: Assignment) -> list[str]:
-    """Id, exercise and title, as of a test; the exercise is the first that trains a model."""
+def result(student: Student, assignment: Assignment) -> TestResult:
+    """The trial as a test of the first exercise that trains a model."""
     assert assignment.model is not None
     loader, function = assignment.model.entry_points
     exercise = next(e.id for e in assignment.exercises if e.kind == "model")
-    return [ID, exercise, f"`{loader}` loads the submitted files; `{function}` answers two texts."]
+    title = f"`{loader}` loads the submitted files; `{function}` answers two texts."
+    found = _message(student, assignment.model)
+    outcome = FAILED if found else PASSED
+    return TestResult(ID, ExerciseMark(exercise, 0, title), True, outcome, found, 0.0)
 
 
-def message(student: Student, model: ModelPart) -> Message | None:
+def _message(student: Student, model: ModelPart) -> Message | None:
     """None if the model in the folder `submission` answers; otherwise what is wrong."""
     loader, function = model.entry_points
     expected = f"a list with a {model.answer} for each text"

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import root
+from . import tree
 from .problem import Problem, missing_package
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(given: list[str]) -> int:
     options = _parser().parse_args(given)
-    code = root.elsewhere(given)
+    code = tree.elsewhere(given)
     return code if code is not None else int(options.run(options))
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from ..course.course import Assignment, Course
 from ..course.exercise import Exercise
-from ..course.submission_folder import FOLDER
-from ..notebook import notebook_file, placeholders, written_answers
+from ..course.submission_folder import found_files
+from ..notebook import notebook_file, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
-from . import slim, tree
+from . import tree
 from .problem import Problem
 
 
@@ -39,15 +39,8 @@ class Work:
 
     @cached_property
     def files(self) -> dict[str, Path]:
-        """The files of the assignment beside the notebook, by name; those in `submission` win."""
-        folders = (self.path.parent / FOLDER, self.path.parent)
-        found = {}
-        for name in self.assignment.files:
-            places = (folder / name for folder in folders)
-            place = next((p for p in places if p.is_file() and not p.is_symlink()), None)
-            if place is not None:
-                found[name] = place
-        return found
+        """The files of the assignment beside the notebook, by name."""
+        return found_files(self.path.parent, self.assignment.files)
 
     def is_begun(self, exercise: Exercise) -> bool:
         """Whether no part of the exercise is still at its placeholder."""
@@ -96,7 +89,9 @@ class Work:
         if self.knows_starter:
             return written_answers.written(self.assignment, self.cells)
         cells = written_answers.cells_of_parts(self.assignment, self.cells)
-        return {part: "" if placeholders.WRITTEN in text else text for part, text in cells.items()}
+        return {
+            part: "" if written_answers.WRITTEN in text else text for part, text in cells.items()
+        }
 
     @property
     def unanswered(self) -> list[str]:
@@ -108,7 +103,7 @@ class Work:
         if self.knows_starter:
             filled, asked = written_answers.predictions(self.assignment, self.cells)
             return asked - filled
-        return sum(placeholders.PREDICTION in cell.source for cell in self.cells)
+        return sum(written_answers.PREDICTION in cell.source for cell in self.cells)
 
 
 def read(assignment: Assignment, given: Path | None = None, most: int | None = None) -> Work:
@@ -120,7 +115,7 @@ def read(assignment: Assignment, given: Path | None = None, most: int | None = N
     try:
         data = path.read_bytes()
         if most is not None and len(data) > most:
-            data = slim.without_outputs(data)
+            data = notebook_file.without_outputs(data)
         return Work(assignment, path, data, notebook_file.read(data))
     except OSError as error:
         raise Problem(f"{path}: cannot be read ({error.strerror})") from None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import time
 from collections.abc import Iterator
 from typing import Any
 
 from grader.seam import loading
+from grader.seam.codec import Tree
 from grader.seam.executor import Executor
 from grader.seam.local import LocalBackend
 
@@ -23,6 +25,10 @@ class LocalWorker(LocalBackend):
     printed = ""
     unloadable = None
     clock = staticmethod(time.process_time)
+
+    def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return super().request(request, payload, deadline)
 
 
 @contextlib.contextmanager

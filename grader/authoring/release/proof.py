@@ -9,12 +9,12 @@ What the course's own public texts say, as read from this checkout and not from 
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from grader.course.course import Course
+from grader.notebook import notebook_file
 
 from ...library.components import Component
 from ...library.student_tree import released_code, unreleased
@@ -200,7 +200,8 @@ def unexcused(course: Course, files: Mapping[str, bytes], answers: Iterable[str]
     code = [(p, d.decode()) for p, d in sorted(files.items()) if p.endswith(".py")]
     for path, data in sorted(files.items()):
         if path.endswith(".ipynb"):
-            code += no_leak.code_of_notebook(path, json.loads(data))
+            cells = notebook_file.read(data)
+            code += [(f"{path}, cell {cell.number}", cell.source) for cell in cells]
     hidden = list(unreleased(course, answers))
     out = released_code(course, answers)
     found = no_leak.find(code, hidden, out)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from grader.course import mistakes
 from grader.course.course import Assignment, Course
 from grader.course.exercise import Exercise
-from grader.notebook import grade_ids, placeholders
+from grader.notebook import grade_ids, written_answers
 
 from ...library.components import BEGIN, END, BuildError, Component, stub
 from . import given, hints, pictures, setup_cell, text_notebook, texts
@@ -127,7 +127,7 @@ class _Maker:
         if not found:
             raise BuildError(f"{self.assignment.source}: no {mark!r} in the cell {text[:60]!r}")
         answer = answer.lstrip("\n")
-        if self.view == "nbgrader" and placeholder == placeholders.WRITTEN:
+        if self.view == "nbgrader" and placeholder == written_answers.WRITTEN:
             answer = f"{BEGIN}\n{answer}\n{END}"
         elif not self.is_solution:
             answer = placeholder
@@ -205,7 +205,7 @@ class _Maker:
 
     def prediction(self, source: SourceCell) -> None:
         self.exercise_named(source.argument)
-        text = self.split(source.text, TEXT_ANSWER, placeholders.PREDICTION)
+        text = self.split(source.text, TEXT_ANSWER, written_answers.PREDICTION)
         self.put("markdown", text, tags=["prediction"])
 
     def written(self, source: SourceCell) -> None:
@@ -216,7 +216,7 @@ class _Maker:
         self.placed.append(source.argument)
         heading = f"### {source.argument} {part.title}\n\n*{part.points:g} points, at most "
         heading += f"{part.words} words.*\n\n"
-        text = self.split(source.text, TEXT_ANSWER, placeholders.WRITTEN)
+        text = self.split(source.text, TEXT_ANSWER, written_answers.WRITTEN)
         grade_id = grade_ids.written(source.argument)
         meta = metadata(grade_id, grade=True, solution=True, points=part.points)
         self.put("markdown", heading + text, meta)
