@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ..course.problem import Problem
 from .cells import restored
 
 Row = dict[str, str]
 T = TypeVar("T")
 
 
-class CsvError(Exception):
+class CsvError(Problem):
     """What is wrong with a CSV: one sentence per problem, with file and line."""
 
     def __init__(self, problems: list[str]):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from .course import Assignment, Course, shown
+from .problem import Problem
 from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
@@ -16,7 +17,7 @@ else:
     import tomli as tomllib
 
 
-class BugError(Exception):
+class BugError(Problem):
     """A bug file that does not fit the source it is about."""
 
 

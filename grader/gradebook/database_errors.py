@@ -5,12 +5,15 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
+from ..course.problem import Problem
 from .lateness import written
 from .way_back import copy_of, way_back
 
 
-class GradebookError(Exception):
+class GradebookError(Problem):
     """The store cannot be read or written; one sentence. Rows written before are safe."""
+
+    exit_code = 4
 
 
 def damaged(where: str | Path, text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..classroom.few import few
 from ..classroom.receipt import Receipt
 from ..classroom.roster import Roster
+from ..course.problem import Problem
 from . import download_names, gradescope, places, plain_files
 from .download_names import Download
 from .places import ARCHIVE, NOTEBOOK, Place
@@ -17,7 +18,7 @@ PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that 
 NAMED = 5  # how many downloads a message names
 
 
-class SubmissionsError(Exception):
+class SubmissionsError(Problem):
     """Nothing can be graded; says what was given and what to do."""
 
 

@@ -31,6 +31,8 @@ FAILURES = (SQLAlchemyError, optuna.exceptions.StorageInternalError)
 class StudyError(Exception):
     """What is wrong with a study or its database, and what to do about it, in one sentence."""
 
+    exit_code = 4  # of a command that it ends
+
 
 class _Storage(RDBStorage):
     """Optuna's, whose signs of life go on once a database that was away is back."""

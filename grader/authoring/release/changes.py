@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...classroom.few import few
+from ...course.problem import Problem
 from .contents import Files
 
 MANIFEST, CHANGELOG = ".course-release.json", "CHANGELOG.md"
@@ -15,7 +16,7 @@ HEAD = "# What changed, release by release\n"
 FIRST = "The first release."
 
 
-class ReleaseError(Exception):
+class ReleaseError(Problem):
     """A release that cannot be made; the message says why, in one sentence."""
 
 
