@@ -6,7 +6,7 @@ import pytest
 from sample_results import COURSE
 
 from grader.classroom.roster import Roster
-from grader.cli.grading import grade_command
+from grader.cli.grading import class_grading
 from grader.intake import submissions
 from grader.intake.submissions import SubmissionsError
 
@@ -166,7 +166,7 @@ def test_two_downloads_of_a_student_are_one_submission_with_a_notice(folder, ros
     place(folder / "lovelaceada_12345_67890_a1.ipynb")
     place(folder / "a1-ada-l" / "a1" / "a1.ipynb")
     place(folder / "Ada Lovelace_9_assignsubmission_onlinetext_" / "onlinetext.html", "hello")
-    (found,) = grade_command.received(folder, COURSE, roster=roster)
+    (found,) = class_grading.received(folder, COURSE, roster=roster)
     assert (found.student, found.problem) == ("ada", "")
     assert any("handed in more than once" in notice for notice in found.notices)
 

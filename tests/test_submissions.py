@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from sample_results import sample
 
-from grader.cli.grading import grade_command
+from grader.cli.grading import class_grading
 from grader.course.course import Course
 from grader.grading import class_run
 from grader.intake import places, plain_files, submissions
@@ -47,7 +47,7 @@ def test_the_three_layouts(tmp_path):
 
 def rows(folder):
     """What the command grades: one submission a student and assignment."""
-    return grade_command.received(folder, Course.here())
+    return class_grading.received(folder, Course.here())
 
 
 def aged(path, seconds):

@@ -6,7 +6,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.course import Assignment, Course
@@ -23,6 +22,7 @@ from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import class_list, results
+from .options import Feedback
 
 PACKERS: dict[str, Callable[[str, Student, str], str | None]] = {
     "moodle": lms_zip.moodle_name,
@@ -35,25 +35,13 @@ _UNKNOWN = {
 }
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line."""
-
-    assignment: str | None = None
-    out: Path = Path("out/grades")
-    to: Path = Path("out/feedback")
-    roster: Path | None = None
-    store: str | None = None
-    zips: tuple[str, ...] = ()
-    json: bool = False
-
-
-def run(options: Options) -> int:
+def run(options: Feedback) -> int:
     """Write the pages whose content changed, and the zips; prints what was written."""
     course = Course.here()
     id = options.assignment
     assignments = [lookup.assignment(course, id)] if id else course.graded
-    if unknown := [name for name in options.zips if name not in PACKERS]:
+    zipped = dict.fromkeys(options.zips or [])
+    if unknown := [name for name in zipped if name not in PACKERS]:
         raise UsageProblem(f"--zip {unknown[0]}: give {' or '.join(PACKERS)}")
     roster = class_list.roster(options.roster, course, options.out, options.store)
     found = results.stored(options.out, course, options.store)
@@ -68,7 +56,7 @@ def run(options: Options) -> int:
     zips = {
         path: packed
         for assignment in assignments
-        for system in dict.fromkeys(options.zips)
+        for system in zipped
         if (mine := [r for r in wanted if r.assignment == assignment.id])
         for path, packed in _zip(system, assignment.id, mine, pages, folders, roster)
     }
