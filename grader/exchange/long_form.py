@@ -12,7 +12,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..classroom.cells import plain, safe
+from ..classroom.csv_file import plain, safe
 from ..classroom.roster import Roster
 from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.lateness import moment

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..classroom.cells import plain, safe
+from ..classroom.csv_file import plain, safe
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from ..report.plain_text import cleaned, counted, number

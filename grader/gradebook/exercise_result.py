@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import model_validator
 
-from .record import Number, Record
+from .immutable import Number, Record
 
 
 class Explanation(Record):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..classroom.csv_file import CsvFile, Row
 from .exercise_result import ExerciseResult
-from .record import Number
+from .immutable import Number
 from .result import Override, Result
 
 if TYPE_CHECKING:

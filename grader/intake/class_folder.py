@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..classroom.few import few
 from ..classroom.receipt import Receipt
-from ..classroom.roster import Roster
+from ..classroom.roster import Roster, abridged
 from ..course.problem import Problem
 from . import download_names, gradescope, places, plain_files
 from .download_names import Download
@@ -123,7 +122,7 @@ def _own_name(path: Path, ids: Sequence[str]) -> str:
     return student if assignment or handed_in else ""
 
 
-def sayings(found: Sequence[Entry]) -> list[str]:
+def remarks(found: Sequence[Entry]) -> list[str]:
     """What an instructor should know: files left out, students not found, late marks."""
     told = [
         f"{entry.path.name}: skipped, as its name is not that of a submission"
@@ -136,7 +135,7 @@ def sayings(found: Sequence[Entry]) -> list[str]:
     late = [entry.path.name for entry in found if entry.download and entry.download.late]
     if late:
         told.append(
-            f"Canvas marks {few(late, NAMED)} as late, but says no time: the date of the file "
+            f"Canvas marks {abridged(late, NAMED)} as late, but says no time: the date of the file "
             "counts, unless you give the times with --received"
         )
     return told
@@ -147,7 +146,7 @@ def _unknown(system: str, unknown: list[Entry]) -> str:
     first = unknown[0].download
     assert first is not None
     wanted = " or ".join(repr(id) for id in dict.fromkeys([*first.ids, first.name]) if id)
-    names, own = few([entry.path.name for entry in unknown], NAMED), "their own names"
+    names, own = abridged([entry.path.name for entry in unknown], NAMED), "their own names"
     own, of_first = ("its own name", "") if len(unknown) == 1 else (own, " for the first")
     return (
         f"{names}: no student of the roster, so graded under {own}; in the column {system} of "

@@ -91,9 +91,9 @@ def find(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> l
     return sorted(found, key=lambda s: (s.student, s.assignment))
 
 
-def sayings(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> list[str]:
+def remarks(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> list[str]:
     """What an instructor should know about the entries of `folder`; see `class_folder`."""
-    return class_folder.sayings(class_folder.entries(folder, assignments, roster))
+    return class_folder.remarks(class_folder.entries(folder, assignments, roster))
 
 
 def one_each(found: Iterable[Submission]) -> list[Submission]:

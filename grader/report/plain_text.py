@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
-from ..gradebook.record import Record
+from ..gradebook.immutable import Record
 from ..gradebook.result import Result
 
 

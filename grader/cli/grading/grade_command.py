@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from grader.course.course import Assignment, Course
 
 from ...authoring import whole
-from ...classroom.few import few
+from ...classroom.roster import abridged
 from ...gradebook import manual, stored_roster
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED
@@ -51,7 +51,7 @@ def run(options: Grade) -> int:
     store = (stores.existing if options.preview else stores.store)(options.out, options.store)
     if not (exercises or options.preview):
         results.prepare(options.out)
-    notices = submissions.sayings(options.submissions, [a.id for a in course.graded], roster)
+    notices = submissions.remarks(options.submissions, [a.id for a in course.graded], roster)
     _say([*notices, *class_list.unused(times, found)], options)
     _say([f"isolation: {isolation.tier_text(tier)}"], options)
     if options.store and not (exercises or stores.is_there(options.out, options.store)):
@@ -128,7 +128,7 @@ def _failure(failed: list[Result], files: results.Written) -> str:
 
 
 def _named(found: list[Result]) -> str:
-    return few([f"{result.student} {result.assignment}" for result in found], 5)
+    return abridged([f"{result.student} {result.assignment}" for result in found], 5)
 
 
 def _print(

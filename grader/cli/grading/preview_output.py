@@ -9,7 +9,7 @@ from typing import Any
 from grader.course.course import Course
 
 from ...gradebook import late_policy, manual, stored_roster, stored_terms
-from ...gradebook.preview import preview
+from ...gradebook.differences import preview
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...report.plain_text import number, visible

@@ -10,7 +10,7 @@ from grader.notebook.notebook_file import InvalidNotebook
 
 from ...authoring import whole
 from ...authoring.views import notebooks
-from ...classroom.cells import plain
+from ...classroom.csv_file import plain
 from ...intake.submissions import Submission
 from ...library.components import Component
 from ...similarity import page

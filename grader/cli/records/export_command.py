@@ -9,8 +9,8 @@ from pathlib import Path
 from grader.course.course import Assignment, Course
 
 from ...classroom.roster import Roster
-from ...classroom.whole_file import replace
 from ...exchange.matching import Filled
+from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
@@ -100,7 +100,7 @@ def _write(data: str | bytes, options: Export) -> None:
         options.to.parent.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise UsageProblem(f"{options.to.parent}: is a file; give a folder for --to") from None
-    replace(options.to, data)
+    replace_file(options.to, data)
     print(options.to)
 
 

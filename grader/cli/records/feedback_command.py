@@ -11,9 +11,8 @@ from pathlib import Path
 from grader.course.course import Assignment, Course
 
 from ... import report
-from ...classroom.few import few
-from ...classroom.roster import Roster, Student
-from ...classroom.whole_file import replace
+from ...classroom.roster import Roster, Student, abridged
+from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED, WITHOUT_POINTS
 from ...report import file_names, lms_zip
@@ -86,7 +85,7 @@ def _written(path: Path, content: str | bytes) -> bool:
     if path.exists() and path.read_bytes() == data:
         return False
     results.prepare(path.parent)
-    replace(path, data)
+    replace_file(path, data)
     return True
 
 
@@ -118,7 +117,7 @@ def _zip(
 
 def _leave_out(path: str, students: Sequence[str], reason: str) -> None:
     if students:
-        _say(f"{path}: without {few(students, 5)}, as {reason}")
+        _say(f"{path}: without {abridged(students, 5)}, as {reason}")
 
 
 def _say_left_over(to: Path, pages: Mapping[str, str], assignments: Sequence[Assignment]) -> None:

@@ -8,7 +8,7 @@ import sys
 from grader.course.course import Course
 
 from ...classroom import component_marks
-from ...classroom.whole_file import replace
+from ...exchange.results_files import replace_file
 from ...gradebook import course_grades
 from ...gradebook.course_grades import CourseGrade
 from .. import EXIT_OK
@@ -39,7 +39,7 @@ def run(options: Grades) -> int:
     if options.explain is not None:
         return _explain(grades, options.explain, course)
     path = options.out / "course_grades.csv"
-    replace(path, course_grades.to_csv(grades, course))
+    replace_file(path, course_grades.to_csv(grades, course))
     if options.json:
         print(json.dumps([_as_json(grade) for grade in grades], ensure_ascii=False))
         return EXIT_OK

@@ -12,10 +12,11 @@ from grader.course.course import Course
 
 from ... import report
 from ...classroom.roster import Roster
-from ...classroom.whole_file import replace
-from ...gradebook import exports, late_policy, manual, stored_roster, stored_terms, to_mark
+from ...exchange import results_files
+from ...exchange.results_files import replace_file
+from ...gradebook import late_policy, manual, stored_roster, stored_terms, to_mark
+from ...gradebook.database.lock import locked
 from ...gradebook.manual import ManualMarks
-from ...gradebook.one_at_a_time import one_at_a_time
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ..problems import OutputProblem, UsageProblem
@@ -60,7 +61,7 @@ def write(store: Store, course: Course, folder: Path) -> Written:
 
     Manual marks and the rules for late work are applied first. Warnings go to stderr.
     """
-    with one_at_a_time(folder):  # another grader may be writing these files
+    with locked(folder):  # another grader may be writing these files
         return _write(store, course, folder)
 
 
@@ -76,10 +77,10 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
         folder / "results.json",
         folder / "to_mark.csv",
     )
-    replace(written.report, report.render(counted, course, roster))
-    replace(written.dashboard, report.render_dashboard(counted, course, roster))
-    replace(written.csv, exports.to_csv(counted, course))
-    replace(written.json, exports.to_json(counted))
+    replace_file(written.report, report.render(counted, course, roster))
+    replace_file(written.dashboard, report.render_dashboard(counted, course, roster))
+    replace_file(written.csv, results_files.to_csv(counted, course))
+    replace_file(written.json, results_files.to_json(counted))
     _write_marks(written.marks, counted, marks, store)
     return written
 
@@ -113,7 +114,7 @@ def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: S
         _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:
         _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
-    replace(path, to_mark.text(counted, filled.marks))
+    replace_file(path, to_mark.text(counted, filled.marks))
 
 
 def _warn(text: str) -> None:
