@@ -122,23 +122,23 @@ def _own_name(path: Path, ids: Sequence[str]) -> str:
     return student if assignment or handed_in else ""
 
 
-def remarks(found: Sequence[Entry]) -> list[str]:
+def notices(found: Sequence[Entry]) -> list[str]:
     """What an instructor should know: files left out, students not found, late marks."""
-    told = [
+    sentences = [
         f"{entry.path.name}: skipped, as its name is not that of a submission"
         for entry in found
         if not entry.student
     ]
     for system in sorted({e.download.system for e in found if e.download and not e.known}):
         mine = [e for e in found if e.download and e.download.system == system and not e.known]
-        told.append(_unknown(system, mine))
+        sentences.append(_unknown(system, mine))
     late = [entry.path.name for entry in found if entry.download and entry.download.late]
     if late:
-        told.append(
+        sentences.append(
             f"Canvas marks {abridged(late, NAMED)} as late, but says no time: the date of the file "
             "counts, unless you give the times with --received"
         )
-    return told
+    return sentences
 
 
 def _unknown(system: str, unknown: list[Entry]) -> str:

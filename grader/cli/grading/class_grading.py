@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from grader.course.course import Assignment, Course
@@ -21,14 +22,19 @@ from ..records import results
 
 
 def received(
-    folder: Path, course: Course, default: Assignment | None = None, roster: Roster = NOBODY
+    folder: Path,
+    course: Course,
+    default: Assignment | None = None,
+    roster: Roster = NOBODY,
+    notice: Callable[[str], None] = lambda text: None,
 ) -> list[submissions.Submission]:
-    """One submission per student and assignment.
+    """One submission per student and assignment; `notice` as for `submissions.find`.
 
     A hand-in without a notebook or an assignment's name counts for the assignment that most of the
     class handed in.
     """
-    found = submissions.find(folder, [assignment.id for assignment in course.graded], roster)
+    ids = [assignment.id for assignment in course.graded]
+    found = submissions.find(folder, ids, roster, notice)
     known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
     counts = Counter(submission.assignment for submission in known if submission.data)
     if default is None and counts:

@@ -14,7 +14,6 @@ from ...gradebook import manual, stored_roster
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED
 from ...grading import class_run, cluster
-from ...intake import submissions
 from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..problems import UsageProblem
@@ -33,7 +32,8 @@ def run(options: Grade) -> int:
     listed = class_list.given(options.roster, course)
     times = class_list.times(options.received, course)
     roster = class_list.known(listed, options.out, options.store)
-    found = class_grading.received(options.submissions, course, default, roster)
+    notices = list[str]()
+    found = class_grading.received(options.submissions, course, default, roster, notices.append)
     chosen = _wanted(found, options, default)
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
@@ -51,7 +51,6 @@ def run(options: Grade) -> int:
     store = (stores.existing if options.preview else stores.store)(options.out, options.store)
     if not (exercises or options.preview):
         results.prepare(options.out)
-    notices = submissions.remarks(options.submissions, [a.id for a in course.graded], roster)
     _say([*notices, *class_list.unused(times, found)], options)
     _say([f"isolation: {isolation.tier_text(tier)}"], options)
     if options.store and not (exercises or stores.is_there(options.out, options.store)):

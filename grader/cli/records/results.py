@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,10 +66,10 @@ def write(store: Store, course: Course, folder: Path) -> Written:
 
 
 def _write(store: Store, course: Course, folder: Path) -> Written:
-    counted, marks = counted_results(store, course), store.manual(course)
+    found, marks = counted_results(store, course), store.manual(course)
     roster = stored_roster.read(store)
     written = Written(
-        counted,
+        found,
         roster,
         folder / "report.html",
         folder / "dashboard.html",
@@ -77,11 +77,11 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
         folder / "results.json",
         folder / "to_mark.csv",
     )
-    replace_file(written.report, report.render(counted, course, roster))
-    replace_file(written.dashboard, report.render_dashboard(counted, course, roster))
-    replace_file(written.csv, results_files.to_csv(counted, course))
-    replace_file(written.json, results_files.to_json(counted))
-    _write_marks(written.marks, counted, marks, store)
+    replace_file(written.report, report.render(found, course, roster))
+    replace_file(written.dashboard, report.render_dashboard(found, course, roster))
+    replace_file(written.csv, results_files.to_csv(found, course))
+    replace_file(written.json, results_files.to_json(found))
+    _write_marks(written.marks, found, marks, store)
     return written
 
 
@@ -94,10 +94,14 @@ def counted_results(store: Store, course: Course) -> list[Result]:
         _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
         _warn(warning)
-    marked = [manual.apply(result, marks) for result in known]
-    return late_policy.applied(
-        marked, course, stored_terms.read(store), stored_roster.allowances(store)
-    )
+    return counted(known, marks, store)
+
+
+def counted(results: Iterable[Result], marks: ManualMarks, store: Store) -> list[Result]:
+    """Results with manual marks and the stored terms and rules for late work."""
+    marked = [manual.apply(result, marks) for result in results]
+    terms, allowances = stored_terms.read(store), stored_roster.allowances(store)
+    return late_policy.applied(marked, marks.course, terms, allowances)
 
 
 def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]:
@@ -107,14 +111,14 @@ def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]
         return counted_results(store, course)
 
 
-def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
+def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
     filled = to_mark.filled_in(path, marks, store.comments())
     if filled.keep:
         _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:
         _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
-    replace_file(path, to_mark.text(counted, filled.marks))
+    replace_file(path, to_mark.text(found, filled.marks))
 
 
 def _warn(text: str) -> None:
