@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster
 from grader.cli.app import app
-from grader.cli.records.options import FORMATS
+from grader.cli.records.gradebook_options import FORMATS
 from grader.exchange import canvas, junit, long_form, moodle
 from grader.exchange.kept_csv import KeptCsv
 from grader.gradebook.store import Store

@@ -39,7 +39,7 @@ from grader.authoring.views import notebooks
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 from grader.cli.authoring import release_command
-from grader.cli.authoring.options import Release
+from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
 from grader.course import mistakes
 from grader.course.course import Course

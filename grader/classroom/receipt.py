@@ -59,11 +59,11 @@ def read(path: str | Path, course: Course) -> dict[Handed, Receipt]:
 
     Raises CsvError, which lists every bad row.
     """
-    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _said)
+    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _unique)
     return dict(rows)
 
 
-def _said(row: tuple[Handed, Receipt]) -> list[str]:
+def _unique(row: tuple[Handed, Receipt]) -> list[str]:
     return [f"the time of {row[0][0]}'s {row[0][1]} is"]
 
 

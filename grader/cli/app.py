@@ -11,7 +11,7 @@ import typer
 from ..course.course import Course, imported
 from . import EXIT_CODES
 from .authoring.authoring_app import authoring_app
-from .grading import options as grading
+from .grading import grading_options as grading
 from .options import Json, command
 from .records.gradebook_app import gradebook_app
 

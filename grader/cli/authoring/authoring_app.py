@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from ..options import command
-from . import options as given
+from . import authoring_options as given
 
 authoring_app = typer.Typer()
 

@@ -12,7 +12,7 @@ from ...authoring import course_build
 from ...authoring import nbgrader_folder as course_folder
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from ..problems import UsageProblem
-from .options import Build
+from .authoring_options import Build
 
 
 def run(options: Build) -> int:
@@ -32,7 +32,7 @@ def run(options: Build) -> int:
             print("every built file is up to date")
         return EXIT_FOUND if drifted else EXIT_OK
     written = course_build.write(course, assignments, log=lambda text: print(text, file=sys.stderr))
-    return _told(written, options.json)
+    return _print_written(written, options.json)
 
 
 def _for_nbgrader(course: Course, folder: Path, assignments: list[str], options: Build) -> int:
@@ -41,10 +41,10 @@ def _for_nbgrader(course: Course, folder: Path, assignments: list[str], options:
     if folder.exists() and not folder.is_dir():
         raise UsageProblem(f"{folder}: is a file; give a folder for the nbgrader course")
     written = course_folder.write(course, folder, assignments)
-    return _told([str(path) for path in written], options.json)
+    return _print_written([str(path) for path in written], options.json)
 
 
-def _told(written: list[str], as_json: bool) -> int:
+def _print_written(written: list[str], as_json: bool) -> int:
     if as_json:
         print(json.dumps({"written": written}))
     else:

@@ -8,7 +8,7 @@ from grader.course.course import Course
 
 from ...authoring.proof import challenge
 from .. import EXIT_OK, lookup
-from .options import Challenge
+from .authoring_options import Challenge
 
 
 def run(options: Challenge) -> int:

@@ -8,7 +8,7 @@ from grader.course.course import Course
 
 from ...authoring import coding_exam
 from .. import EXIT_OK
-from .options import Exam
+from .authoring_options import Exam
 
 
 def run(options: Exam) -> int:

@@ -12,7 +12,7 @@ from grader.course.course import Course
 
 from ...course.course import shown
 from .. import EXIT_FOUND, EXIT_OK, lookup
-from .options import Margins
+from .authoring_options import Margins
 
 NAME = "margins"
 

@@ -12,7 +12,7 @@ from grader.course.course import Course
 
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from ..problems import UsageProblem
-from .options import Prove
+from .authoring_options import Prove
 
 if TYPE_CHECKING:
     from ...authoring.proof.run import Plan

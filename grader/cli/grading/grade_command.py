@@ -19,7 +19,7 @@ from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..problems import UsageProblem
 from ..records import class_list, results, stores
 from . import class_grading, isolation, preview_output
-from .options import Grade
+from .grading_options import Grade
 
 
 def run(options: Grade) -> int:

@@ -22,7 +22,7 @@ from ...intake import download_names
 from .. import lookup
 from ..records import class_list, results
 from . import grade_command
-from .options import Grade, Grading, Nbgrader
+from .grading_options import Grade, Grading, Nbgrader
 
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory

@@ -20,7 +20,7 @@ from .. import EXIT_OK, lookup
 from ..problems import OutputProblem, UsageProblem
 from ..records import class_list
 from .class_grading import received
-from .options import Similar
+from .grading_options import Similar
 
 
 def run(options: Similar) -> int:

@@ -15,7 +15,7 @@ from ...gradebook.result import Result
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import class_list, results
-from .options import FORMATS, Export
+from .gradebook_options import FORMATS, Export
 
 
 def run(options: Export) -> int:

@@ -21,7 +21,7 @@ from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import class_list, results
-from .options import Feedback
+from .gradebook_options import Feedback
 
 PACKERS: dict[str, Callable[[str, Student, str], str | None]] = {
     "moodle": lms_zip.moodle_name,

@@ -14,7 +14,7 @@ from ...gradebook.course_grades import CourseGrade
 from .. import EXIT_OK
 from ..problems import UsageProblem
 from . import class_list, results
-from .options import Grades
+from .gradebook_options import Grades
 
 
 def run(options: Grades) -> int:

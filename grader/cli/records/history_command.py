@@ -13,7 +13,7 @@ from ...report.plain_text import visible
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import stores
-from .options import History
+from .gradebook_options import History
 
 TESTS = 8  # shown of one grading; --json has all
 

@@ -9,7 +9,7 @@ from grader.course.course import Course
 from ...gradebook import manual, stored_roster
 from .. import EXIT_OK
 from . import class_list, results, stores
-from .options import Report
+from .gradebook_options import Report
 
 
 def run(options: Report) -> int:

@@ -10,7 +10,7 @@ from ...report import account
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import results, stores
-from .options import Why
+from .gradebook_options import Why
 
 
 def run(options: Why) -> int:
