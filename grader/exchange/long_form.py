@@ -43,7 +43,6 @@ COLUMNS = (
     "max_points",
     "sha256",
 )
-Row = dict[str, Any]
 
 
 def to_csv(results: Sequence[Result], roster: Roster) -> str:
@@ -59,7 +58,7 @@ def to_csv(results: Sequence[Result], roster: Roster) -> str:
     return out.getvalue()
 
 
-def rows(results: Sequence[Result], roster: Roster) -> Iterator[Row]:
+def rows(results: Sequence[Result], roster: Roster) -> Iterator[dict[str, Any]]:
     """Every row, with all columns; None is what does not apply or is not known yet."""
     for result in results:
         of_submission = dict.fromkeys(COLUMNS) | _submission(result, roster)
@@ -69,7 +68,7 @@ def rows(results: Sequence[Result], roster: Roster) -> Iterator[Row]:
             yield of_submission | row
 
 
-def _submission(result: Result, roster: Roster) -> Row:
+def _submission(result: Result, roster: Roster) -> dict[str, Any]:
     student, totals = roster.student(result.student), result.totals
     received = result.submission.received
     return {
@@ -87,7 +86,7 @@ def _submission(result: Result, roster: Roster) -> Row:
     }
 
 
-def _exercise(exercise: ExerciseResult) -> Iterator[Row]:
+def _exercise(exercise: ExerciseResult) -> Iterator[dict[str, Any]]:
     common = {
         "exercise": f"A{exercise.id}",
         "kind": exercise.kind,
