@@ -22,6 +22,7 @@ from grader.authoring.views import notebooks
 from grader.course.course import Assignment, Course
 from grader.course.exercise import ModelPart
 from grader.course.fallback import CARD, FOLDER, Card
+from grader.course.problem import Problem
 from grader.notebook import notebook_file
 from grader.student import own_code
 from grader.student.work import Work
@@ -29,7 +30,7 @@ from grader.student.work import Work
 PACKAGE = Path(course_lib.__file__).parent
 
 
-class FallbackError(Exception):
+class FallbackError(Problem):
     """A fallback model that cannot be made; the message says why, in one sentence."""
 
 

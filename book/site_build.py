@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from book import CHECKOUT
+from grader.course.problem import Problem
 
 from . import quoted
 from .slides import DECK
@@ -21,8 +22,10 @@ INSTRUCTORS = "teach"  # pages with exams and answers, which the site of a week 
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-class SiteError(Exception):
+class SiteError(Problem):
     """The site cannot be built; the message holds Sphinx's own, with file and line."""
+
+    exit_code = 1
 
 
 def build(to: Path, cache: Path, week: int, log: Callable[[str], None]) -> int:

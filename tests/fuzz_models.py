@@ -15,7 +15,7 @@ import fuzz_files
 from fuzz_messages import HostileWorkers, Tree, any_answer, disturbed, encoded
 from fuzz_mutation import ODD, Rng, Target, made_by
 
-from grader.gradebook import exports
+from grader.exchange import results_files
 from grader.gradebook.result import Result
 from grader.intake import handed_in
 from grader.judge import grade, score
@@ -202,7 +202,7 @@ def reported(
     for entry in again.exercises:
         if entry.points is not None and not 0 <= entry.points <= entry.max_points + 0.01:
             raise ValueError(f"{entry.points} points in exercise {entry.id}")
-    for shown in (exports.to_json([again]), exports.to_csv([again], COURSE)):
+    for shown in (results_files.to_json([again]), results_files.to_csv([again], COURSE)):
         shown.encode()
     if page_too:
         page.render_student(again, COURSE).encode()

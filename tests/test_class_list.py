@@ -20,7 +20,7 @@ from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 from grader.cli.app import app
 from grader.cli.records import class_list
-from grader.gradebook import late_policy, stored_receipts, stored_roster, stored_terms
+from grader.gradebook import late_policy, stored_roster, stored_terms
 from grader.gradebook.lateness import moment
 from grader.gradebook.store import Store
 
@@ -126,7 +126,7 @@ def test_a_list_of_times_counts_over_every_clock_and_stays(graded, tmp_path):
     assert told["ben"]["submission"]["received_from"] == "file"
     with Store(out / "results.db") as store:
         sha = told["ada"]["submission"]["sha256"]
-        assert [r.clock for r in stored_receipts.of(store, "ada", "a1", sha)] == ["file", "list"]
+        assert [r.clock for r in store.receipts("ada", "a1", sha)] == ["file", "list"]
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_terms_and_times_are_appended_only_when_they_change(place):
         assert stored_terms.read(store)["ada", "a2"] == Terms()
         given = sample("ada", received="2027-02-08T12:00:00+00:00")
         store.add(given)
-        found = stored_receipts.of(store, "ada", "a1", given.submission.sha256)
+        found = store.receipts("ada", "a1", given.submission.sha256)
         assert found == [Receipt(moment("2027-02-08T12:00:00Z"))]
-        assert stored_receipts.of(store, "ada", "a1", "other bytes") == []
+        assert store.receipts("ada", "a1", "other bytes") == []
 
 
 def listed(folder, text):

@@ -6,7 +6,7 @@ import pytest
 from sample_results import COURSE
 
 from grader.classroom.roster import Roster
-from grader.cli.grading import grade_command
+from grader.cli.grading import class_grading
 from grader.intake import submissions
 from grader.intake.submissions import SubmissionsError
 
@@ -100,14 +100,18 @@ def test_a_download_belongs_to_the_student_of_the_roster(folder, roster, name, s
     assert owners(folder, roster) == [(student, assignment)]
 
 
+def notices(folder, ids, roster):
+    told = []
+    submissions.find(folder, ids, roster, told.append)
+    return told
+
+
 def test_what_the_roster_lacks_is_said_once_for_each_platform(folder, roster):
     for number in range(7):
         place(folder / f"nobody_{number}_5_a1.ipynb")
     place(folder / "Kim Lee_9_assignsubmission_file_" / "a1.ipynb")
     place(folder / "notes.txt", "x")
-    canvas, moodle = [
-        told for told in submissions.sayings(folder, ["a1"], roster) if "skipped" not in told
-    ]
+    canvas, moodle = [told for told in notices(folder, ["a1"], roster) if "skipped" not in told]
     assert "nobody_4_5_a1.ipynb and 2 more: no student of the roster" in canvas
     assert "in the column canvas of --roster write '0' or 'nobody' for the first" in canvas
     assert "in the column moodle of --roster write '9' or 'Kim Lee'" in moodle
@@ -116,7 +120,7 @@ def test_what_the_roster_lacks_is_said_once_for_each_platform(folder, roster):
 
 def test_canvas_says_that_it_is_late_but_not_since_when(folder, roster):
     place(folder / "lovelaceada_LATE_12345_67890_a1.ipynb")
-    (told,) = submissions.sayings(folder, ["a1"], roster)
+    (told,) = notices(folder, ["a1"], roster)
     assert "as late, but says no time" in told
     assert "--received" in told
 
@@ -145,7 +149,7 @@ def test_every_member_of_a_group_has_its_submission(folder, roster):
     place(folder / "submission_metadata.yml", GROUP)
     place(folder / "submission_1" / "a1.ipynb")
     assert owners(folder, roster) == [("ada", "a1"), ("cyd", "a1"), ("submission_1", "a1")]
-    (told,) = submissions.sayings(folder, ["a1"], roster)
+    (told,) = notices(folder, ["a1"], roster)
     assert "in the column gradescope of --roster write '9' or 'Stranger'" in told
 
 
@@ -166,7 +170,7 @@ def test_two_downloads_of_a_student_are_one_submission_with_a_notice(folder, ros
     place(folder / "lovelaceada_12345_67890_a1.ipynb")
     place(folder / "a1-ada-l" / "a1" / "a1.ipynb")
     place(folder / "Ada Lovelace_9_assignsubmission_onlinetext_" / "onlinetext.html", "hello")
-    (found,) = grade_command.received(folder, COURSE, roster=roster)
+    (found,) = class_grading.received(folder, COURSE, roster=roster)
     assert (found.student, found.problem) == ("ada", "")
     assert any("handed in more than once" in notice for notice in found.notices)
 
@@ -180,7 +184,7 @@ def test_gradescopes_list_says_whose_and_when(folder, roster):
     assert {s.received_from for s in found.values()} == {"gradescope"}
     assert found["cyd"].received.isoformat() == "2027-02-08T21:00:00.123456+00:00"
     assert found["ada"].received.hour == 22
-    (told,) = submissions.sayings(folder, ["a1"], roster)
+    (told,) = notices(folder, ["a1"], roster)
     assert "in the column gradescope of --roster write '9' or 's@example.org' or" in told
 
 

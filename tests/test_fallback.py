@@ -11,6 +11,7 @@ from autograder import fallback_model
 from autograder.fallback_model import FallbackError
 from course_lib.recipes import translation_profiles
 from grader.cli.authoring import release_command
+from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
 from grader.course import fallback as students
 from grader.course.setup_error import SetupError
@@ -99,7 +100,7 @@ def test_what_learned_nothing_is_not_handed_out(course, tmp_path, monkeypatch):
 
 
 def test_bad_input_is_one_sentence(tmp_path):
-    options = release_command.Options(tmp_path, fallback="a3")
+    options = Release(tmp_path, fallback="a3")
     for changes, told in (
         ({"fallback": "a1"}, "a1 trains no model"),
         ({"profile": "huge"}, "there is no profile 'huge'"),

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from grader.cli.app import app
 from grader.cli.problems import sentence
 from grader.gradebook import history
+from grader.gradebook.differences import preview
 from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.preview import preview
 from grader.gradebook.rows import KeptMark
 from grader.gradebook.store import Store
 

@@ -12,9 +12,9 @@ import sys
 import pytest
 from sample_results import COURSE, IN_TIME, sample
 
-from grader.classroom.cells import restored, safe
-from grader.classroom.csv_file import CsvError
-from grader.gradebook import exports, manual, to_mark
+from grader.classroom.csv_file import CsvError, restored, safe
+from grader.exchange import results_files
+from grader.gradebook import manual, to_mark
 from grader.gradebook.lateness import lateness
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
@@ -169,7 +169,7 @@ def test_a_read_only_database(tmp_path):
 
 def test_importing_is_light():
     code = (
-        "import sys, grader.gradebook.store, grader.gradebook.exports; "
+        "import sys, grader.gradebook.store, grader.exchange.results_files; "
         "print([m for m in ('sqlalchemy', 'torch', 'numpy', 'jinja2') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -451,7 +451,7 @@ def test_late_days_without_a_limit_in_percent():
 
 def test_csv_has_a_row_a_student_and_assignment():
     results = [sample("=s01", failed=SCORES), sample("s02", "a2")]
-    first, second = csv.DictReader(io.StringIO(exports.to_csv(results, COURSE)))
+    first, second = csv.DictReader(io.StringIO(results_files.to_csv(results, COURSE)))
     assert first["student"] == "'=s01"
     assert (first["exercise 1.3"], first["exercise 1.10"]) == ("7.0", "6.0")
     assert (first["exercise 1.11"], first["exercise 2.1"]) == ("", "")
@@ -463,5 +463,5 @@ def test_csv_has_a_row_a_student_and_assignment():
 
 def test_json_reads_back():
     results = [sample("Zoë"), sample("s02", "a2")]
-    assert json.loads(exports.to_json(results)) == [result.as_json() for result in results]
-    exports.to_json([sample("\udce9")]).encode("utf-8")
+    assert json.loads(results_files.to_json(results)) == [result.as_json() for result in results]
+    results_files.to_json([sample("\udce9")]).encode("utf-8")

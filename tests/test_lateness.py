@@ -13,7 +13,8 @@ from grader.authoring.views import texts
 from grader.classroom.receipt import Receipt, settled
 from grader.classroom.terms import Allowance, Terms
 from grader.course.course import LatePolicy
-from grader.gradebook import exports, late_policy
+from grader.exchange import results_files
+from grader.gradebook import late_policy
 from grader.gradebook.lateness import lateness
 from grader.report.table import show_test, table
 
@@ -258,7 +259,7 @@ def test_an_excused_student_is_shown_and_does_not_count():
     html = report.render(found, COURSE)
     assert "Excused: this assignment does not count." in html
     assert "<dt>Median total</dt><dd>98</dd>" in html
-    assert "excused" in exports.to_csv(found, COURSE).splitlines()[1]
+    assert "excused" in results_files.to_csv(found, COURSE).splitlines()[1]
     assert list(table(found).columns[2].cells)[0].plain == "excused"
     assert show_test(found[0], "1.4")
 

@@ -39,6 +39,7 @@ from grader.authoring.views import notebooks
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
 from grader.cli.authoring import release_command
+from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
 from grader.course import mistakes
 from grader.course.course import Course
@@ -59,9 +60,7 @@ ATTENTION = "course_lib.numpy_forms.attention:attention"
 def week(tmp_path_factory):
     """The release of week 1, made with the command, and its zip."""
     place = tmp_path_factory.mktemp("release") / "week"
-    options = release_command.Options(
-        place, week=1, zip=True, today=NONE_OUT, out=place.parent / "grades"
-    )
+    options = Release(place, week=1, zip=True, today=NONE_OUT, out=place.parent / "grades")
     assert release_command.run(options) == 0
     return place
 
@@ -480,10 +479,10 @@ def test_answers_are_refused_before_in_one_sentence_with_the_date(tmp_path):
     asked = {"answers": "a1", "roster": roster, "out": tmp_path / "grades"}
     to, day = tmp_path / "to", datetime.date
     with pytest.raises(UsageProblem, match=r"last late date, 16 February 2027, 23:59 UTC") as error:
-        release_command.run(release_command.Options(to, today=day(2027, 2, 13), **asked))
+        release_command.run(Release(to, today=day(2027, 2, 13), **asked))
     assert "\n" not in str(error.value)
     assert not to.exists()
-    assert release_command.run(release_command.Options(to, today=day(2027, 2, 17), **asked)) == 0
+    assert release_command.run(Release(to, today=day(2027, 2, 17), **asked)) == 0
     found = folder.read(to)
     assert found.keys() == {"solutions/a1.ipynb", "CHANGELOG.md", MANIFEST}
 
@@ -495,7 +494,7 @@ def test_answers_wait_while_nobody_said_who_has_more_time(tmp_path, monkeypatch)
     out.mkdir()
     with Store(out / "results.db") as store:
         store.latest()
-    asked = release_command.Options(to, answers="a1", out=out, today=day)
+    asked = Release(to, answers="a1", out=out, today=day)
     with pytest.raises(UsageProblem, match=r"stay closed: no extensions are known.*--no-ext") as e:
         release_command.run(asked)
     assert "\n" not in str(e.value)
@@ -514,7 +513,7 @@ def test_a_week_goes_out_without_answers_while_nobody_said_who_has_more_time(
 ):
     made = []
     monkeypatch.setattr(release, "week", lambda *given: made.append(given) or Made(1, True, []))
-    options = release_command.Options(
+    options = Release(
         tmp_path / "to", week=1, out=tmp_path, today=datetime.date(2027, 2, 24), **changes
     )
     assert release_command.run(options) == 0
@@ -528,7 +527,7 @@ def test_a_week_goes_out_without_answers_while_nobody_said_who_has_more_time(
 def test_a_branch_that_no_badge_names_is_refused(tmp_path, monkeypatch):
     course = with_repository(COURSE, "https://github.com/ada/transformers")
     monkeypatch.setattr(Course, "here", lambda: course)
-    options = release_command.Options(tmp_path / "to", week=1, git_branch="students")
+    options = Release(tmp_path / "to", week=1, git_branch="students")
     with pytest.raises(UsageProblem, match="name the branch main; give that, or change student_br"):
         release_command.run(options)
 
@@ -560,4 +559,4 @@ def test_self_study_keeps_hidden_tests_and_answers_in_a_folder_apart():
 def test_one_thing_is_released_at_a_time(tmp_path):
     for options in ({}, {"week": 1, "self_study": True}):
         with pytest.raises(UsageProblem, match="one of them"):
-            release_command.run(release_command.Options(tmp_path / "to", **options))
+            release_command.run(Release(tmp_path / "to", **options))

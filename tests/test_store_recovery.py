@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.cli.problems import sentence
-from grader.gradebook.database import file_of, shown
+from grader.gradebook.database.connection import file_of, shown
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import GradebookError, Store
 

@@ -8,7 +8,7 @@ import zipfile
 import pytest
 from sample_results import sample
 
-from grader.cli.grading import grade_command
+from grader.cli.grading import class_grading
 from grader.course.course import Course
 from grader.grading import class_run
 from grader.intake import places, plain_files, submissions
@@ -47,7 +47,7 @@ def test_the_three_layouts(tmp_path):
 
 def rows(folder):
     """What the command grades: one submission a student and assignment."""
-    return grade_command.received(folder, Course.here())
+    return class_grading.received(folder, Course.here())
 
 
 def aged(path, seconds):
@@ -99,9 +99,9 @@ def test_a_class_list_is_nobodys_submission_and_is_named(tmp_path):
         rows(tmp_path)
     place(tmp_path / "s1_a1.ipynb")
     assert [row.student for row in rows(tmp_path)] == ["s1"]
-    assert submissions.sayings(tmp_path, IDS) == [
-        "roster.csv: skipped, as its name is not that of a submission"
-    ]
+    notices = []
+    submissions.find(tmp_path, IDS, notice=notices.append)
+    assert notices == ["roster.csv: skipped, as its name is not that of a submission"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from autograder.demo import bundled_class, translator
 from grader.cli import EXIT_OK
-from grader.cli.grading import grade_command, isolation
+from grader.cli.grading import class_grading, isolation
 from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.result import Result
@@ -53,12 +53,12 @@ def run(out: Path, jobs: int) -> int:
         print(f"isolation: {isolation.tier_text(tier)}", file=sys.stderr)
 
         def grade(is_wanted: Callable[[Submission], bool]) -> list[Result]:
-            kept = [s for s in grade_command.received(folder, course) if is_wanted(s)]
-            labels = grade_command.hidden_labels(
-                course, grade_command.with_models(course, kept, None), "generated"
+            kept = [s for s in class_grading.received(folder, course) if is_wanted(s)]
+            labels = class_grading.hidden_labels(
+                course, class_grading.with_models(course, kept, None), "generated"
             )
             settings = Settings(jobs, tier.name, min_tier="D", regrade=True, hidden=labels)
-            return grade_command.grade(kept, course, store, settings, quiet=False)
+            return class_grading.grade(kept, course, store, settings, quiet=False)
 
         bundled_class.write(folder, course, early)
         graded = grade(lambda submission: submission.assignment in early)

@@ -65,7 +65,7 @@ class Term:
         self.command("grades", *out, *roster)
         self.command("feedback", *out, *roster, "--to", self.folder / "pages", "--zip", "moodle")
         self._find_copies(handed_in)
-        for format in ("junit", "parquet", "csv"):
+        for format in ("junit", "csv"):
             self.command("export", format, *out, *roster, "--to", self.folder / f"long.{format}")
         for words in (["canvas"], *(["moodle", id] for id in self.ids)):
             name = "-".join(words) + ".csv"
@@ -75,7 +75,6 @@ class Term:
             "results.json": self._json(),
             "grades.csv": self._grades(),
             "the long form": self._long(),
-            "Parquet": self._parquet(),
             "Canvas": self._canvas(),
             "Moodle": self._moodle(),
         }
@@ -143,12 +142,6 @@ class Term:
     def _long(self) -> Totals:
         rows = _rows(self.folder / "long.csv")
         return {(r["student"], r["assignment"]): _number(r["assignment_points"]) for r in rows}
-
-    def _parquet(self) -> Totals:
-        import pyarrow.parquet
-
-        rows = pyarrow.parquet.read_table(self.folder / "long.parquet").to_pylist()
-        return {(r["student"], r["assignment"]): r["assignment_points"] for r in rows}
 
     def _canvas(self) -> Totals:
         rows = _rows(self.folder / "to-canvas.csv")[1:]

@@ -18,14 +18,18 @@ import time
 from pathlib import Path
 from types import TracebackType
 
+from grader.course.problem import Problem
+
 TRAINED, SHORT = "trained", "short"
 PROFILE = "tiny"
 SHORT_PAIRS, SHORT_EPOCHS = 2000, 2  # training pairs and epochs of "short"
 MEASURED = "measured.json"
 
 
-class TrainingFailedError(Exception):
+class TrainingFailedError(Problem):
     """The training failed; the message has its last line of output."""
+
+    exit_code = 1
 
 
 class DemoTranslator:

@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError, model_validator
 from book import CHECKOUT
 from grader.course.course_file import sentence
 from grader.course.exercise import Table
+from grader.course.problem import Problem
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -29,7 +30,7 @@ FOLDER = CHECKOUT / "lectures" / "quizzes"
 Shape = tuple[int, ...]
 
 
-class QuizError(Exception):
+class QuizError(Problem):
     """A quiz that cannot be read; the message names the file and the question."""
 
 

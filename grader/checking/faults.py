@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ..course.course import root_of, shown
+from ..course.problem import Problem
 
 # what may or may not run, depending on a student's answer
 _CHOICES = (ast.For, ast.While, ast.If, ast.Try, ast.With, ast.Match)
@@ -17,7 +18,7 @@ _NAMED = (ast.FunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.Mat
 _ELSEWHERE = "# noqa: F821"  # marks a line whose names exist where the student's code runs
 
 
-class SuiteError(RuntimeError):
+class SuiteError(Problem):
     """A suite cannot be read, or a test's own code is wrong; one sentence with file and line."""
 
 

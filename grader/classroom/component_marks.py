@@ -31,7 +31,7 @@ def read(
     for path in paths:
         try:
             rows = CsvFile.read(path, COLUMNS).each(
-                lambda row: _row(row, components, students), _said
+                lambda row: _row(row, components, students), _unique
             )
         except CsvError as error:
             problems += error.problems
@@ -45,7 +45,7 @@ def read(
     return found
 
 
-def _said(row: tuple[tuple[str, str], Points]) -> list[str]:
+def _unique(row: tuple[tuple[str, str], Points]) -> list[str]:
     return [" has ".join(row[0])]
 
 

@@ -1,4 +1,4 @@
-"""Reads a table that a person or another program wrote, with the line of each problem."""
+"""CSV: reads what a person or another program wrote; writes cells that no spreadsheet runs."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .cells import restored
+from ..course.problem import Problem
 
 Row = dict[str, str]
+_STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # in a spreadsheet
 T = TypeVar("T")
 
 
-class CsvError(Exception):
+class CsvError(Problem):
     """What is wrong with a CSV: one sentence per problem, with file and line."""
 
     def __init__(self, problems: list[str]):
@@ -91,3 +92,18 @@ def _reader(text: str, columns: Collection[str] | None = None) -> csv.DictReader
     delimiter = ";" if header.count(";") > header.count(",") else ","
     names = list(columns) if columns is not None else None
     return csv.DictReader(io.StringIO(text, newline=""), names, delimiter=delimiter)
+
+
+def safe(text: str) -> str:
+    """`=1+1` → `'=1+1`: a leading apostrophe makes it text in every spreadsheet."""
+    return f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text
+
+
+def restored(text: str) -> str:
+    """The text that `safe` was given."""
+    return text[1:] if text.startswith("'") and text[1:].startswith(_STARTS_A_FORMULA) else text
+
+
+def plain(text: str) -> str:
+    """Text that UTF-8 can encode: a folder's name need not be valid Unicode."""
+    return text.encode("utf-8", "backslashreplace").decode()

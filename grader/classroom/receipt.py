@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .csv_file import CsvFile, Row
-from .times import with_zone
 
 if TYPE_CHECKING:
     from grader.course.course import Course
 
+EXAMPLE = "2027-02-20T23:59:00+00:00"
 LIST, CANVAS, FILE = "list", "canvas", "file"
 # the clocks, and how a sentence names them
 CLOCKS = {
@@ -58,11 +59,11 @@ def read(path: str | Path, course: Course) -> dict[Handed, Receipt]:
 
     Raises CsvError, which lists every bad row.
     """
-    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _said)
+    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _unique)
     return dict(rows)
 
 
-def _said(row: tuple[Handed, Receipt]) -> list[str]:
+def _unique(row: tuple[Handed, Receipt]) -> list[str]:
     return [f"the time of {row[0][0]}'s {row[0][1]} is"]
 
 
@@ -77,3 +78,17 @@ def _row(row: Row, course: Course) -> tuple[Handed, Receipt] | None:
     except KeyError as error:
         raise ValueError(error.args[0]) from None
     return (student, assignment), Receipt(with_zone(time), LIST)
+
+
+def with_zone(text: str) -> datetime.datetime:
+    """An ISO time with its zone: Z, UTC, +01:00 or +0100. Raises ValueError, in one sentence."""
+    iso = re.sub(r"\s*(?:Z|UTC|GMT)$", "+00:00", text.strip())
+    iso = re.sub(r"\s*([+-]\d\d):?(\d\d)$", r"\1:\2", iso)
+    iso = re.sub(r"(\.\d{6})\d+", r"\1", iso)  # nanoseconds
+    try:
+        when = datetime.datetime.fromisoformat(iso)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a time such as {EXAMPLE}") from None
+    if when.tzinfo is None:
+        raise ValueError(f"the time {text} has no time zone: write +00:00 after it")
+    return when

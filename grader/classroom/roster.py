@@ -16,7 +16,7 @@ A `-` for the name says that the student has left the class.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -171,3 +171,9 @@ def _student(row: Row, assignments: list[str]) -> Student | None:
         raise ValueError(f"{row['student']!r} is no name of a student: leave out the slash")
     terms = {id: Terms.read(row[id]) for id in assignments if row.get(id)}
     return Student.of(row["student"], row, terms)
+
+
+def abridged(names: Sequence[str], most: int = 12) -> str:
+    """The first of many names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from .times import EXAMPLE, with_zone
+from .receipt import EXAMPLE, with_zone
 
 if TYPE_CHECKING:
     from grader.course.course import Assignment, LatePolicy

@@ -6,21 +6,24 @@ import errno
 
 import typer
 
-from grader.course.course_file import CourseError
+from ..course.problem import Problem
+from . import EXIT_DISK, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAGE
 
-from . import EXIT_DISK, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_ISOLATION, EXIT_USAGE
 
-
-class UsageProblem(Exception):
+class UsageProblem(Problem):
     """The user's input is wrong; its text is the whole message."""
 
 
-class IsolationProblem(Exception):
+class IsolationProblem(Problem):
     """This machine offers too little isolation for what was asked."""
 
+    exit_code = EXIT_ISOLATION
 
-class OutputProblem(Exception):
+
+class OutputProblem(Problem):
     """The results cannot be written."""
+
+    exit_code = EXIT_DISK
 
 
 def sentence(error: BaseException) -> tuple[int, str] | None:
@@ -30,14 +33,8 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
     if hasattr(error, "format_message"):  # a usage error of Click, which Typer bundles
         text = error.format_message()
         return EXIT_USAGE, f"{text} (add --help to see what there is)" if text else ""
-    if isinstance(code := getattr(error, "exit_code", None), int):  # of the course's own commands
+    if (code := getattr(error, "exit_code", None)) is not None:  # the course's own have one too
         return code, str(error)
-    if isinstance(error, IsolationProblem):
-        return EXIT_ISOLATION, str(error)
-    if isinstance(error, OutputProblem):
-        return EXIT_DISK, str(error)
-    if isinstance(error, (UsageProblem, CourseError)):
-        return EXIT_USAGE, str(error)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         path = f" ({error.filename})" if error.filename else ""
         return EXIT_DISK, f"the disk is full{path}: free some space and run the command again"
@@ -50,30 +47,4 @@ def sentence(error: BaseException) -> tuple[int, str] | None:
             f"the package {error.name!r} is not installed here: run `make test` once, "
             "or `pip install -e .[student,instructor]`"
         )
-    return _of_ours(error)
-
-
-def _of_ours(error: BaseException) -> tuple[int, str] | None:
-    """Errors of our own modules, looked up by name to avoid importing the modules."""
-    codes = {
-        "SubmissionsError": EXIT_USAGE,
-        "SetupError": EXIT_USAGE,
-        "BuildError": EXIT_USAGE,
-        "SourceError": EXIT_USAGE,
-        "SuiteError": EXIT_USAGE,
-        "SiteError": EXIT_FOUND,
-        "QuizError": EXIT_USAGE,
-        "LeakError": EXIT_FOUND,
-        "ReleaseError": EXIT_USAGE,
-        "FallbackError": EXIT_USAGE,
-        "BugError": EXIT_USAGE,
-        "CsvError": EXIT_USAGE,
-        "TrainingFailedError": EXIT_FOUND,
-        "InvalidNotebook": EXIT_USAGE,
-        "GradebookError": EXIT_DISK,
-        "NbgraderError": EXIT_USAGE,
-        "SandboxError": EXIT_ISOLATION,
-        "ClusterError": EXIT_USAGE,
-    }
-    code = codes.get(type(error).__name__)
-    return (code, str(error)) if code is not None else None
+    return None

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from .exercise import Table
+from .problem import Problem
 from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
@@ -19,7 +20,7 @@ else:
 Form = TypeVar("Form", bound=Table)
 
 
-class CourseError(Exception):
+class CourseError(Problem):
     """An error in a file of the course, with file and line."""
 
     exit_code = 2  # of a command that it ends

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .course import Assignment, Course, shown
+from .problem import Problem
 from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
@@ -25,7 +26,7 @@ else:
 FILE = "mistakes.toml"
 
 
-class BugError(Exception):
+class BugError(Problem):
     """A named mistake that does not fit the source it is about."""
 
 

@@ -29,7 +29,7 @@ def of(result: Result) -> Json:
     return FORMATS | {
         "score": totals.total,
         "execution_time": round(result.seconds),
-        "output": "\n".join(_said(shown)),
+        "output": "\n".join(_summary(shown)),
         "tests": [
             *(test for e in shown.exercises for test in _exercise(e)),
             _for_instructors(shown),
@@ -46,7 +46,7 @@ def failed(reason: str) -> Json:
     return FORMATS | {"output": text}
 
 
-def _said(result: Result) -> list[str]:
+def _summary(result: Result) -> list[str]:
     lines = [outcome_sentence(result)]
     lines += [f"What happened: {shortened(result.reason)}"] if result.reason else []
     lines += [f"Notice: {shortened(notice, 600)}" for notice in result.notices]

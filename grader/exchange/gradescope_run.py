@@ -16,7 +16,6 @@ from pathlib import Path
 
 from grader.course.course import Assignment, Course
 
-from ..classroom import whole_file
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run, class_tries
@@ -26,6 +25,7 @@ from ..intake import submissions
 from ..intake.submissions import Submission
 from . import gradescope_results
 from .gradescope import SETTINGS
+from .results_files import replace_file
 
 STUDENT = "submission"
 NO_NOTEBOOK = "no notebook in it is named as one of"
@@ -74,7 +74,7 @@ def received(folder: Path, course: Course, assignment: Assignment) -> Submission
 
 
 def _write(path: Path, results: gradescope_results.Json) -> None:
-    whole_file.replace(path, json.dumps(results, indent=1) + "\n")
+    replace_file(path, json.dumps(results, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Results in long form: one row per student, assignment, exercise and test.
+"""Results in long form, as CSV: one row per student, assignment, exercise and test.
 
 A written part and a trained model are rows too, and so is a submission that could not be graded:
 everybody with a result is there. Exercises are called A1.10, as a number it would become 1.1.
@@ -6,55 +6,69 @@ everybody with a result is there. Exercises are called A1.10, as a number it wou
 
 from __future__ import annotations
 
+import csv
+import datetime
+import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..classroom.cells import plain
+from ..classroom.csv_file import plain, safe
 from ..classroom.roster import Roster
 from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.lateness import moment
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
 
-# Each column and its type, by pyarrow's names.
-COLUMNS = {
-    "student": "string",
-    "name": "string",
-    "section": "string",
-    "assignment": "string",
-    "submission_outcome": "string",
-    "received": "timestamp",
-    "graded_at": "timestamp",
-    "late_days": "int32",
-    "assignment_points": "float64",
-    "assignment_max": "float64",
-    "exercise": "string",
-    "kind": "string",
-    "bonus": "bool",
-    "exercise_points": "float64",
-    "exercise_max": "float64",
-    "test": "string",
-    "title": "string",
-    "visible": "bool",
-    "outcome": "string",
-    "points": "float64",
-    "max_points": "float64",
-    "sha256": "string",
-}
-Row = dict[str, Any]
+COLUMNS = (
+    "student",
+    "name",
+    "section",
+    "assignment",
+    "submission_outcome",
+    "received",
+    "graded_at",
+    "late_days",
+    "assignment_points",
+    "assignment_max",
+    "exercise",
+    "kind",
+    "bonus",
+    "exercise_points",
+    "exercise_max",
+    "test",
+    "title",
+    "visible",
+    "outcome",
+    "points",
+    "max_points",
+    "sha256",
+)
 
 
-def rows(results: Sequence[Result], roster: Roster) -> Iterator[Row]:
+def to_csv(results: Sequence[Result], roster: Roster) -> str:
+    """Safe to open in a spreadsheet.
+
+    Times are ISO 8601 in UTC, truth values true and false; what is not known is empty.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows(results, roster):
+        writer.writerow([_cell(row[name]) for name in COLUMNS])
+    return out.getvalue()
+
+
+def rows(results: Sequence[Result], roster: Roster) -> Iterator[dict[str, Any]]:
     """Every row, with all columns; None is what does not apply or is not known yet."""
     for result in results:
         of_submission = dict.fromkeys(COLUMNS) | _submission(result, roster)
         graded = result.outcome not in WITHOUT_POINTS
         inner = [row for e in result.exercises for row in _exercise(e)] if graded else []
         for row in inner or [{}]:
-            yield {name: _typed(value) for name, value in (of_submission | row).items()}
+            yield of_submission | row
 
 
-def _submission(result: Result, roster: Roster) -> Row:
+def _submission(result: Result, roster: Roster) -> dict[str, Any]:
     student, totals = roster.student(result.student), result.totals
     received = result.submission.received
     return {
@@ -72,7 +86,7 @@ def _submission(result: Result, roster: Roster) -> Row:
     }
 
 
-def _exercise(exercise: ExerciseResult) -> Iterator[Row]:
+def _exercise(exercise: ExerciseResult) -> Iterator[dict[str, Any]]:
     common = {
         "exercise": f"A{exercise.id}",
         "kind": exercise.kind,
@@ -110,5 +124,9 @@ def _number(value: float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _typed(value: Any) -> Any:
-    return plain(value) if isinstance(value, str) else value
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime.datetime):
+        return value.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return plain(safe(value)) if isinstance(value, str) else value

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..classroom.csv_file import CsvError
-from ..classroom.few import few
-from ..classroom.roster import Roster
+from ..classroom.roster import Roster, abridged
 from ..gradebook.result import Result
 from .kept_csv import KeptCsv
 
@@ -99,4 +98,4 @@ def unfinished(cells: Mapping[tuple[str, str], Result | None]) -> list[str]:
         "no grade, nothing handed in": missing,
         "no grade, the grader failed": failed,
     }
-    return [f"{what}: {few(names)}" for what, names in said.items() if names]
+    return [f"{what}: {abridged(names)}" for what, names in said.items() if names]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..classroom.cells import plain, safe
+from ..classroom.csv_file import plain, safe
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from ..report.plain_text import cleaned, counted, number
@@ -44,10 +44,10 @@ def filled(
             cells |= {} if excused else {(student, assignment.id): result}
         elif excused:
             notes.append(f"{student} is excused: left as it was")
-        elif _said(table, row, "Grade can be changed").casefold() == "no":
+        elif _cell(table, row, "Grade can be changed").casefold() == "no":
             notes.append(f"{student}: Moodle does not let this grade be changed; left as it was")
         else:
-            table.put(row, table.column("Grade"), _grade(result, _said(table, row, MAXIMUM)))
+            table.put(row, table.column("Grade"), _grade(result, _cell(table, row, MAXIMUM)))
             changed += 1
             cells[student, assignment.id] = result
             if FEEDBACK in table.columns and not _give_feedback(table, row, result):
@@ -90,13 +90,13 @@ def _students(table: KeptCsv, matcher: Matcher) -> Iterator[tuple[int, str, str 
     identifier = table.column("Identifier")
     for row in range(1, len(table.rows)):
         if name := table.value(row, identifier).strip():
-            others = {other: _said(table, row, other) for other in OTHER_NAMES}
+            others = {other: _cell(table, row, other) for other in OTHER_NAMES}
             short = name.removeprefix("Participant").strip()
             student = matcher.student(name, {}) or matcher.student(short, others)
-            yield row, f"{_said(table, row, 'Full name')} ({name})".strip(), student
+            yield row, f"{_cell(table, row, 'Full name')} ({name})".strip(), student
 
 
-def _said(table: KeptCsv, row: int, column: str) -> str:
+def _cell(table: KeptCsv, row: int, column: str) -> str:
     """What the cell says; "" if there is no such column."""
     there = column in table.columns
     return table.value(row, table.column(column)).strip() if there else ""
@@ -114,7 +114,7 @@ def _grade(result: Result, maximum: str) -> str:
 
 def _give_feedback(table: KeptCsv, row: int, result: Result) -> bool:
     """Write our feedback, unless the cell has somebody else's; then False."""
-    before = _said(table, row, FEEDBACK)
+    before = _cell(table, row, FEEDBACK)
     if before and not before.startswith(_heading(result)):
         return False
     table.put(row, table.column(FEEDBACK), feedback(result))

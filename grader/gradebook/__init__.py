@@ -1,1 +1,1 @@
-"""Grades: results and their store, manual marks, lateness, exports."""
+"""Grades: results and their store, manual marks, lateness, totals."""

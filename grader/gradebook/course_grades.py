@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from ..classroom.cells import plain, safe
 from ..classroom.component_marks import Marks
+from ..classroom.csv_file import plain, safe
 from ..classroom.roster import Roster, Student
 from .course_total import CourseTotal, course_total, exact, rounded
 from .result import Result

@@ -8,7 +8,7 @@ from pydantic import field_serializer, field_validator, model_validator
 
 from grader.checking.messages import Message
 
-from .record import Number, Record
+from .immutable import Number, Record
 
 
 class GradedTest(Record):

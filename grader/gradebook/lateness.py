@@ -17,7 +17,7 @@ from grader.course.course import LatePolicy
 
 from ..classroom.receipt import CANVAS, CLOCKS
 from ..classroom.terms import Terms
-from .record import Number, Record
+from .immutable import Number, Record
 
 if TYPE_CHECKING:
     from grader.course.course import Assignment
@@ -77,28 +77,28 @@ def lateness(
     due = terms.due_date(assignment)
     late = Lateness(due=due.isoformat(), slip_days_left=slip_days, excused=terms.excused)
     if terms.excused:
-        return _saying(late, "Excused: this assignment does not count.")
+        return _stated(late, "Excused: this assignment does not count.")
     if received is None:
-        return _saying(late, "The time of receipt is unknown, so nothing is deducted.")
+        return _stated(late, "The time of receipt is unknown, so nothing is deducted.")
     came = moment(received)
     by = written_receipt(received, clock)
     own = "" if due == assignment.due else ", your own date"
     if came <= due or clock == CANVAS:
-        return _saying(late, f"Received {by}, on time (due {written(due)}{own}).")
+        return _stated(late, f"Received {by}, on time (due {written(due)}{own}).")
     grace = datetime.timedelta(minutes=policy.grace_minutes)
     days = max(0, math.ceil((came - due - grace) / _DAY))
     if not days:
         covered = f"within the grace period of {counted(policy.grace_minutes, 'minute')}"
-        return _saying(late, f"Received {by}, {covered} (due {written(due)}{own}).")
+        return _stated(late, f"Received {by}, {covered} (due {written(due)}{own}).")
     told = f"Received {by}, {counted(days, 'day')} late (due {written(due)}{own})"
     late = late.model_copy(update={"days": days})
     if terms.waived:
-        return _saying(late, f"{told}. The lateness is waived, so nothing is deducted.")
+        return _stated(late, f"{told}. The lateness is waived, so nothing is deducted.")
     if days > assignment.late_days:
         allowed = counted(assignment.late_days, "day") if assignment.late_days else "no late day"
         reason = f"{told}; the course allows {allowed}, so no points are counted"
         shown = f"{reason}. The points you earned are still shown."
-        return _saying(late.model_copy(update={"percent": 100.0}), shown)
+        return _stated(late.model_copy(update={"percent": 100.0}), shown)
     return _charged(late, told, assignment, slip_days)
 
 
@@ -114,10 +114,10 @@ def _charged(late: Lateness, told: str, assignment: Assignment, slip_days: int) 
         used = "a slip day covers" if spent == 1 else f"{spent} slip days cover"
         told, deducted = f"{told}: {used} {which}", f"and {deducted}"
     found = {"slip_days": spent, "slip_days_left": slip_days - spent, "percent": percent}
-    return _saying(late.model_copy(update=found), f"{told}{', ' if spent else ': '}{deducted}.")
+    return _stated(late.model_copy(update=found), f"{told}{', ' if spent else ': '}{deducted}.")
 
 
-def _saying(late: Lateness, sentence: str) -> Lateness:
+def _stated(late: Lateness, sentence: str) -> Lateness:
     return late.model_copy(update={"sentence": sentence})
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..classroom.csv_file import CsvFile, Row
 from .exercise_result import ExerciseResult
-from .record import Number
+from .immutable import Number
 from .result import Override, Result
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def read(path: str | Path, course: Course) -> ManualMarks:
 
     Raises CsvError, which lists every bad row.
     """
-    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _said)
+    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _unique)
     return ManualMarks(course, dict(rows))
 
 
@@ -67,7 +67,7 @@ def columns(path: str | Path) -> set[str]:
     return {name for name in CsvFile.read(path, COLUMNS).columns if name}
 
 
-def _said(row: tuple[Item, ManualMark]) -> list[str]:
+def _unique(row: tuple[Item, ManualMark]) -> list[str]:
     (student, _, item), _ = row
     return [f"{student} has {item}"]
 

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .exercise_result import ExerciseResult, GradedTest, ModelResult, PartResult
+from .immutable import Number, Record
 from .lateness import Lateness, lateness
-from .record import Number, Record
 from .totals import Totals, add_up
 
 if TYPE_CHECKING:

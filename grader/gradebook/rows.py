@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..classroom.cells import plain
+from ..classroom.csv_file import plain
+from ..classroom.receipt import Receipt
+from .lateness import moment
 from .manual import Item, ManualMark
 from .result import Result
 
@@ -27,7 +30,7 @@ def of(
     connection: Connection, student: str, assignment: str, limit: int | None = None
 ) -> list[Result]:
     """Results of one student and assignment, newest first."""
-    from .schema import results
+    from .database.schema import results
 
     query = results.select().order_by(results.c.id.desc()).limit(limit)
     query = query.where(
@@ -40,7 +43,7 @@ def newest(connection: Connection, assignment: str | None = None) -> list[Result
     """The newest result of each student and assignment, sorted by these."""
     from sqlalchemy import func, select
 
-    from .schema import results
+    from .database.schema import results
 
     ids = select(func.max(results.c.id)).group_by(results.c.student, results.c.assignment)
     query = results.select().where(results.c.id.in_(ids))
@@ -51,8 +54,28 @@ def newest(connection: Connection, assignment: str | None = None) -> list[Result
     return sorted(found, key=lambda r: (r.student, r.assignment))  # each database sorts differently
 
 
+def receipts(connection: Connection, student: str, assignment: str, sha256: str) -> list[Receipt]:
+    """The times of receipt stored for exactly these bytes, oldest row first."""
+    from sqlalchemy import select
+
+    from .database.schema import results
+
+    query = select(results.c.result).order_by(results.c.id)
+    query = query.where(
+        results.c.student == plain_text(student),
+        results.c.assignment == assignment,
+        results.c.submission_sha256 == sha256,
+    )
+    found = [json.loads(text)["submission"] for text in connection.scalars(query)]
+    return [
+        Receipt(moment(facts["received"]), facts.get("received_from", ""))
+        for facts in found
+        if facts.get("received")
+    ]
+
+
 def marks(connection: Connection) -> list[KeptMark]:
-    from .schema import marks as table
+    from .database.schema import marks as table
 
     return [
         KeptMark(

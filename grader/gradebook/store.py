@@ -17,8 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import backup, database, rows
-from .database_errors import GradebookError, sentence
+from ..classroom.receipt import Receipt
+from . import rows
+from .database.backup import back_up
+from .database.connection import alone, file_of, opened, shown
+from .database.errors import GradebookError, sentence
 from .manual import Item, ManualMark, ManualMarks
 from .result import Result
 from .rows import KeptMark
@@ -61,13 +64,13 @@ class Store:
 
     def __init__(self, url_or_path: str | Path, wait_seconds: float = 10.0):
         self._place = str(url_or_path)
-        self.where = database.shown(self._place)
+        self.where = shown(self._place)
         self.wait_seconds = wait_seconds
         self._engine: Engine | None = None
 
     def __enter__(self) -> Store:
         with self._explained():
-            self._engine = database.opened(self._place, self.wait_seconds)
+            self._engine = opened(self._place, self.wait_seconds)
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -77,7 +80,7 @@ class Store:
 
     def find(self, key: Key) -> Result | None:
         """The newest result with this key. It may be added again: `add` skips what is not new."""
-        from .schema import results
+        from .database.schema import results
 
         with self.connected() as connection:
             query = results.select().order_by(results.c.id.desc()).limit(1)
@@ -92,7 +95,7 @@ class Store:
         A result that another one replaced is appended again, so the newest row always counts. A
         failure of the grader replaces no grade of the same files: it is not appended either.
         """
-        from .schema import results
+        from .database.schema import results
 
         key, text = key_of(result), json.dumps(result.as_json())
         with self.connected(writing=True) as connection:
@@ -111,7 +114,7 @@ class Store:
 
     def is_empty(self) -> bool:
         """Whether nothing was ever graded into it."""
-        from .schema import results
+        from .database.schema import results
 
         with self.connected() as connection:
             return connection.execute(results.select().limit(1)).first() is None
@@ -120,6 +123,11 @@ class Store:
         """The newest result of one student and assignment."""
         with self.connected() as connection:
             return next(iter(rows.of(connection, student, assignment, limit=1)), None)
+
+    def receipts(self, student: str, assignment: str, sha256: str) -> list[Receipt]:
+        """The times of receipt of exactly these bytes, oldest first: copying changes none."""
+        with self.connected() as connection:
+            return rows.receipts(connection, student, assignment, sha256)
 
     def history(self, student: str, assignment: str) -> list[dict[str, Any]]:
         """Every grading and every manual mark, oldest first; see `history.entries`."""
@@ -131,7 +139,7 @@ class Store:
 
     def keep(self, manual: ManualMarks) -> int:
         """Append the manual marks that are new or changed; returns how many."""
-        from .schema import marks
+        from .database.schema import marks
 
         now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
         with self.connected(writing=True) as connection:
@@ -173,15 +181,15 @@ class Store:
 
         Raises GradebookError if the copy cannot be written.
         """
-        path = database.file_of(self._place)
-        return backup.back_up(path) if path is not None else None
+        path = file_of(self._place)
+        return back_up(path) if path is not None else None
 
     @contextmanager
     def connected(self, writing: bool = False) -> Iterator[Connection]:
         """A transaction: committed in full or not at all. While `writing`, nobody else writes."""
         if self._engine is None:
             raise GradebookError(f"{self.where} is not open: use it in a `with` block")
-        begun = database.writing(self._engine) if writing else self._engine.begin()
+        begun = alone(self._engine) if writing else self._engine.begin()
         with self._explained(), begun as connection:
             yield connection
 

@@ -6,7 +6,7 @@ import datetime
 import json
 from typing import TYPE_CHECKING
 
-from ..classroom.cells import plain
+from ..classroom.csv_file import plain
 from ..classroom.roster import Roster, Student
 from ..classroom.terms import Allowance, Terms
 from . import stored_terms
@@ -23,7 +23,7 @@ def keep(store: Store, roster: Roster) -> int:
     Students and columns that the roster lacks stay as they are. Raises GradebookError if the
     database fails.
     """
-    from .schema import students as table
+    from .database.schema import students as table
 
     if not roster.students:
         return 0
@@ -65,7 +65,7 @@ def allowances(store: Store) -> dict[str, Allowance]:
 
 def _cells(connection: Connection, also_left: bool = False) -> dict[str, dict[str, str]]:
     """The newest cells of each student who has not left, in the order in which they came."""
-    from .schema import students as table
+    from .database.schema import students as table
 
     rows = connection.execute(table.select().order_by(table.c.id))
     newest = {row.student: row.cells for row in rows if row.cells is not None or not also_left}

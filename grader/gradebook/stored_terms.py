@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..classroom.cells import plain
+from ..classroom.csv_file import plain
 from ..classroom.roster import Roster
 from ..classroom.terms import Terms
 from .late_policy import AllTerms
@@ -21,7 +21,7 @@ def keep(store: Store, roster: Roster) -> int:
     A roster without a column for an assignment, or without a row for a student, changes nothing
     there; an empty cell ends earlier terms. Raises GradebookError if the database fails.
     """
-    from .schema import terms as table
+    from .database.schema import terms as table
 
     kept = read(store)
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
@@ -49,7 +49,7 @@ def keep(store: Store, roster: Roster) -> int:
 
 def read(store: Store) -> AllTerms:
     """The newest terms of each student and assignment. Raises GradebookError."""
-    from .schema import terms as table
+    from .database.schema import terms as table
 
     with store.connected() as connection:
         return {

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..classroom.cells import plain, safe
-from ..classroom.csv_file import CsvError
+from ..classroom.csv_file import CsvError, plain, safe
 from . import manual
 from .manual import COLUMNS, Item, ManualMark, ManualMarks
 from .result import Result

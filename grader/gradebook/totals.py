@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .exercise_result import ExerciseResult
+from .immutable import Number, Record
 from .lateness import Lateness
-from .record import Number, Record
 
 UNGRADED = "UNGRADED"  # the grader failed, not the submission: points unknown rather than zero
 WITHOUT_POINTS = ("INVALID", UNGRADED)  # no exercise was graded

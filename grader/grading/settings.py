@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..course.problem import Problem
+
 if TYPE_CHECKING:
     from ..judge.models.hidden_labels import HiddenLabels
 
@@ -23,5 +25,5 @@ class Settings:
     executor: str = "processes"  # or one of `cluster`'s
 
 
-class ClusterError(Exception):
+class ClusterError(Problem):
     """The executor's cluster cannot be used; says why and what to do."""

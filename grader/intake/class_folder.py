@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..classroom.few import few
 from ..classroom.receipt import Receipt
-from ..classroom.roster import Roster
+from ..classroom.roster import Roster, abridged
+from ..course.problem import Problem
 from . import download_names, gradescope, places, plain_files
 from .download_names import Download
 from .places import ARCHIVE, NOTEBOOK, Place
@@ -17,7 +17,7 @@ PACKED = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # hand-ins that 
 NAMED = 5  # how many downloads a message names
 
 
-class SubmissionsError(Exception):
+class SubmissionsError(Problem):
     """Nothing can be graded; says what was given and what to do."""
 
 
@@ -122,23 +122,23 @@ def _own_name(path: Path, ids: Sequence[str]) -> str:
     return student if assignment or handed_in else ""
 
 
-def sayings(found: Sequence[Entry]) -> list[str]:
+def notices(found: Sequence[Entry]) -> list[str]:
     """What an instructor should know: files left out, students not found, late marks."""
-    told = [
+    sentences = [
         f"{entry.path.name}: skipped, as its name is not that of a submission"
         for entry in found
         if not entry.student
     ]
     for system in sorted({e.download.system for e in found if e.download and not e.known}):
         mine = [e for e in found if e.download and e.download.system == system and not e.known]
-        told.append(_unknown(system, mine))
+        sentences.append(_unknown(system, mine))
     late = [entry.path.name for entry in found if entry.download and entry.download.late]
     if late:
-        told.append(
-            f"Canvas marks {few(late, NAMED)} as late, but says no time: the date of the file "
+        sentences.append(
+            f"Canvas marks {abridged(late, NAMED)} as late, but says no time: the date of the file "
             "counts, unless you give the times with --received"
         )
-    return told
+    return sentences
 
 
 def _unknown(system: str, unknown: list[Entry]) -> str:
@@ -146,7 +146,7 @@ def _unknown(system: str, unknown: list[Entry]) -> str:
     first = unknown[0].download
     assert first is not None
     wanted = " or ".join(repr(id) for id in dict.fromkeys([*first.ids, first.name]) if id)
-    names, own = few([entry.path.name for entry in unknown], NAMED), "their own names"
+    names, own = abridged([entry.path.name for entry in unknown], NAMED), "their own names"
     own, of_first = ("its own name", "") if len(unknown) == 1 else (own, " for the first")
     return (
         f"{names}: no student of the roster, so graded under {own}; in the column {system} of "

@@ -11,8 +11,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from ..classroom.receipt import CANVAS, Receipt
-from ..classroom.times import with_zone
+from ..classroom.receipt import CANVAS, Receipt, with_zone
 from . import git_times, plain_files
 from .places import Place
 

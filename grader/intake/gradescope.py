@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..classroom.receipt import Receipt
-from ..classroom.times import with_zone
+from ..classroom.receipt import Receipt, with_zone
 from . import plain_files
 from .download_names import Download
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -70,15 +70,24 @@ class Submission:
         return handed_in.digest(self.data, self.files()[0])
 
 
-def find(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> list[Submission]:
+def find(
+    folder: Path,
+    assignments: Sequence[str],
+    roster: Roster = NOBODY,
+    notice: Callable[[str], None] = lambda text: None,
+) -> list[Submission]:
     """Every submission below `folder`, sorted; its assignment is "" if no path names one.
 
     The roster says whose the downloads of learning platforms are. Once every assignment is known,
-    `one_each` leaves one per student and assignment. Raises SubmissionsError if the folder is
-    missing, unreadable or contains no submission.
+    `one_each` leaves one per student and assignment. `notice` is called with each sentence that an
+    instructor should know about the folder; see `class_folder.notices`. Raises SubmissionsError if
+    the folder is missing, unreadable or contains no submission.
     """
     by_student: dict[str, list[Place]] = {}
-    for entry in class_folder.entries(folder, assignments, roster):
+    entries = class_folder.entries(folder, assignments, roster)
+    for sentence in class_folder.notices(entries):
+        notice(sentence)
+    for entry in entries:
         if entry.student:
             by_student.setdefault(entry.student, []).extend(entry.places(assignments))
     if not by_student:
@@ -89,11 +98,6 @@ def find(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> l
     spool = Spool()  # the notebooks of a large class are more than a laptop's memory should hold
     found = [s for of in by_student.items() for s in _of_places(*of, folder, spool)]
     return sorted(found, key=lambda s: (s.student, s.assignment))
-
-
-def sayings(folder: Path, assignments: Sequence[str], roster: Roster = NOBODY) -> list[str]:
-    """What an instructor should know about the entries of `folder`; see `class_folder`."""
-    return class_folder.sayings(class_folder.entries(folder, assignments, roster))
 
 
 def one_each(found: Iterable[Submission]) -> list[Submission]:

@@ -14,6 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ..course.course import shown
+from ..course.problem import Problem
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # nbgrader's marks: cleared in between
 KEPT_COMMENT = "# step "  # scaffold lines that stay in a stub
@@ -22,7 +23,7 @@ Change = Callable[[list[str], str], list[str]]  # of a body's lines, with their 
 GIVEN = re.compile(r":\s*# given\b")  # after a method's `def`: the student gets its body too
 
 
-class BuildError(Exception):
+class BuildError(Problem):
     """The course cannot be built; the message says what is wrong and where."""
 
 

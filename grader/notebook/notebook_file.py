@@ -9,12 +9,14 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from ..course.problem import Problem
+
 MAX_BYTES = 32 * 2**20
 MAX_CELLS = 2_000
 MAX_SOURCE = 400_000  # characters of code in all cells
 
 
-class InvalidNotebook(Exception):
+class InvalidNotebook(Problem):
     """The file cannot be graded; the reason, in one sentence for the student."""
 
 

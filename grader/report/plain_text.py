@@ -8,7 +8,7 @@ from typing import Any
 
 from grader.checking.messages import Message
 
-from ..gradebook.record import Record
+from ..gradebook.immutable import Record
 from ..gradebook.result import Result
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ..course import problem
 
-class Problem(Exception):
+
+class Problem(problem.Problem):
     """Its text is the whole message: what was given, what is wanted, what to do."""
 
 

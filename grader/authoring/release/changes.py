@@ -7,7 +7,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...classroom.few import few
+from ...classroom.roster import abridged
+from ...course.problem import Problem
 from .contents import Files
 
 MANIFEST, CHANGELOG = ".course-release.json", "CHANGELOG.md"
@@ -15,7 +16,7 @@ HEAD = "# What changed, release by release\n"
 FIRST = "The first release."
 
 
-class ReleaseError(Exception):
+class ReleaseError(Problem):
     """A release that cannot be made; the message says why, in one sentence."""
 
 
@@ -97,21 +98,21 @@ def previous(files: Mapping[str, bytes], where: str) -> tuple[Release | None, st
         return None, ""
     if MANIFEST not in files:
         raise ReleaseError(
-            f"{where}: holds {few(sorted(files), 3)}, which no release made; give an empty folder, "
-            "or one that `course release` wrote"
+            f"{where}: holds {abridged(sorted(files), 3)}, which no release made; give an empty "
+            "folder, or one that `course release` wrote"
         )
     before = Release.read(files[MANIFEST], where)
     known = {**before.files}
     own = sorted(path for path in files if path not in known and path not in (MANIFEST, CHANGELOG))
     if own:
         raise ReleaseError(
-            f"{where}: holds {few(own, 3)}, which no release made; move such files away, as a "
+            f"{where}: holds {abridged(own, 3)}, which no release made; move such files away, as a "
             "release replaces the folder"
         )
     changed = sorted(p for p, data in files.items() if p in known and digest(data) != known[p])
     if changed:
         raise ReleaseError(
-            f"{where}: {few(changed, 3)} changed after the release; move your version away, or "
-            "release into an empty folder"
+            f"{where}: {abridged(changed, 3)} changed after the release; move your version away, "
+            "or release into an empty folder"
         )
     return before, files.get(CHANGELOG, b"").decode("utf-8", errors="replace")

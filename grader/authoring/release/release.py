@@ -8,6 +8,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
+from ...course.problem import Problem
 from . import archive, changes, contents, folder, proof, public, secrets
 from .changes import ReleaseError
 from .contents import Files
@@ -16,8 +17,10 @@ from .git_branch import Branch
 ANSWERS = "Model answers"  # the name of a release of nothing else
 
 
-class LeakError(Exception):
+class LeakError(Problem):
     """A finished release that holds what students must not have; the message lists every place."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True)

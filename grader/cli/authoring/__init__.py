@@ -1,1 +1,1 @@
-"""Commands that make what students get: `build` and `release`."""
+"""Commands that make what students get, and that prove the grader."""

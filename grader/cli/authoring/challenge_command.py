@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from grader.course.course import Course
 
 from ...authoring.proof import challenge
-from .. import EXIT_OK
-from ..problems import UsageProblem
+from .. import EXIT_OK, lookup
+from .authoring_options import Challenge
 
 
-def run(id: str, names: list[str], number: int, seed: int, to: Path, as_json: bool) -> int:
+def run(options: Challenge) -> int:
     """Write the notebook and the sheet beside it. Raises UsageProblem and BugError."""
-    course = Course.here()
-    try:
-        assignment = course.assignment(id)
-    except KeyError as error:
-        raise UsageProblem(str(error.args[0])) from None
-    found = challenge.chosen(course, assignment, names, number, seed)
+    course, names, to = Course.here(), options.bugs or [], options.to
+    assignment = lookup.assignment(course, options.assignment)
+    found = challenge.chosen(course, assignment, names, options.number, options.seed)
     green = [bug for bug in found if names and not challenge.is_visible(course, assignment, bug)]
-    notebook, sheet = to / f"{id}_broken.ipynb", to / f"{id}_key.md"
+    notebook, sheet = to / f"{assignment.id}_broken.ipynb", to / f"{assignment.id}_key.md"
     to.mkdir(parents=True, exist_ok=True)
     notebook.write_text(challenge.notebook(course, assignment, found), encoding="utf-8")
     sheet.write_text(challenge.key(found), encoding="utf-8")
-    if as_json:
+    if options.json:
         said = {"notebook": str(notebook), "key": str(sheet), "bugs": [b.name for b in found]}
         print(json.dumps(said | {"green_from_the_start": [bug.name for bug in green]}))
     else:

@@ -12,15 +12,16 @@ from grader.course.course import Course
 
 from ...course.course import shown
 from .. import EXIT_FOUND, EXIT_OK, lookup
+from .authoring_options import Margins
 
 NAME = "margins"
 
 
-def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
+def run(options: Margins) -> int:
     """Print which margins are too wide; exit 1 if any is, or if a right answer loses points."""
     from ...authoring.proof import margins
 
-    course = Course.here()
+    course, assignment, quick = Course.here(), options.assignment, options.quick
     assignments = [lookup.assignment(course, assignment)] if assignment else course.graded
     ids = tuple(a.id for a in assignments)
     settings = (margins.AS_IT_IS,) if quick else margins.SETTINGS
@@ -30,7 +31,7 @@ def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
     gradings = 0
     for setting in settings:
         mine: margins.Margins = {}
-        for part in margins.run(ids, setting, jobs, quick):
+        for part in margins.run(ids, setting, options.jobs, quick):
             margins.merge(mine, part.margins)
             wrong += [f"{setting.name}: {line}" for line in part.wrong]
             gradings += part.gradings
@@ -40,7 +41,7 @@ def run(assignment: str | None, quick: bool, jobs: int, as_json: bool) -> int:
         took = time.monotonic() - started
         print(f"{setting.name}: worst {worst:.3f}, {took:.0f} s", file=sys.stderr)
     content = _measures(found, gradings)
-    if as_json:
+    if options.json:
         print(json.dumps({"measures": content, "failures": wrong}))
     else:
         print("\n".join(wrong or [f"no margin is too wide, in {gradings} gradings"]))

@@ -12,6 +12,7 @@ from grader.course.course import Course
 
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from ..problems import UsageProblem
+from .authoring_options import Prove
 
 if TYPE_CHECKING:
     from ...authoring.proof.run import Plan
@@ -19,15 +20,7 @@ if TYPE_CHECKING:
 LOG_EVERY = 10.0  # seconds
 
 
-def run(
-    assignment: str | None,
-    exercise: str | None,
-    only_bugs: bool,
-    backend: str,
-    seeds: str,
-    jobs: int,
-    as_json: bool,
-) -> int:
+def run(options: Prove) -> int:
     """Print what was proven; exit 1 if a claim does not hold."""
     from ...authoring import whole
     from ...authoring.proof import run as proof
@@ -35,13 +28,13 @@ def run(
 
     course = Course.here()
     whole.check(course)
-    plan = _plan(course, assignment, exercise, only_bugs, backend, seeds)
+    plan = _plan(course, options)
     total = len(proof.tasks(plan))
     if not total:
-        raise UsageProblem(f"--exercise {exercise}: this exercise has no named bugs")
+        raise UsageProblem(f"--exercise {options.exercise}: this exercise has no named bugs")
     started = logged = time.monotonic()
     outcomes: list[proof.Outcome] = []
-    for done, found in enumerate(proof.run(plan, jobs), 1):
+    for done, found in enumerate(proof.run(plan, options.jobs), 1):
         outcomes += found
         for outcome in found:
             if outcome.wrong:
@@ -51,7 +44,7 @@ def run(
             failed = sum(bool(outcome.wrong) for outcome in outcomes)
             print(f"{done} of {total}, {failed} failed, {logged - started:.0f} s", file=sys.stderr)
     outcomes.sort(key=lambda o: (o.assignment, o.claim, o.case, o.backend, o.seed))
-    if as_json:
+    if options.json:
         print(json.dumps([asdict(outcome) for outcome in outcomes]))
     else:
         print("\n".join(["the grader, proven", *summary.lines(summary.rows(outcomes))]))
@@ -61,17 +54,12 @@ def run(
     return EXIT_FOUND if any(outcome.wrong for outcome in outcomes) else EXIT_OK
 
 
-def _plan(
-    course: Course,
-    assignment: str | None,
-    exercise: str | None,
-    only_bugs: bool,
-    backend: str,
-    seeds: str,
-) -> Plan:
+def _plan(course: Course, options: Prove) -> Plan:
     """What to prove. Raises UsageProblem for an unknown assignment, exercise or backend."""
     from ...authoring.proof.run import BACKENDS, SEEDS, Plan
 
+    assignment, exercise = options.assignment, options.exercise
+    backend, seeds = options.backend, options.seeds
     owners = [lookup.assignment(course, assignment)] if assignment else course.graded
     if exercise:
         owners = [a for a in owners if exercise in [e.id for e in a.exercises]]
@@ -84,4 +72,4 @@ def _plan(
     except ValueError:
         raise UsageProblem(f"--seeds {seeds}: give numbers such as 0,1,2, or all") from None
     backends = BACKENDS if backend == "both" else (backend,)
-    return Plan(tuple(a.id for a in owners), exercise, only_bugs, backends, numbers)
+    return Plan(tuple(a.id for a in owners), exercise, options.only_bugs, backends, numbers)

@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from grader.course.course import Course
@@ -21,30 +21,10 @@ from ...gradebook.lateness import written
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from ..records import class_list, stores
+from .authoring_options import Release
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of `course release`."""
-
-    to: Path
-    week: int | None = None
-    answers: str | None = None
-    self_study: bool = False
-    fallback: str | None = None
-    profile: str = ""
-    seed: int = 0
-    git_branch: str = ""
-    zip: bool = False
-    roster: Path | None = None
-    no_extensions: bool = False
-    out: Path = Path("out/grades")
-    store: str | None = None
-    today: datetime.date | None = None
-    json: bool = False
-
-
-def run(options: Options) -> int:
+def run(options: Release) -> int:
     """Make the release; what is wrong is one sentence, and then nothing was written."""
     course = Course.here()
     given = (options.week, options.answers, options.fallback)
@@ -58,7 +38,7 @@ def run(options: Options) -> int:
     if options.fallback is not None:
         return _fallback(options, course, options.fallback)
     if options.self_study:
-        return _told(
+        return _print_made(
             options, release.self_study(course, options.to, options.git_branch, options.zip)
         )
     roster = class_list.roster(options.roster, course, options.out, options.store)
@@ -74,7 +54,7 @@ def run(options: Options) -> int:
             print(f"without the answers of {', '.join(due)}: {unknown}", file=sys.stderr)
             out = []
         made = release.week(course, options.week, out, options.to, options.git_branch, options.zip)
-        return _told(options, made)
+        return _print_made(options, made)
     id = lookup.assignment(course, options.answers or "").id
     if unknown:
         raise UsageProblem(f"the answers of {id} stay closed: {unknown}; nothing was written")
@@ -86,10 +66,10 @@ def run(options: Options) -> int:
         )
     if options.zip:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
-    return _told(options, release.answers(course, id, out, options.to, options.git_branch))
+    return _print_made(options, release.answers(course, id, out, options.to, options.git_branch))
 
 
-def _fallback(options: Options, course: Course, id: str) -> int:
+def _fallback(options: Release, course: Course, id: str) -> int:
     """Train a fallback model beside a release."""
     make = course.plugin("fallback_model")
     if make is None:
@@ -124,7 +104,7 @@ def _check_branch(course: Course, branch: str) -> None:
         )
 
 
-def _now(options: Options) -> datetime.datetime:
+def _now(options: Release) -> datetime.datetime:
     """The time that decides: now, or the beginning of the day that was given, in UTC."""
     if options.today is None:
         return datetime.datetime.now(datetime.timezone.utc)
@@ -132,7 +112,7 @@ def _now(options: Options) -> datetime.datetime:
     return datetime.datetime.combine(options.today, midnight)
 
 
-def _stored_terms(options: Options) -> AllTerms:
+def _stored_terms(options: Release) -> AllTerms:
     """Everybody's terms, as far as a store knows them."""
     if not options.store and not stores.is_there(options.out, None):
         return {}
@@ -140,7 +120,7 @@ def _stored_terms(options: Options) -> AllTerms:
         return stored_terms.read(store)
 
 
-def _unknown(options: Options) -> str:
+def _unknown(options: Release) -> str:
     """Why nobody's extensions are known, or "".
 
     A store without a roster knows of no extension, nor that there is none.
@@ -154,7 +134,7 @@ def _unknown(options: Options) -> str:
     )
 
 
-def _told(options: Options, made: release.Made) -> int:
+def _print_made(options: Release, made: release.Made) -> int:
     if options.json:
         zip = str(made.zip) if made.zip else None
         content = {"files": made.files, "new": made.new, "answers": made.answers, "zip": zip}

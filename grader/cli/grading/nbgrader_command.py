@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,24 +22,26 @@ from ...intake import download_names
 from .. import lookup
 from ..records import class_list, results
 from . import grade_command
+from .grading_options import Grade, Grading, Nbgrader
 
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory
 
 
-def run(folder: Path, id: str, options: grade_command.Options) -> int:
+def run(options: Nbgrader) -> int:
     """Take over marks from nbgrader's gradebook, grade, and write the scores there.
 
     Raises UsageProblem, NbgraderError or GradebookError, and what `grade` raises.
     """
-    course = Course.here()
+    course, id, folder = Course.here(), options.assignment, options.folder
+    out = options.out or folder / "grades"
     assignment = lookup.assignment(course, id)
     given = class_list.given(options.roster, course)
     configured = gradebook.configured(folder)
     with gradebook.opened(configured) as book:
         gradebook.check(book, assignment, folder)
-    results.prepare(options.out)
-    with Store(options.out / "results.db") as store:
+    results.prepare(out)
+    with Store(out / "results.db") as store:
         stored_roster.keep(store, given)
         roster = stored_roster.read(store)
         with gradebook.opened(configured) as book:
@@ -48,8 +50,10 @@ def run(folder: Path, id: str, options: grade_command.Options) -> int:
         before = {result.student: result for result in store.latest(id)}
         elsewhere = _only_in_store(store.manual(course), found.manual, id)
     submitted = Path(configured.root) / configured.submitted_directory
-    code = grade_command.run(replace(options, submissions=submitted, roster=None))
-    with Store(options.out / "results.db") as store:
+    shared = {field.name: getattr(options, field.name) for field in fields(Grading)}
+    shared["roster"] = None  # stored above
+    code = grade_command.run(Grade(**shared, submissions=submitted, out=out, assignment=id))
+    with Store(out / "results.db") as store:
         graded = [r for r in store.latest(id) if options.only in (None, r.student)]
         counted = results.counted_results(store, course)  # by each student's own terms
     penalties = {r.student: r.totals.late_penalty for r in counted if r.assignment == id}

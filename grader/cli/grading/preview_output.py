@@ -8,12 +8,12 @@ from typing import Any
 
 from grader.course.course import Course
 
-from ...gradebook import late_policy, manual, stored_roster, stored_terms
-from ...gradebook.preview import preview
+from ...gradebook.differences import preview
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...report.plain_text import number, visible
 from .. import EXIT_OK, EXIT_UNGRADED
+from ..records import results
 
 Results = dict[tuple[str, str], Result]  # by student and assignment
 TESTS = 12  # shown of one student; --json has all
@@ -32,14 +32,12 @@ def show(graded: list[Result], store: Store, course: Course, as_json: bool) -> i
     return EXIT_UNGRADED if found["summary"]["ungraded"] else EXIT_OK
 
 
-def _counted(results: Results, store: Store, course: Course) -> Results:
+def _counted(found: Results, store: Store, course: Course) -> Results:
     """With manual marks and the rules for late work; without assignments that are gone."""
-    ids, marks = {assignment.id for assignment in course.graded}, store.manual(course)
-    marked = [manual.apply(r, marks) for r in results.values() if r.assignment in ids]
-    late = late_policy.applied(
-        marked, course, stored_terms.read(store), stored_roster.allowances(store)
-    )
-    return {(r.student, r.assignment): r for r in late}
+    ids = {assignment.id for assignment in course.graded}
+    known = [result for result in found.values() if result.assignment in ids]
+    counted = results.counted(known, store.manual(course), store)
+    return {(r.student, r.assignment): r for r in counted}
 
 
 def _text(found: dict[str, Any]) -> str:

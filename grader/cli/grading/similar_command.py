@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 
 from grader.course.course import Assignment, Course
 from grader.notebook.notebook_file import InvalidNotebook
 
 from ...authoring import whole
 from ...authoring.views import notebooks
-from ...classroom.cells import plain
+from ...classroom.csv_file import plain
 from ...intake.submissions import Submission
 from ...library.components import Component
 from ...similarity import page
@@ -21,24 +19,11 @@ from ...similarity.own_work import Handout, Work
 from .. import EXIT_OK, lookup
 from ..problems import OutputProblem, UsageProblem
 from ..records import class_list
-from .grade_command import received
+from .class_grading import received
+from .grading_options import Similar
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line."""
-
-    submissions: Path
-    assignment: str | None = None
-    to: Path = Path("out/similar.html")
-    common: int = 10
-    out: Path = Path("out/grades")
-    roster: Path | None = None
-    store: str | None = None
-    json: bool = False
-
-
-def run(options: Options) -> int:
+def run(options: Similar) -> int:
     """Compare the submissions of each assignment, print the pairs and write the page."""
     folder, assignment, to = options.submissions, options.assignment, options.to
     course = Course.here()
@@ -51,8 +36,9 @@ def run(options: Options) -> int:
         mine = [s for s in handed_in if s.assignment == each.id and default in (None, each)]
         if mine:
             print(f"{each.id}: comparing {len(mine)} submissions", file=sys.stderr)
-            works, solution = _works(course, each, mine, unread)
-            pairs = suspicious(works, solution, options.common)
+            works, not_compared = _works(course, each, mine)
+            unread += not_compared
+            pairs = suspicious(works, _solution(course, each), options.common)
             found.append(page.Compared(each, len(works), pairs))
     if not found:
         raise UsageProblem(f"{folder}: nobody handed in {assignment}")
@@ -76,14 +62,14 @@ def run(options: Options) -> int:
 
 
 def _works(
-    course: Course, assignment: Assignment, chosen: list[Submission], unread: list[str]
-) -> tuple[list[Work], Work]:
-    """What each student or group wrote, and the course's solution; `unread` gets the rest."""
+    course: Course, assignment: Assignment, chosen: list[Submission]
+) -> tuple[list[Work], list[str]]:
+    """What each student or group wrote, and a sentence for each that cannot be read."""
     handout = Handout.of(course, assignment)
     groups: dict[str, list[Submission]] = {}
     for submission in chosen:
         groups.setdefault(submission.file, []).append(submission)
-    works = []
+    works, unread = list[Work](), list[str]()
     for submission, *others in groups.values():
         names = ", ".join([submission.student, *(other.student for other in others)])
         try:
@@ -92,10 +78,15 @@ def _works(
             works.append(handout.work(names, submission.data))
         except InvalidNotebook as error:
             unread.append(plain(f"{names} {assignment.id}: {error}"))
+    return works, unread
+
+
+def _solution(course: Course, assignment: Assignment) -> Work:
+    """What the course's own solution says."""
     components = [c for exercise in assignment.exercises for c in exercise.components]
     sources = {component: Component.parse(component).source for component in components}
     written = notebooks.build(course, assignment, "starter", sources)
-    return works, handout.work(SOLUTION, notebooks.dump(written).encode())
+    return Handout.of(course, assignment).work(SOLUTION, notebooks.dump(written).encode())
 
 
 def _entry(id: str, pair: Pair) -> dict[str, object]:

@@ -10,10 +10,9 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ...classroom import receipt
-from ...classroom.few import few
 from ...classroom.receipt import FILE, Handed, Receipt
-from ...classroom.roster import Roster
-from ...gradebook import stored_receipts, stored_roster
+from ...classroom.roster import Roster, abridged
+from ...gradebook import stored_roster
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...intake.submissions import Submission
@@ -65,7 +64,7 @@ def _timed(submission: Submission, given: Receipt | None, store: Store) -> Submi
     if given is None and submission.received is not None and not submission.problem:
         read = Receipt(submission.received, submission.received_from)
         names = (submission.student, submission.assignment, submission.sha256)
-        given = receipt.settled(read, stored_receipts.of(store, *names))
+        given = receipt.settled(read, store.receipts(*names))
     if given is None:
         return submission
     return replace(submission, received=given.time, received_from=given.clock)
@@ -77,7 +76,7 @@ def unused(given: Mapping[Handed, Receipt], submissions: Sequence[Submission]) -
     left = [" ".join(names) for names in given if names not in found]
     if not left:
         return []
-    return [f"times were given for {few(left)}, but this run has no such submission"]
+    return [f"times were given for {abridged(left)}, but this run has no such submission"]
 
 
 def attendance(roster: Roster, results: Sequence[Result], run: Sequence[Result]) -> list[str]:
@@ -91,9 +90,9 @@ def attendance(roster: Roster, results: Sequence[Result], run: Sequence[Result])
     for assignment in sorted({result.assignment for result in run}):
         there = {r.student for r in results if r.assignment == assignment}
         if missing := roster.missing(assignment, there):
-            told.append(f"{assignment}: nothing from {few(missing)}")
+            told.append(f"{assignment}: nothing from {abridged(missing)}")
     if strangers := sorted({result.student for result in run if result.student not in roster}):
-        told.append(f"not in the roster: {few(strangers)}")
+        told.append(f"not in the roster: {abridged(strangers)}")
     return told
 
 
@@ -109,6 +108,6 @@ def late_by_file(counted: Sequence[Result]) -> list[str]:
         return []
     many = f"{len(late)} submissions are" if len(late) > 1 else "1 submission is"
     return [
-        f"{many} late by the date of the file alone: {few(late)}; if files were copied or "
+        f"{many} late by the date of the file alone: {abridged(late)}; if files were copied or "
         "downloaded later, give the times with --received FILE"
     ]

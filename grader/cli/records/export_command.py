@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.course import Assignment, Course
 
 from ...classroom.roster import Roster
-from ...classroom.whole_file import replace
 from ...exchange.matching import Filled
+from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import class_list, results
+from .gradebook_options import FORMATS, Export
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line."""
-
-    format: str
-    assignment: str | None
-    to: Path
-    out: Path
-    roster: Path | None = None
-    source: Path | None = None
-    trust: bool = False
-    store: str | None = None
-
-
-def run(options: Options) -> int:
+def run(options: Export) -> int:
     """Write the file or folder and say what was left out."""
     course = Course.here()
     if options.format not in FORMATS:
         raise UsageProblem(f"there is no format {options.format!r}; there are {', '.join(FORMATS)}")
     if options.assignment is not None:
         _assignment(course, options)
-    FORMATS[options.format](course, options)
+    EXPORTS[options.format](course, options)
     return EXIT_OK
 
 
-def _canvas(course: Course, options: Options) -> None:
+def _canvas(course: Course, options: Export) -> None:
     from ...exchange import canvas
 
     source, roster = (
@@ -53,7 +39,7 @@ def _canvas(course: Course, options: Options) -> None:
     _say(canvas.filled(source, _results(course, options), course, roster), options)
 
 
-def _moodle(course: Course, options: Options) -> None:
+def _moodle(course: Course, options: Export) -> None:
     from ...exchange import moodle
 
     source = _source(options, "Moodle's grading worksheet")
@@ -61,25 +47,19 @@ def _moodle(course: Course, options: Options) -> None:
     _say(moodle.filled(source, _results(course, options), assignment, roster), options)
 
 
-def _junit(course: Course, options: Options) -> None:
+def _junit(course: Course, options: Export) -> None:
     from ...exchange import junit
 
     _write(junit.to_xml(_results(course, options)), options)
 
 
-def _parquet(course: Course, options: Options) -> None:
-    from ...exchange import parquet
+def _csv(course: Course, options: Export) -> None:
+    from ...exchange import long_form
 
-    _write(parquet.to_parquet(_results(course, options), _roster(course, options)), options)
-
-
-def _csv(course: Course, options: Options) -> None:
-    from ...exchange import long_csv
-
-    _write(long_csv.to_csv(_results(course, options), _roster(course, options)), options)
+    _write(long_form.to_csv(_results(course, options), _roster(course, options)), options)
 
 
-def _gradescope(course: Course, options: Options) -> None:
+def _gradescope(course: Course, options: Export) -> None:
     from ...exchange import gradescope
 
     assignment = _assignment(course, options)
@@ -88,25 +68,19 @@ def _gradescope(course: Course, options: Options) -> None:
         print(f"not graded on Gradescope: {', '.join(pending)}; use `course grade`, or by hand")
 
 
-def _github(course: Course, options: Options) -> None:
+def _github(course: Course, options: Export) -> None:
     from ...exchange import github
 
     for path in github.write(course, _assignment(course, options), options.to):
         print(path)
 
 
-FORMATS: dict[str, Callable[[Course, Options], None]] = {
-    "canvas": _canvas,
-    "moodle": _moodle,
-    "junit": _junit,
-    "parquet": _parquet,
-    "csv": _csv,
-    "gradescope": _gradescope,
-    "github": _github,
-}
+EXPORTS: dict[str, Callable[[Course, Export], None]] = dict(
+    zip(FORMATS, (_canvas, _moodle, _junit, _csv, _gradescope, _github), strict=True)
+)
 
 
-def _say(filled: Filled, options: Options) -> None:
+def _say(filled: Filled, options: Export) -> None:
     _write(filled.text, options)
     print(f"{filled.changed} students have grades in it")
     lists = {
@@ -119,18 +93,18 @@ def _say(filled: Filled, options: Options) -> None:
             print(f"{label}: {name}", file=sys.stderr)
 
 
-def _write(data: str | bytes, options: Options) -> None:
+def _write(data: str | bytes, options: Export) -> None:
     if options.to.is_dir():
         raise UsageProblem(f"{options.to}: is a folder; give the name of a file with --to")
     try:
         options.to.parent.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
         raise UsageProblem(f"{options.to.parent}: is a file; give a folder for --to") from None
-    replace(options.to, data)
+    replace_file(options.to, data)
     print(options.to)
 
 
-def _results(course: Course, options: Options) -> list[Result]:
+def _results(course: Course, options: Export) -> list[Result]:
     found = results.stored(options.out, course, options.store)
     wanted = [result for result in found if options.assignment in (None, result.assignment)]
     if not wanted:
@@ -138,17 +112,17 @@ def _results(course: Course, options: Options) -> list[Result]:
     return wanted
 
 
-def _roster(course: Course, options: Options) -> Roster:
+def _roster(course: Course, options: Export) -> Roster:
     return class_list.roster(options.roster, course, options.out, options.store)
 
 
-def _source(options: Options, what: str) -> Path:
+def _source(options: Export, what: str) -> Path:
     if options.source is None:
         raise UsageProblem(f"give {what} with --from; it is filled in and written to --to")
     return options.source
 
 
-def _assignment(course: Course, options: Options) -> Assignment:
+def _assignment(course: Course, options: Export) -> Assignment:
     if options.assignment is None:
         raise UsageProblem(
             f"say which assignment: course export {options.format} a1 --to {options.to}"

@@ -6,15 +6,13 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.course import Assignment, Course
 
 from ... import report
-from ...classroom.few import few
-from ...classroom.roster import Roster, Student
-from ...classroom.whole_file import replace
+from ...classroom.roster import Roster, Student, abridged
+from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED, WITHOUT_POINTS
 from ...report import file_names, lms_zip
@@ -23,6 +21,7 @@ from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import class_list, results
+from .gradebook_options import Feedback
 
 PACKERS: dict[str, Callable[[str, Student, str], str | None]] = {
     "moodle": lms_zip.moodle_name,
@@ -35,25 +34,13 @@ _UNKNOWN = {
 }
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line."""
-
-    assignment: str | None = None
-    out: Path = Path("out/grades")
-    to: Path = Path("out/feedback")
-    roster: Path | None = None
-    store: str | None = None
-    zips: tuple[str, ...] = ()
-    json: bool = False
-
-
-def run(options: Options) -> int:
+def run(options: Feedback) -> int:
     """Write the pages whose content changed, and the zips; prints what was written."""
     course = Course.here()
     id = options.assignment
     assignments = [lookup.assignment(course, id)] if id else course.graded
-    if unknown := [name for name in options.zips if name not in PACKERS]:
+    zipped = dict.fromkeys(options.zips or [])
+    if unknown := [name for name in zipped if name not in PACKERS]:
         raise UsageProblem(f"--zip {unknown[0]}: give {' or '.join(PACKERS)}")
     roster = class_list.roster(options.roster, course, options.out, options.store)
     found = results.stored(options.out, course, options.store)
@@ -68,7 +55,7 @@ def run(options: Options) -> int:
     zips = {
         path: packed
         for assignment in assignments
-        for system in dict.fromkeys(options.zips)
+        for system in zipped
         if (mine := [r for r in wanted if r.assignment == assignment.id])
         for path, packed in _zip(system, assignment.id, mine, pages, folders, roster)
     }
@@ -98,7 +85,7 @@ def _written(path: Path, content: str | bytes) -> bool:
     if path.exists() and path.read_bytes() == data:
         return False
     results.prepare(path.parent)
-    replace(path, data)
+    replace_file(path, data)
     return True
 
 
@@ -130,7 +117,7 @@ def _zip(
 
 def _leave_out(path: str, students: Sequence[str], reason: str) -> None:
     if students:
-        _say(f"{path}: without {few(students, 5)}, as {reason}")
+        _say(f"{path}: without {abridged(students, 5)}, as {reason}")
 
 
 def _say_left_over(to: Path, pages: Mapping[str, str], assignments: Sequence[Assignment]) -> None:

@@ -4,42 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from grader.course.course import Course
 
 from ...classroom import component_marks
-from ...classroom.whole_file import replace
+from ...exchange.results_files import replace_file
 from ...gradebook import course_grades
 from ...gradebook.course_grades import CourseGrade
 from .. import EXIT_OK
 from ..problems import UsageProblem
 from . import class_list, results
+from .gradebook_options import Grades
 
 
-@dataclass(frozen=True)
-class Options:
-    """The options of the command line."""
-
-    out: Path
-    roster: Path | None = None
-    components: Sequence[Path] = ()
-    so_far: bool = False
-    explain: str | None = None
-    store: str | None = None
-    json: bool = False
-
-
-def run(options: Options) -> int:
+def run(options: Grades) -> int:
     """Write course_grades.csv and print a table, or how one student's grade came to be."""
     course = Course.here()
     roster = class_list.roster(options.roster, course, options.out, options.store)
     found = results.stored(options.out, course, options.store)
     known = {*roster.students, *(r.student for r in found)} if roster.students else None
     ids = [component.id for component in course.grading.components]
-    marks = component_marks.read(options.components, ids, known)
+    marks = component_marks.read(options.components or [], ids, known)
     grades = course_grades.course_grades(found, course, roster, marks, options.so_far)
     missing = course_grades.without_grades(found, course, marks)
     if missing and not options.so_far:
@@ -54,7 +39,7 @@ def run(options: Options) -> int:
     if options.explain is not None:
         return _explain(grades, options.explain, course)
     path = options.out / "course_grades.csv"
-    replace(path, course_grades.to_csv(grades, course))
+    replace_file(path, course_grades.to_csv(grades, course))
     if options.json:
         print(json.dumps([_as_json(grade) for grade in grades], ensure_ascii=False))
         return EXIT_OK

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import textwrap
-from pathlib import Path
 from typing import Any
 
 from grader.course.course import Course
@@ -14,21 +13,22 @@ from ...report.plain_text import visible
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import stores
+from .gradebook_options import History
 
 TESTS = 8  # shown of one grading; --json has all
 
 
-def run(student: str, assignment: str, out: Path, url: str | None, as_json: bool) -> int:
+def run(options: History) -> int:
     """Print what happened, oldest first."""
-    course = Course.here()
-    with stores.existing(out, url) as store:
-        found = store.history(student, lookup.assignment(course, assignment).id)
+    course, student = Course.here(), options.student
+    with stores.existing(options.out, options.store) as store:
+        found = store.history(student, lookup.assignment(course, options.assignment).id)
         if not found:
-            raise UsageProblem(stores.nothing_for(store, student, assignment))
-    if as_json:
+            raise UsageProblem(stores.nothing_for(store, student, options.assignment))
+    if options.json:
         print(json.dumps(found, ensure_ascii=False))
         return EXIT_OK
-    print(visible(f"{student}, {assignment}: {len(found)} entries, oldest first"))
+    print(visible(f"{student}, {options.assignment}: {len(found)} entries, oldest first"))
     for entry in found:
         print(visible("\n".join(_lines(entry))))
     return EXIT_OK

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,11 @@ from grader.course.course import Course
 
 from ... import report
 from ...classroom.roster import Roster
-from ...classroom.whole_file import replace
-from ...gradebook import exports, late_policy, manual, stored_roster, stored_terms, to_mark
+from ...exchange import results_files
+from ...exchange.results_files import replace_file
+from ...gradebook import late_policy, manual, stored_roster, stored_terms, to_mark
+from ...gradebook.database.lock import locked
 from ...gradebook.manual import ManualMarks
-from ...gradebook.one_at_a_time import one_at_a_time
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ..problems import OutputProblem, UsageProblem
@@ -60,15 +61,15 @@ def write(store: Store, course: Course, folder: Path) -> Written:
 
     Manual marks and the rules for late work are applied first. Warnings go to stderr.
     """
-    with one_at_a_time(folder):  # another grader may be writing these files
+    with locked(folder):  # another grader may be writing these files
         return _write(store, course, folder)
 
 
 def _write(store: Store, course: Course, folder: Path) -> Written:
-    counted, marks = counted_results(store, course), store.manual(course)
+    found, marks = counted_results(store, course), store.manual(course)
     roster = stored_roster.read(store)
     written = Written(
-        counted,
+        found,
         roster,
         folder / "report.html",
         folder / "dashboard.html",
@@ -76,11 +77,11 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
         folder / "results.json",
         folder / "to_mark.csv",
     )
-    replace(written.report, report.render(counted, course, roster))
-    replace(written.dashboard, report.render_dashboard(counted, course, roster))
-    replace(written.csv, exports.to_csv(counted, course))
-    replace(written.json, exports.to_json(counted))
-    _write_marks(written.marks, counted, marks, store)
+    replace_file(written.report, report.render(found, course, roster))
+    replace_file(written.dashboard, report.render_dashboard(found, course, roster))
+    replace_file(written.csv, results_files.to_csv(found, course))
+    replace_file(written.json, results_files.to_json(found))
+    _write_marks(written.marks, found, marks, store)
     return written
 
 
@@ -93,10 +94,14 @@ def counted_results(store: Store, course: Course) -> list[Result]:
         _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
         _warn(warning)
-    marked = [manual.apply(result, marks) for result in known]
-    return late_policy.applied(
-        marked, course, stored_terms.read(store), stored_roster.allowances(store)
-    )
+    return counted(known, marks, store)
+
+
+def counted(results: Iterable[Result], marks: ManualMarks, store: Store) -> list[Result]:
+    """Results with manual marks and the stored terms and rules for late work."""
+    marked = [manual.apply(result, marks) for result in results]
+    terms, allowances = stored_terms.read(store), stored_roster.allowances(store)
+    return late_policy.applied(marked, marks.course, terms, allowances)
 
 
 def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]:
@@ -106,14 +111,14 @@ def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]
         return counted_results(store, course)
 
 
-def _write_marks(path: Path, counted: list[Result], marks: ManualMarks, store: Store) -> None:
+def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
     filled = to_mark.filled_in(path, marks, store.comments())
     if filled.keep:
         _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:
         _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
-    replace(path, to_mark.text(counted, filled.marks))
+    replace_file(path, to_mark.text(found, filled.marks))
 
 
 def _warn(text: str) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ...gradebook.database import file_of, shown
-from ...gradebook.database_errors import GradebookError
+from ...gradebook.database.connection import file_of, shown
+from ...gradebook.database.errors import GradebookError, copy_of
 from ...gradebook.store import Store
-from ...gradebook.way_back import copy_of
 from ..problems import UsageProblem
 
 

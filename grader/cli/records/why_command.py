@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from grader.course.course import Course
 
@@ -11,19 +10,14 @@ from ...report import account
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from . import results, stores
+from .gradebook_options import Why
 
 
-def run(
-    student: str,
-    assignment: str,
-    exercise: str | None,
-    out: Path,
-    url: str | None,
-    as_json: bool,
-) -> int:
+def run(options: Why) -> int:
     """Print the sum, then the exercises: those that lost points in full, or the one asked for."""
-    course = Course.here()
-    with stores.existing(out, url) as store:
+    course, student = Course.here(), options.student
+    assignment, exercise = options.assignment, options.exercise
+    with stores.existing(options.out, options.store) as store:
         whose = lookup.assignment(course, assignment)
         found = {(r.student, r.assignment): r for r in results.counted_results(store, course)}
         if (student, whose.id) not in found:
@@ -34,7 +28,7 @@ def run(
         ids = ", ".join(known)
         raise UsageProblem(f"{assignment} has no exercise {exercise!r}; there are {ids}")
     only = None if exercise is None else [exercise]
-    if as_json:
+    if options.json:
         print(json.dumps(account.account(result, whose, only), ensure_ascii=False))
     else:
         print(account.text(result, whose, only))

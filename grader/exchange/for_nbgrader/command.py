@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ...course.problem import Problem
+
 # Everything that nbgrader's `autograde` does, but for running cells and for the scores: it would
 # take those from outputs, which without a run are whatever the student saved.
 BOOKKEEPING = (
@@ -17,7 +19,7 @@ BOOKKEEPING = (
 )
 
 
-class NbgraderError(Exception):
+class NbgraderError(Problem):
     """nbgrader's folder or gradebook does not fit what was asked; says what to do."""
 
 

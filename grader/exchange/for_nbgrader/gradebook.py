@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from grader.course.course import Assignment
 from grader.notebook import grade_ids
 
-from ...gradebook import database_errors
+from ...gradebook.database import errors
 from .command import NbgraderError
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ def opened(course: CourseDirectory) -> Iterator[Gradebook]:
         with Gradebook(course.db_url, course.course_id) as book:
             yield book
     except SQLAlchemyError as error:
-        text = database_errors.sentence(error, course.db_url, LOCK_SECONDS)
-        raise database_errors.GradebookError(text) from None
+        text = errors.sentence(error, course.db_url, LOCK_SECONDS)
+        raise errors.GradebookError(text) from None
 
 
 def maxima(assignment: Assignment) -> dict[str, float]:

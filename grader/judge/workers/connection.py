@@ -13,6 +13,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
+from ...course.problem import Problem
 from ...sandbox.wire import Channel
 
 END_SECONDS = 60.0  # for a supervisor to end everything, even on a busy machine
@@ -20,8 +21,10 @@ END_SECONDS = 60.0  # for a supervisor to end everything, even on a busy machine
 assert multiprocessing.reduction.HAVE_SEND_HANDLE
 
 
-class SandboxError(RuntimeError):
+class SandboxError(Problem):
     """The sandbox failed, not the submission, so no grade may be based on it."""
+
+    exit_code = 3
 
 
 @dataclass(frozen=True)

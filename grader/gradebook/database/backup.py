@@ -6,9 +6,8 @@ import contextlib
 import sqlite3
 from pathlib import Path
 
-from .database_errors import GradebookError
-from .one_at_a_time import one_at_a_time
-from .way_back import copy_of
+from .errors import GradebookError, copy_of
+from .lock import locked
 
 
 def back_up(database: Path) -> Path:
@@ -20,7 +19,7 @@ def back_up(database: Path) -> Path:
     copy = copy_of(database)
     fresh = copy.with_name(f"{copy.name}.new")
     try:
-        with one_at_a_time(database.parent):
+        with locked(database.parent):
             fresh.unlink(missing_ok=True)
             with contextlib.closing(sqlite3.connect(fresh)) as new:
                 with contextlib.closing(sqlite3.connect(database)) as old:

@@ -12,9 +12,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .database_errors import GradebookError, damaged, foreign, missing
-from .one_at_a_time import one_at_a_time
-from .way_back import copy_of
+from .errors import GradebookError, copy_of, damaged, foreign, missing
+from .lock import locked
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -48,7 +47,7 @@ def opened(url_or_path: str, wait_seconds: float) -> Engine:
     waiting: AbstractContextManager[None] = nullcontext()
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        waiting = one_at_a_time(path.parent)  # another grader may be making the tables
+        waiting = locked(path.parent)  # another grader may be making the tables
     with waiting:
         if path is not None and path.exists() and not path.stat().st_size:
             raise GradebookError(damaged(path, "the file has 0 bytes"))
@@ -64,7 +63,7 @@ def opened(url_or_path: str, wait_seconds: float) -> Engine:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def alone(engine: Engine) -> Iterator[Connection]:
     """A transaction in which nobody else writes; committed in full or not at all."""
     with engine.begin() as connection:
         if engine.dialect.name == "sqlite":
@@ -119,5 +118,5 @@ def _check_and_make_tables(engine: Engine, where: str, path: Path | None) -> Non
         if not {column.name for column in table.columns} <= columns:
             raise GradebookError(foreign(where, [table.name]))
     if len(ours) < len(metadata.tables):
-        with writing(engine) as connection:
+        with alone(engine) as connection:
             metadata.create_all(connection)

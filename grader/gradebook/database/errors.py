@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from pathlib import Path
 
-from .lateness import written
-from .way_back import copy_of, way_back
+from ...course.problem import Problem
+from ..lateness import written
 
 
-class GradebookError(Exception):
+class GradebookError(Problem):
     """The store cannot be read or written; one sentence. Rows written before are safe."""
+
+    exit_code = 4
 
 
 def damaged(where: str | Path, text: str) -> str:
@@ -35,7 +38,7 @@ def missing(path: Path) -> str:
 
 def _back(path: Path) -> str:
     saved = written(datetime.datetime.fromtimestamp(copy_of(path).stat().st_mtime).astimezone())
-    return f"{copy_of(path)} is a copy of {saved}; to go back to it: {way_back(path)}"
+    return f"{copy_of(path)} is a copy of {saved}; to go back to it: {_restoring(path)}"
 
 
 def foreign(where: str, tables: list[str]) -> str:
@@ -71,3 +74,22 @@ def sentence(error: Exception, where: str, wait_seconds: float) -> str:
     ):
         return f"the gradebook {where} cannot be written here ({text}); give a writable folder"
     return f"the gradebook {where} cannot be used: {text}; {safe}"
+
+
+def copy_of(database: Path) -> Path:
+    """Where the copy of a store is: `results.db.backup` beside `results.db`."""
+    return database.with_name(f"{database.name}.backup")
+
+
+def _restoring(database: Path) -> str:
+    """The command that puts a damaged store aside and the copy in its place."""
+    copy = copy_of(database)
+    aside = database.with_name("damaged")
+    number = 2
+    while aside.exists():
+        aside, number = database.with_name(f"damaged-{number}"), number + 1
+    folder, old = shlex.quote(str(aside)), shlex.quote(str(database))
+    # the files beside it hold its last changes, which do not fit the copy
+    return (
+        f"mkdir {folder} && mv {old}* {folder}/ && cp {shlex.quote(str(aside / copy.name))} {old}"
+    )

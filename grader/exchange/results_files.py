@@ -1,4 +1,4 @@
-"""Grades for other programs: JSON, and a CSV with one row per student and assignment."""
+"""results.json, and grades.csv: a CSV with one row per student and assignment."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import csv
 import io
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..classroom.cells import plain, safe
+from ..classroom.csv_file import plain, safe
 
 if TYPE_CHECKING:
     from grader.course.course import Course
 
-    from .result import Result
+    from ..gradebook.result import Result
 
 _SUMS = ["automatic", "manual", "pending", "bonus", "late_days", "penalty", "total", "max"]
 _RECEIPT = ["received", "received_from", "slip_days", "excused", "sha256"]
@@ -52,3 +53,14 @@ def _receipt(result: Result) -> list[object]:
     slip_days = late.slip_days if late else 0
     excused = "excused" if result.totals.excused else ""
     return [facts.received, facts.received_from, slip_days, excused, facts.sha256]
+
+
+def replace_file(path: Path, data: str | bytes) -> None:
+    """Write to a new file, then rename: if the disk is full, the last run's file stays intact."""
+    fresh = path.with_suffix(path.suffix + ".new")
+    try:
+        fresh.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise

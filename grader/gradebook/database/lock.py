@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @contextmanager
-def one_at_a_time(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Wait until no other process is in such a block for `folder`. Leaves no file behind.
 
     The system releases the lock however the process ends. Where folders cannot be locked (Windows,

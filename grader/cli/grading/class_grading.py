@@ -1,0 +1,96 @@
+"""A folder of submissions, what its trained models are scored with, and its results."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.course.course import Assignment, Course
+
+from ...classroom.roster import Roster
+from ...gradebook.result import Result
+from ...gradebook.store import Store
+from ...grading import class_run
+from ...grading.settings import Settings
+from ...intake import submissions
+from ...intake.submissions import NOBODY
+from ...judge.models.hidden_labels import HiddenLabels, load
+from ..problems import UsageProblem
+from ..records import results
+
+
+def received(
+    folder: Path,
+    course: Course,
+    default: Assignment | None = None,
+    roster: Roster = NOBODY,
+    notice: Callable[[str], None] = lambda text: None,
+) -> list[submissions.Submission]:
+    """One submission per student and assignment; `notice` as for `submissions.find`.
+
+    A hand-in without a notebook or an assignment's name counts for the assignment that most of the
+    class handed in.
+    """
+    ids = [assignment.id for assignment in course.graded]
+    found = submissions.find(folder, ids, roster, notice)
+    known = [class_run.resolve(s, course, default) for s in found if s.data or s.assignment]
+    counts = Counter(submission.assignment for submission in known if submission.data)
+    if default is None and counts:
+        default = course.assignment(max(sorted(counts), key=lambda id: counts[id]))
+    rest = [class_run.resolve(s, course, default) for s in found if not (s.data or s.assignment)]
+    return submissions.one_each([*known, *rest])
+
+
+def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, HiddenLabels]:
+    """The labels or references to score the trained models of these assignments with.
+
+    Raises UsageProblem for an unknown source, or if no source works.
+    """
+    names = [name.strip() for name in sources.split(",")]
+    models = [course.assignment(id) for id in sorted(ids)]
+    if not models or names == ["none"]:
+        return {}
+    if "none" in names:
+        raise UsageProblem(f"--labels-from {sources}: give either sources or none, not both")
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # `load` prints which source it used
+            return {a.id: load(course, a, names) for a in models}
+    except Exception as error:
+        if not hasattr(error, "exit_code"):  # what the course's own code says to a user has one
+            raise
+        remedy = "or grade everything except trained models with --labels-from none"
+        raise UsageProblem(f"{error}; {remedy}") from None
+
+
+def with_models(
+    course: Course, chosen: list[submissions.Submission], exercises: tuple[str, ...] | None
+) -> set[str]:
+    """The assignments whose trained models this run scores."""
+    found = {submission.assignment for submission in chosen}
+    return {
+        id
+        for id in found
+        if any(
+            exercise.kind == "model" and (exercises is None or exercise.id in exercises)
+            for exercise in course.assignment(id).exercises
+        )
+    }
+
+
+def grade(
+    chosen: list[submissions.Submission],
+    course: Course,
+    store: Store,
+    settings: Settings,
+    quiet: bool,
+) -> list[Result]:
+    """All results, sorted by student and assignment, with a progress bar unless quiet."""
+    graded = []
+    with results.progress(len(chosen), quiet) as advance:
+        for result in class_run.grade_class(chosen, course, store, settings):
+            graded.append(result)
+            advance(f"{result.student} {result.assignment}")
+    return sorted(graded, key=lambda r: (r.student, r.assignment))

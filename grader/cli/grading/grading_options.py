@@ -1,0 +1,78 @@
+"""The options of the commands that read submissions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..options import GRADES, Json, Manual, OnlyAssignment, Out, Roster, StoreUrl, Trust
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grading:
+    """How submissions are graded, wherever they come from."""
+
+    only: Annotated[str | None, typer.Option(help="only this student")] = None
+    roster: Roster = None
+    received: Annotated[
+        Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
+    ] = None
+    jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2
+    regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False
+    require_isolation: Annotated[
+        str | None, typer.Option(help="refuse below this tier: A, B or C")
+    ] = None
+    trust: Trust = False
+    labels_from: Annotated[
+        str, typer.Option(help="labels to score models with: mirror, hub, package, generated, none")
+    ] = "mirror,hub"
+    json: Json = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grade(Grading):
+    """`course grade`."""
+
+    submissions: Annotated[Path, typer.Argument(help="STUDENT/a1/*.ipynb, STUDENT.ipynb or .zip")]
+    out: Annotated[Path, typer.Option(help="folder for results and report")] = GRADES
+    assignment: OnlyAssignment = None
+    exercise: Annotated[str | None, typer.Option(help="only this exercise, e.g. 1.4")] = None
+    show: Annotated[bool, typer.Option("--show", help="print every failing test in full")] = False
+    manual: Manual = None
+    executor: Annotated[
+        str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
+    ] = "processes"
+    preview: Annotated[
+        bool, typer.Option("--preview", help="store nothing; print whose grade would change")
+    ] = False
+    store: StoreUrl = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nbgrader(Grading):
+    """`course nbgrader`."""
+
+    folder: Annotated[Path, typer.Argument(help="an nbgrader course folder, with submitted/")]
+    assignment: Annotated[str, typer.Option(help="a1, a2, …")]
+    out: Annotated[
+        Path | None, typer.Option(help="folder for results and report; default: FOLDER/grades")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similar:
+    """`course similar`."""
+
+    submissions: Annotated[Path, typer.Argument(help="the folder that `grade` is given")]
+    assignment: OnlyAssignment = None
+    to: Annotated[Path, typer.Option(help="the page to write")] = Path("out/similar.html")
+    common: Annotated[
+        int, typer.Option(min=2, help="code that more students than this share is not counted")
+    ] = 10
+    out: Out = GRADES
+    roster: Roster = None
+    store: StoreUrl = None
+    json: Json = False

@@ -1,0 +1,1 @@
+"""The database behind the results store: tables, connection, lock, backup, its errors."""
