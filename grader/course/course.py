@@ -213,6 +213,7 @@ class CourseFacts(Table):
     reserved: list[str] = []  # components of future assignments; students get stubs until then
     library: str  # the package whose components are the exercises
     hidden: str  # the folder, and package, of hidden tests, mistakes, variants and references
+    shared: list[str] = []  # packages of the library without components: students have them whole
     commands: dict[str, str] = {}  # the course's own, beside the grader's: name → "module:app"
     plugins: dict[str, str] = {}  # what the engine asks a course for: see `Course.plugin`
     scorers: dict[str, str] = {}  # of trained models: measure → "module:class"
@@ -277,6 +278,14 @@ class Course(Table):
     def hidden(self) -> Path:
         """The folder of what students do not see: hidden tests, mistakes, variants."""
         return self.root / self.facts.hidden
+
+    @cached_property
+    def packages(self) -> list[str]:
+        """Its own importable packages, all of which are hidden from a student's code."""
+        facts = self.facts
+        named = [*facts.commands.values(), *facts.plugins.values(), *facts.scorers.values()]
+        tops = [reference.partition(":")[0].partition(".")[0] for reference in named]
+        return sorted({facts.library, facts.hidden, *tops})
 
     def plugin(self, name: str) -> Any:
         """What the course names under [course.plugins]; None if nothing.

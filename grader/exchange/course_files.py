@@ -30,8 +30,8 @@ def grader(packages: Iterable[str]) -> Files:
 
 
 def library() -> Files:
-    """The whole of `course_lib`, answers included."""
-    return _under("course_lib")
+    """The whole of the library, answers included."""
+    return _under(Course.here().facts.library)
 
 
 def hidden_tests(assignment: Assignment) -> Files:

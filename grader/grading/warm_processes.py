@@ -31,7 +31,9 @@ def started(
         for id in sorted(ids):
             out = student_tree.released_before(course, id)
             student_tree.write(course, folder / id, id, out)
-            warm[id] = WarmProcess(folder / id, imports(course, id), min_tier=min_tier)
+            warm[id] = WarmProcess(
+                folder / id, imports(course, id), min_tier=min_tier, course_root=course.root
+            )
         with ThreadPoolExecutor() as starters:  # they import their libraries in parallel
             starting = [starters.submit(process.__enter__) for process in warm.values()]
         for process, start in zip(warm.values(), starting, strict=True):

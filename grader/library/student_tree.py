@@ -20,7 +20,6 @@ from ..course.course import EXAM_FILE, FILE
 from .components import Component, module_text, stub
 
 ENGINE = Path(__file__).resolve().parents[1]
-SHARED = ("explorer",)  # packages that hold no component
 GRADER = ("checking", "course", "notebook", "seam", "student")  # what students get of the grader
 
 
@@ -81,7 +80,7 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
     hidden = unreleased(course, released)
     target = folder / course.facts.library
     target.mkdir(parents=True)
-    for name in SHARED:
+    for name in course.facts.shared:
         _copy(course.library / name, target / name)
     for name in GRADER:
         _copy(ENGINE / name, folder / ENGINE.name / name)
@@ -130,7 +129,7 @@ def modules(course: Course, hidden: dict[str, str]) -> dict[str, str]:
             encoding="utf-8"
         )
         for path in sorted(course.library.rglob("*.py"))
-        if path.relative_to(course.library).parts[0] not in SHARED
+        if path.relative_to(course.library).parts[0] not in course.facts.shared
     }
     absent = {
         reference.removeprefix(f"{course.facts.library}.").replace(":", ".") for reference in hidden

@@ -45,10 +45,10 @@ def main() -> None:
 
 
 def _forget_the_checkout(student_tree: str, packages: list[str]) -> None:
-    """Remove every way to import the full `course_lib`, keeping the interpreter and its packages.
+    """Remove every way to import the full library, keeping the interpreter and its packages.
 
     An editable install adds the checkout to `sys.path` or its own finder to `sys.meta_path`. A
-    `course_lib` among the packages comes after the student's.
+    library among the packages comes after the student's.
     """
     standard = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
     dynamic = {os.path.join(path, "lib-dynload") for path in standard}
@@ -86,7 +86,10 @@ def _warm_up(configuration: dict[str, Any]) -> Any:
         tier, configuration["missing"] = found.name, found.missing
     prewarm.import_all(configuration["imports"])
     open_to_workers = readable.for_python(
-        configuration["student_tree"], configuration["packages"], configuration["answers"]
+        configuration["student_tree"],
+        configuration["packages"],
+        configuration["answers"],
+        configuration["own"],
     )
     grants = open_to_workers.grants() if tiers.LANDLOCK in tiers.LAYERS[tier] else []
     own_uids = confine.takes_own_uid(tier)

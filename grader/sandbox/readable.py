@@ -13,9 +13,8 @@ SYSTEM = ("/usr", "/bin", "/lib", "/lib32", "/lib64")
 SETTINGS = ("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/mime.types")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
-# Entries of a packages folder that belong to the course or point to its checkout.
-OWN_ENTRIES = ("course_lib*", "autograder*", "grader", "book", "bench", "transformer_course*",
-               "_editable_impl_*", "__editable__*")  # fmt: skip
+# Entries of a packages folder that belong to the grader or point to a checkout.
+OWN_ENTRIES = ("grader", "transformer_course*", "_editable_impl_*", "__editable__*")
 
 
 @dataclass(frozen=True)
@@ -42,8 +41,13 @@ class Readable:
         return sorted(set(found))
 
 
-def for_python(student_tree: str, packages: list[str], answers: list[str]) -> Readable:
-    """The paths for this interpreter. `answers` are folders to hide, the checkout first."""
+def for_python(
+    student_tree: str, packages: list[str], answers: list[str], own: list[str]
+) -> Readable:
+    """The paths for this interpreter.
+
+    `answers` are folders to hide, `own` the course's packages, which may be installed.
+    """
     libraries = [sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), *packages]
     libraries += [os.path.join(prefix, "lib") for prefix in (sys.base_prefix, sys.prefix)]
     roots = [*SYSTEM, *SETTINGS, *libraries, student_tree]
@@ -51,7 +55,7 @@ def for_python(student_tree: str, packages: list[str], answers: list[str]) -> Re
         str(entry)
         for folder in packages
         for entry in Path(folder).iterdir()
-        if any(fnmatch.fnmatch(entry.name, pattern) for pattern in OWN_ENTRIES)
+        if any(fnmatch.fnmatch(entry.name, pattern) for pattern in (*OWN_ENTRIES, *own))
     ]
     existing = {path for path in roots if os.path.exists(path)}
     hidden = {os.path.realpath(path) for path in (*answers, *own)}

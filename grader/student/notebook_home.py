@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 from ..course.setup_error import SetupError
 from . import missing_packages
 
-TREE = Path(__file__).resolve().parents[2]
+OWN = Path(__file__).resolve().parents[2]  # where this program lies
 DRIVE = Path("/content/drive")  # where Colab shows Google Drive
 PROFILE, RUNS = "COURSE_PROFILE", "COURSE_RUNS"  # variables of the environment
 
@@ -26,12 +27,15 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
     not set, it becomes the assignment's profile for this machine.
     Raises SetupError, one sentence, when something is missing that the notebook needs.
     """
-    if numbers(version := _version()) < numbers(made_for):
+    tree = _tree()
+    if str(tree) not in sys.path:
+        sys.path.insert(0, str(tree))  # the course's own packages
+    if numbers(version := _version(tree)) < numbers(made_for):
         raise SetupError(
-            f"this notebook needs version {made_for} of the course, but {TREE} holds {version}:"
+            f"this notebook needs version {made_for} of the course, but {tree} holds {version}:"
             " delete or replace that folder, restart, and run this cell again"
         )
-    packages = missing_packages.install(missing_packages.requirements(TREE))
+    packages = missing_packages.install(missing_packages.requirements(tree))
     from ..course.course import Course
     from ..course.course_file import CourseError
 
@@ -40,9 +44,9 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
     except (CourseError, KeyError) as error:
         raise SetupError(f"{error.args[0]}: {_other_release(assignment)}") from None
     if not found.public_tests:
-        raise SetupError(f"{TREE} has no checks of {assignment}: {_other_release(assignment)}")
+        raise SetupError(f"{tree} has no checks of {assignment}: {_other_release(assignment)}")
     gpu = _gpu() if "torch" in found.imports else ""
-    said = [f"Course library {version} in {_place()}", gpu or "CPU"]
+    said = [f"Course library {version} in {_place(tree)}", gpu or "CPU"]
     if found.profiles:
         name = found.profiles.choose(os.environ.get(PROFILE, ""), bool(gpu))
         os.environ[PROFILE] = name
@@ -57,17 +61,23 @@ def begin(assignment: str, made_for: str, drive: bool = False) -> None:
     print("; ".join(said))
 
 
-def _version() -> str:
+def _tree() -> Path:
+    """The course's folder: around this notebook, or else where this program lies."""
+    above = (Path.cwd(), *Path.cwd().parents)
+    return next((folder for folder in above if (folder / "course.toml").is_file()), OWN)
+
+
+def _version(tree: Path) -> str:
     """The version of the course's library, read as text: its packages may be missing."""
-    named = re.search(r'^library = "(\w+)"', _text("course.toml"), re.M)
-    stated = re.search(r'__version__ = "(.+)"', _text(f"{named[1]}/__init__.py") if named else "")
+    named = re.search(r'^library = "(\w+)"', _text(tree / "course.toml"), re.M)
+    library = tree / named[1] / "__init__.py" if named else tree
+    stated = re.search(r'__version__ = "(.+)"', _text(library))
     if stated is None:
-        raise SetupError(f"{TREE} holds no course: get the release again, and run this cell again")
+        raise SetupError(f"{tree} holds no course: get the release again, and run this cell again")
     return stated[1]
 
 
-def _text(file: str) -> str:
-    path = TREE / file
+def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
@@ -76,11 +86,11 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
-def _place() -> str:
+def _place(tree: Path) -> str:
     """Where the course is: relative to the current folder if one contains the other."""
     here = Path.cwd()
-    near = here == TREE or here in TREE.parents or TREE in here.parents
-    return os.path.relpath(TREE) if near else str(TREE)
+    near = here == tree or here in tree.parents or tree in here.parents
+    return os.path.relpath(tree) if near else str(tree)
 
 
 def _other_release(assignment: str) -> str:

@@ -27,7 +27,7 @@ def test_a_folder_without_secrets_is_granted_whole(disk):
 
 def test_the_courses_own_packages_are_left_out(disk):
     packages = str(disk / "packages")
-    readable = for_python(str(disk / "tree"), [packages], [])
+    readable = for_python(str(disk / "tree"), [packages], [], ["autograder", "course_lib"])
     granted = [path for path in readable.grants() if path.startswith(str(disk))]
     assert granted == [str(disk / "packages" / "numpy"), str(disk / "tree")]
 
@@ -47,7 +47,7 @@ def test_nothing_granted_for_this_installation_holds_the_checkout(disk):
     import sys
 
     packages = [path for path in sys.path if path.endswith("site-packages")]
-    readable = for_python(str(disk / "tree"), packages, [str(ROOT)])
+    readable = for_python(str(disk / "tree"), packages, [str(ROOT)], ["autograder", "course_lib"])
     secret = ROOT / "course_lib" / "course" / "syllabus.py"
     assert not [path for path in readable.grants() if secret.is_relative_to(path)]
     assert not [path for path in readable.grants() if Path(path).name.startswith("course_lib")]

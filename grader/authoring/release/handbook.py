@@ -26,7 +26,7 @@ python -m venv .venv
 .venv/bin/jupyter lab {notebook}
 ```
 
-`pip install -e .` installs what the notebooks use, and this folder as `course_lib`. A new release
+`pip install -e .` installs what the notebooks use, and this folder as a package. A new release
 needs no new installation unless `requirements.txt` changed. Without a network, where those packages
 are installed already, `pip install --no-index -e .` adds the course to them: it needs nothing else.
 Nor need you install it: a notebook in this folder finds it by itself, and

@@ -37,7 +37,7 @@ description = "The Transformer, from the paper to the code: a student's copy."
 readme = "README.md"
 license = "MIT"
 requires-python = "{python}"
-dynamic = ["version", "dependencies"]  # course_lib/__init__.py, requirements.txt
+dynamic = ["version", "dependencies"]  # the library, requirements.txt
 
 [project.scripts]
 student = "grader.student.program:main"

@@ -79,7 +79,7 @@ def answers(course: Course, id: str, out: Collection[str], to: Path, branch: str
 
 def prove(course: Course, files: Files, out: Collection[str]) -> None:
     """Raises LeakError if a finished tree holds anything hidden."""
-    modules = {name for name in files if name.startswith("course_lib/")}
+    modules = {name for name in files if name.startswith(f"{course.facts.library}/")}
     hidden = proof.marks(secrets.of(course, out, modules), public.of(course, out, modules))
     leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:

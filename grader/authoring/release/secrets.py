@@ -13,7 +13,7 @@ from grader.course.course import Assignment, Course
 
 from ...course.course import shown
 from ...library.components import Component, module_text
-from ...library.student_tree import SHARED, unreleased
+from ...library.student_tree import unreleased
 from ..views import text_notebook
 
 
@@ -70,7 +70,7 @@ def _absent(course: Course, modules: Collection[str]) -> Iterator[Code]:
     for path in sorted(course.library.rglob("*.py")):
         inside = path.relative_to(course.library)
         name = f"{course.facts.library}/{inside.as_posix()}"
-        if name not in modules and inside.parts[0] not in SHARED:
+        if name not in modules and inside.parts[0] not in course.facts.shared:
             dotted = name.removesuffix(".py").replace("/", ".")
             for definition, source in module_text(dotted).definitions.items():
                 yield Code(f"{dotted}:{definition}, which is not out", source)

@@ -15,7 +15,7 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from grader.course.course import FILE, root_of
+from grader.course.course import FILE, Course
 
 from ...sandbox import tiers
 from ...sandbox.limits import Limits
@@ -37,7 +37,8 @@ class WarmProcess:
         with WarmProcess(student_tree, ["numpy", "torch"]) as warm:
             backend = RemoteBackend(warm.workers, Load(statements))
 
-    `student_tree` holds the stubbed `course_lib`. `tier` selects one tier; without it the machine's
+    `student_tree` holds the stubbed library; the course at `course_root` is hidden. `tier`
+    selects one tier; without it the machine's
     best is used. Entering raises SandboxError if that is worse than `min_tier`.
     """
 
@@ -49,8 +50,10 @@ class WarmProcess:
         tier: str | None = None,
         min_tier: str = "C",
         limits: Limits | None = None,
+        course_root: Path | None = None,
     ):
         self.min_tier = min_tier
+        roots = {root for root in (course_root, OWN) if root and (root / FILE).exists()}
         self.configuration = {
             "student_tree": str(Path(student_tree).resolve()),
             "imports": list(imports),
@@ -58,7 +61,8 @@ class WarmProcess:
             "missing": {},
             "limits": (limits or Limits()).as_json(),
             "packages": _packages(),
-            "answers": [str(path) for path in {root_of(Path.cwd()), OWN} if (path / FILE).exists()],
+            "answers": [str(root) for root in roots],
+            "own": sorted({name for root in roots for name in Course.load(root / FILE).packages}),
         }
         self.workers: Workers
         self.missing: dict[str, str] = {}  # why each better tier does not work here

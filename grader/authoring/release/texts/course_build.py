@@ -1,7 +1,7 @@
 """Lets pip install this folder with nothing but Python, so that it works without a network.
 
 `pip install -e .` finds this file by pyproject.toml (PEP 517 and 660: a build backend within the
-tree). What the course needs is listed in requirements.txt, its version in course_lib/__init__.py.
+tree). What the course needs is listed in requirements.txt, its version in its library.
 """
 
 import base64
@@ -22,14 +22,14 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """A wheel with a copy of the library and of what checks notebooks."""
-    packages = [ROOT / "course_lib", ROOT / "grader"]
+    packages = [ROOT / _library(), ROOT / "grader"]
     paths = sorted(path for p in packages for path in p.rglob("*") if path.is_file())
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
     return _wheel(wheel_directory, {n: d for n, d in files.items() if "__pycache__" not in n})
 
 
 def _wheel(folder, files):
-    version = _stated("course_lib/__init__.py", r'__version__ = "(.+)"')
+    version = _stated(f"{_library()}/__init__.py", r'__version__ = "(.+)"')
     python = _stated("pyproject.toml", r'requires-python = "(.+)"')
     needed = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     about = [
@@ -54,6 +54,11 @@ def _wheel(folder, files):
         for path, data in files.items():
             wheel.writestr(path, data)
     return name
+
+
+def _library():
+    """The name of the course's library."""
+    return _stated("course.toml", r'(?m)^library = "(\w+)"')
 
 
 def _stated(file, pattern):

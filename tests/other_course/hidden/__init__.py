@@ -1,0 +1,1 @@
+"""What students of the course about lines do not see."""

@@ -1,0 +1,87 @@
+"""Another course, about straight lines, through the same commands: the grader is an engine."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+from checkout import ROOT
+
+COURSE, STUDENT = "grader.cli", "grader.student"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A copy of the course with its notebooks built, outside of this checkout."""
+    home = tmp_path_factory.mktemp("other") / "course"
+    shutil.copytree(ROOT / "tests/other_course", home)
+    said(home, COURSE, "build")
+    return home
+
+
+def said(home, program, *arguments, code=0):
+    """What a command prints in a course's folder."""
+    done = subprocess.run(
+        [sys.executable, "-m", program, *map(str, arguments)],
+        cwd=home,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_it_is_built_and_its_solution_runs(home):
+    starter = (home / "assignments/line/line.ipynb").read_text(encoding="utf-8")
+    assert 'NotImplementedError(\\"A1.1: fit_line is not written yet\\")' in starter
+    solution = json.loads((home / "solutions/line.ipynb").read_text(encoding="utf-8"))
+    told = [o for c in solution["cells"] for o in c.get("outputs", ()) if "text" in o]
+    assert "1.1 The line: 1 of 1 visible checks pass" in "".join("".join(o["text"]) for o in told)
+    assert "up to date" in said(home, COURSE, "build", "--check")
+
+
+def test_it_is_proven_by_its_own_mistakes(home):
+    proven = said(home, COURSE, "prove", "--seeds", "0,1", "--jobs", "1").splitlines()
+    counts = [line.split()[-3:] for line in proven if line.startswith("line ")]
+    assert len(counts) == 10
+    assert all(held == total for held, _, total in counts), proven
+
+
+def test_a_class_is_graded_and_a_mistake_named(home):
+    for student, source in (
+        ("ada", "solutions"),
+        ("ben", "assignments/line"),
+        ("cyd", "solutions"),
+    ):
+        place = home / "submitted" / student / "line"
+        place.mkdir(parents=True)
+        shutil.copy(home / source / "line.ipynb", place)
+    wrong = home / "submitted/cyd/line/line.ipynb"
+    text = wrong.read_text(encoding="utf-8")
+    right = "np.sum((x - x_mean) ** 2)"
+    assert right in text
+    wrong.write_text(text.replace(right, "np.sum((y - y_mean) ** 2)"), encoding="utf-8")
+    said(home, COURSE, "grade", "submitted")
+    results = json.loads((home / "out/grades/results.json").read_text(encoding="utf-8"))
+    points = {found["student"]: found["totals"]["automatic"] for found in results}
+    assert points["ada"] == 100
+    assert points["ben"] == 0
+    assert points["cyd"] == 40, "the second exercise is carried through"
+    page = (home / "out/grades/report.html").read_text(encoding="utf-8")
+    assert "this divides by the variance of y: the line predicts y from x" in page
+    assert "Straight lines" in page
+
+
+def test_a_release_holds_no_answer(home):
+    said(home, COURSE, "release", "--week", "1", "--to", "released")
+    stub = (home / "released/regression/line.py").read_text(encoding="utf-8")
+    assert "NotImplementedError" in stub
+    assert "x_mean" not in stub
+    assert not (home / "released/hidden").exists()
+    assert "1.1 The line: not written yet" in said(
+        home / "released", STUDENT, "check", "line", code=1
+    )
