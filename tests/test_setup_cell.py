@@ -66,6 +66,8 @@ def fetcher(cell):
     ],
 )
 def test_what_cannot_be_fetched_is_said(course, web, tmp_path, monkeypatch, name, why):
+    (tmp_path / "course_lib").mkdir()
+    (tmp_path / "course_lib/__init__.py").write_bytes((ROOT / "course_lib/__init__.py").read_bytes())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [])
     with served(web) as address:
@@ -78,6 +80,8 @@ def test_what_cannot_be_fetched_is_said(course, web, tmp_path, monkeypatch, name
 
 
 def test_a_machine_without_network_is_said(course, tmp_path, monkeypatch):
+    (tmp_path / "course_lib").mkdir()
+    (tmp_path / "course_lib/__init__.py").write_bytes((ROOT / "course_lib/__init__.py").read_bytes())
     monkeypatch.chdir(tmp_path)
     with served(tmp_path) as address:
         pass  # nobody listens there any more
@@ -113,6 +117,8 @@ def test_a_release_without_the_assignment_is_said(monkeypatch, tmp_path):
     with pytest.raises(SetupError, match="there is no assignment 'a9'.*get the release"):
         notebook_home.begin("a9", made_for=__version__)
     (tmp_path / "course.toml").write_bytes((ROOT / "course.toml").read_bytes())
+    (tmp_path / "course_lib").mkdir()
+    (tmp_path / "course_lib/__init__.py").write_bytes((ROOT / "course_lib/__init__.py").read_bytes())
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SetupError, match="has no checks of a1: get the release"):
         notebook_home.begin("a1", made_for=__version__)
