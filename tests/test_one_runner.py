@@ -5,6 +5,7 @@ import pytest
 
 from grader.checking import notebook
 from grader.judge.grade import grade
+from grader.judge.suite_run import Submitted
 from grader.library.components import Component
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
@@ -52,7 +53,8 @@ def in_a_kernel(path):
 
 def checked(path, open_worker):
     """As `course check` does: the visible tests alone, in a sandboxed worker."""
-    return grade(path.read_bytes(), proofs.COURSE, A1, open_worker, public_only=True)
+    submitted = Submitted(A1, path.read_bytes(), public_only=True)
+    return grade(submitted, proofs.COURSE, open_worker)
 
 
 @pytest.mark.parametrize("answer", ANSWERS)

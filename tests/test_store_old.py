@@ -61,6 +61,6 @@ def test_marks_overrides_and_terms_count_as_they_did(store):
 
 def test_a_grading_with_the_same_key_finds_it(store):
     for result in store.latest():
-        found = store.find(**key_of(result)._asdict())
+        found = store.find(key_of(result))
         assert found == result
         assert not store.add(result), "nothing is appended for a grade that is there"

@@ -262,7 +262,8 @@ def test_bad_input_is_one_sentence(tree, own, arguments, parts):
 def test_a_wrong_folder_and_a_missing_package_are_one_sentence(tree, own, tmp_path):
     own("starter")
     place(tmp_path / "grader/__init__.py", b"")
-    shutil.copytree(tree / "grader/student", tmp_path / "grader/student")
+    for package in ("course", "student"):
+        shutil.copytree(tree / "grader" / package, tmp_path / "grader" / package)
     one_sentence(student(tmp_path, "progress"), 2, "change into the course's folder")
     code = "import sys; sys.modules['pydantic'] = None; import grader.student.program as p; "
     done = student(tree, "check", "a1", program=["-c", f"{code}p.main(sys.argv[1:])"])
