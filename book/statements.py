@@ -71,7 +71,7 @@ class Statement:
     says: str
     components: tuple[str, ...] = ()
     broken_by: str = ""  # "a2/attention_not_scaled"
-    tested_by: str = ""  # "tests/test_metrics.py::test_a_score_carries_its_signature"
+    tested_by: str = ""  # "tests/training/test_metrics.py::test_a_score_carries_its_signature"
     value: str = ""  # "module:function(parameter)" or "module:MAPPING[key].attribute"
     paper: Any = None
     open: str = ""

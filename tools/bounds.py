@@ -33,7 +33,7 @@ def main() -> int:
         folder = (options.folder or Path(temporary, "venv")).resolve()
         if not (folder / "ready").exists() and not made(folder, options.python, options.newest):
             return 2
-        tests = [f"tests/test_{name}.py" for name in TESTS]
+        tests = [str(next((ROOT / "tests").rglob(f"test_{name}.py"))) for name in TESTS]
         command = [folder / "bin" / "python", "-m", "pytest", "-q", *tests]
         path = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
         passed = subprocess.run(command, cwd=ROOT, env=os.environ | path).returncode == 0

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import proofs
 import pytest
 from checkout import ROOT
+from said import one_sentence
 from sample_results import sample
 from typer.testing import CliRunner
 
@@ -27,14 +28,6 @@ COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
 def course(*arguments, **options):
     command = [*COURSE, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, **options)
-
-
-def one_sentence(done, code, *parts):
-    assert done.returncode == code, (done.returncode, done.stdout[-800:], done.stderr[-2000:])
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
-    for part in parts:
-        assert part in done.stderr, done.stderr
 
 
 def place(path, data):

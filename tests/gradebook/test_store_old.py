@@ -12,7 +12,7 @@ from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.store import Store, key_of
 
-DATA = ROOT / "tests/data"
+DATA = ROOT / "tests/gradebook/old_store"
 OLD = json.loads((DATA / "old_store_totals.json").read_text(encoding="utf-8"))
 BY_DATES = {"late_days", "late_penalty", "total"}  # of the due dates that course.toml has now
 

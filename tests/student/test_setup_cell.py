@@ -1,6 +1,7 @@
 """The set-up cell: it finds or fetches the course, and every failure is one sentence."""
 
 import os
+import shutil
 import sys
 
 import pytest
@@ -66,8 +67,6 @@ def fetcher(cell):
     ],
 )
 def test_what_cannot_be_fetched_is_said(course, web, tmp_path, monkeypatch, name, why):
-    (tmp_path / "course_lib").mkdir()
-    (tmp_path / "course_lib/__init__.py").write_bytes((ROOT / "course_lib/__init__.py").read_bytes())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [])
     with served(web) as address:
@@ -80,8 +79,6 @@ def test_what_cannot_be_fetched_is_said(course, web, tmp_path, monkeypatch, name
 
 
 def test_a_machine_without_network_is_said(course, tmp_path, monkeypatch):
-    (tmp_path / "course_lib").mkdir()
-    (tmp_path / "course_lib/__init__.py").write_bytes((ROOT / "course_lib/__init__.py").read_bytes())
     monkeypatch.chdir(tmp_path)
     with served(tmp_path) as address:
         pass  # nobody listens there any more
@@ -118,7 +115,7 @@ def test_a_release_without_the_assignment_is_said(monkeypatch, tmp_path):
         notebook_home.begin("a9", made_for=__version__)
     (tmp_path / "course.toml").write_bytes((ROOT / "course.toml").read_bytes())
     (tmp_path / "course_lib").mkdir()
-    (tmp_path / "course_lib/__init__.py").write_bytes((ROOT / "course_lib/__init__.py").read_bytes())
+    shutil.copy(ROOT / "course_lib/__init__.py", tmp_path / "course_lib")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SetupError, match="has no checks of a1: get the release"):
         notebook_home.begin("a1", made_for=__version__)

@@ -1,6 +1,6 @@
 """A training of a second, for test_train.py: in its process, in one that is killed, by torchrun.
 
-python tests/small_training.py FOLDER [--kill-at STEP] [--dropout P] [--by step]
+python tests/training/small_training.py FOLDER [--kill-at STEP] [--dropout P] [--by step]
 """
 
 import argparse

@@ -38,7 +38,7 @@ LIES = {
     "the paper says 4000": ("d_ff = 2048", {"paper": 4000}),
     "is not there": ("d_ff = 2048", {"value": "course_lib.config:TransformerConfig(d_inner)"}),
     "needs `paper`": ("d_ff = 2048", {"paper": None}),
-    "there is no test": ("similar length", {"tested_by": "tests/test_batching.py::test_it"}),
+    "there is no test": ("similar length", {"tested_by": "tests/data/test_batching.py::test_it"}),
     "one of open": ("parsing", {"open": "The paper does not say."}),
 }
 

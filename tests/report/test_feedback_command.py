@@ -8,8 +8,8 @@ import re
 import zipfile
 
 import pytest
+from said import one_sentence
 from sample_results import COURSE, sample
-from test_cli import one_sentence
 from test_report import BUG, Page
 from typer.testing import CliRunner
 

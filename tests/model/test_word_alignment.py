@@ -10,7 +10,7 @@ import proofs
 import pytest
 import torch
 from checkout import ROOT
-from test_cli import one_sentence
+from said import one_sentence
 from unwatched import unwatched
 
 from course_lib.analysis.translator_alignment import align, error_rate
