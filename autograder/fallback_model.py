@@ -24,7 +24,7 @@ from grader.course.exercise import ModelPart
 from grader.course.fallback import CARD, FOLDER, Card
 from grader.course.problem import Problem
 from grader.notebook import notebook_file
-from grader.student import own_code
+from grader.student import work
 from grader.student.work import Work
 
 PACKAGE = Path(course_lib.__file__).parent
@@ -148,7 +148,7 @@ def _score(
     """Accuracy in percent, or BLEU, when a solved notebook's own functions load and ask it."""
     solved = notebooks.dump(notebooks.build(course, assignment, "solution")).encode()
     found = Work(assignment, Path(assignment.source), solved, notebook_file.read(solved))
-    namespace, _ = own_code.loaded(found)
+    namespace, _ = work.loaded(found)
     load, ask = (_entry(namespace, name) for name in part.entry_points)
     answers = ask(load(os.fspath(folder)), inputs)
     if part.measure == "bleu":

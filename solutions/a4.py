@@ -916,7 +916,7 @@ def look(text, width):
 
 
 with needs(*TRANSLATION, "4.16"):
-    from course_lib.analysis.translation_widget import show
+    from course_lib.explorer.translation_widget import show
 
     first = "A man in a blue shirt is standing on a ladder."
     show(look, plot_alignment, validation["en"][0] if PROFILE == "tiny" else first)

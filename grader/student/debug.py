@@ -14,7 +14,7 @@ from ..seam import Student, StudentError
 from ..seam.executor import Executor
 from ..seam.facade import Backend
 from ..seam.local import LocalBackend
-from . import own_code, work
+from . import work
 from .problem import Problem
 from .work import Work
 
@@ -24,7 +24,7 @@ def of_notebook(given: Path) -> list[Any]:
     found, checklist = _read(given)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            return _asked(found, checklist, LocalBackend(Executor(*own_code.loaded(found))))
+            return _asked(found, checklist, LocalBackend(Executor(*work.loaded(found))))
     except StudentError as error:
         exercises = [e.id for e in found.assignment.exercises]
         last = next(e.id for e in found.assignment.exercises if checklist.model in e.names)

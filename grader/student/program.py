@@ -119,7 +119,7 @@ def _own_commands() -> dict[str, StudentCommand]:
 
 def _own(module: Any, assignment: str, options: argparse.Namespace) -> int:
     from ..course.course import Course
-    from .own_code import Notebooks
+    from .work import Notebooks
 
     code: int = module.run(options, Notebooks(Course.here().assignment(assignment)))
     return code

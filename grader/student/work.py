@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from ..course.course import Assignment, Course
 from ..course.exercise import Exercise
@@ -13,6 +15,7 @@ from ..course.submission_folder import found_files
 from ..notebook import notebook_file, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
+from ..seam.loading import load
 from . import tree
 from .problem import Problem
 
@@ -121,3 +124,33 @@ def read(assignment: Assignment, given: Path | None = None, most: int | None = N
         raise Problem(f"{path}: cannot be read ({error.strerror})") from None
     except notebook_file.InvalidNotebook as error:
         raise Problem(f"{path}: {error}") from None
+
+
+def loaded(found: Work, besides: Sequence[str] = ()) -> tuple[dict[str, Any], dict[str, str]]:
+    """The namespace, and the reason for each missing name; see `seam.loading`.
+
+    `besides`: names that are needed, but that no exercise asks for.
+    """
+    collected = collect(found.cells, [*found.names, *besides])
+    statements = [asdict(statement) for statement in collected.statements]
+    job = {"statements": statements, "unavailable": collected.unavailable, "substitutes": []}
+    namespace, unavailable, _ = load(job)
+    return namespace, unavailable
+
+
+@dataclass(frozen=True)
+class Notebooks:
+    """What a command of the course's own gets: the notebooks of an assignment."""
+
+    assignment: Assignment
+
+    @property
+    def folder(self) -> Path:
+        """Where the assignment's notebook stands."""
+        return self.assignment.folder
+
+    def functions(
+        self, notebook: Path, names: Sequence[str]
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """What a notebook defines, these names included, and why others are missing."""
+        return loaded(read(self.assignment, notebook), names)

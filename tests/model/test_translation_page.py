@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from course_lib.analysis import translation_widget
 from course_lib.analysis.attention_alignment import plot_alignment
-from course_lib.analysis.translation_widget import HINT, TranslationPage, show
+from course_lib.explorer import translation_widget
+from course_lib.explorer.translation_widget import HINT, TranslationPage, show
 
 
 def look(text, width):
