@@ -59,6 +59,8 @@ def fit(
     unreadable or from another training.
     """
     config, path = config or TrainingConfig(), Path(folder) if folder else None
+    if step is None and loss is None:
+        raise ValueError("give `fit` a loss, or a step of your own")
     if step is not None and config.accumulate > 1:
         raise ValueError("a step trains on one batch: give `fit` a loss to accumulate gradients")
     run = TrainingRun(model, batches, optimizer, schedule, config, average, path, resume)
@@ -68,8 +70,6 @@ def fit(
                 row = run.record(_update_by(step, run, group, optimizer, schedule))
             elif loss is not None:
                 row = run.record(_update(run, group, loss, optimizer, schedule))
-            else:
-                raise ValueError("give `fit` a loss, or a step of your own")
             log.step(row, tokens(group))
             bar.show(row, tokens(group))
             number = run.state.step
