@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from .attention import MultiHeadAttention, attention, merge_heads, split_heads
-from .rotary import rotate
+from .positions import rotate
 
 
 @dataclass

@@ -7,7 +7,7 @@ from course_lib.cached_attention import KeysAndValues
 from course_lib.decoding.generate import generate
 from course_lib.language_model import LanguageModel
 from course_lib.normalization import LayerNorm
-from course_lib.rotary import rotate
+from course_lib.positions import rotate
 
 SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "max_length": 24}
 POSITIONS = ("learned", "sinusoidal", "rotary", "none")
