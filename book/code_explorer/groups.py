@@ -27,6 +27,7 @@ GROUPS = (
     Group(
         "Whole model and loss", ("transformer", "config", "training.losses", "fast.loss"), "text"
     ),
+    Group("Language model", ("language_model", "cached_attention", "recurrent")),
     Group("Training", ("training", "initialization", "recipes")),
     Group("Decoding", ("decoding",), "beam"),
     Group("Analysis and diagnosis", ("analysis", "evaluation", "diagnosis")),
