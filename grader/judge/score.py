@@ -30,7 +30,7 @@ SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POL
 def exercises(
     assignment: Assignment,
     tests: list[TestResult],
-    passed_with: dict[str, list[str]],
+    passed_with: Mapping[str, list[str]],
     written: Collection[str],
     answers: Mapping[str, str],
     only: Collection[str] | None = None,
@@ -130,7 +130,7 @@ def _parts(exercise: Exercise, answers: Mapping[str, str]) -> dict[str, Any]:
 def _code(
     exercise: Exercise,
     tests: list[TestResult],
-    passed_with: dict[str, list[str]],
+    passed_with: Mapping[str, list[str]],
     written: Collection[str],
     known: list[mistakes.Bug],
 ) -> dict[str, Any]:
