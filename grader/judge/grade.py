@@ -28,6 +28,7 @@ from .models.hidden_labels import HiddenLabels
 from .reruns import Rerun
 from .suite_run import OpenWorker, Submitted, SuiteRun, Worker
 from .workers.load import Load
+from .workers.time_limit import Patience
 
 NOTHING_READ = SubmissionFacts(sha256=handed_in.digest(b"", {}))  # there is no notebook to hash
 
@@ -40,6 +41,7 @@ class Try:
     run: SuiteRun | None = None  # None if it cannot be read
     plan: list[Rerun] = field(default_factory=list)
     passed_with: dict[str, list[str]] = field(default_factory=dict)  # test → what was replaced
+    patience: Patience = field(default_factory=Patience)
     only: Collection[str] | None = None  # just these exercises were graded
 
 
@@ -73,18 +75,19 @@ def once(
     read = _read(submitted)
     if isinstance(read, Result):
         return Try(read)
-    run = suite_run.run(submitted, read.load, read.verdicts, open_worker)
+    load = read.load(Patience())
+    run = suite_run.run(submitted, load, read.verdicts, open_worker)
     model = None
     if hidden is not None and submitted.assignment.model is not None and not submitted.public_only:
         model = before.model if before else None
         if model is None or second_try.is_needed_by(model.problem):
-            model = _of_model(submitted, hidden, read.load, open_worker, run.unloadable)
+            model = _of_model(submitted, hidden, load, open_worker, run.unloadable)
     seconds = time.perf_counter() - started
     result = _result(submitted, course, read, run, model, seconds, {})
     plan = list[Rerun]()
     if run.unloadable is None:
         plan = reruns.planned(submitted.assignment, read.collected, run.tests, read.verdicts)
-    return Try(result, run, plan, only=submitted.only)
+    return Try(result, run, plan, patience=load.patience, only=submitted.only)
 
 
 def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: Try) -> Try:
@@ -94,7 +97,8 @@ def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: 
     if isinstance(read, Result) or tried.run is None:
         raise ValueError("what cannot be read has nothing to run again")
     first, *later = tried.plan
-    ids = reruns.passed(first, submitted, read.load, read.verdicts, open_worker)
+    load = read.load(tried.patience)
+    ids = reruns.passed(first, submitted, load, read.verdicts, open_worker)
     passed_with = {**tried.passed_with, **{id: list(first.replaced) for id in ids}}
     seconds = tried.result.seconds + time.perf_counter() - started
     model = tried.result.model
@@ -110,9 +114,8 @@ class _Read:
     collected: Collected
     verdicts: dict[str, StudentError]
 
-    @property
-    def load(self) -> Load:
-        return Load(self.collected.statements, self.collected.unavailable)
+    def load(self, patience: Patience) -> Load:
+        return Load(self.collected.statements, self.collected.unavailable, patience=patience)
 
 
 def _read(submitted: Submitted) -> _Read | Result:
@@ -168,10 +171,13 @@ def _of_model(
     assignment = submitted.assignment
     assert assignment.model is not None
 
+    total = load.patience.total + model_part.TOTAL
+    patience = replace(load.patience, total=total)
+
     def opened() -> AbstractContextManager[Worker]:
         if unloadable is not None:
             raise unloadable
-        return open_worker(replace(load, limits=model_part.LIMITS))
+        return open_worker(replace(load, limits=model_part.LIMITS, patience=patience))
 
     return model_part.evaluate(
         model_part.Grading(

@@ -27,7 +27,7 @@ HARMLESS = {
         rseq futex setsid setpgid getpgrp getpid getppid gettid sched_yield restart_syscall
     """,
     "signals and timers for itself": """
-        rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait
+        rt_sigprocmask rt_sigreturn rt_sigpending rt_sigsuspend rt_sigtimedwait
         sigaltstack signalfd signalfd4 pause nanosleep clock_nanosleep alarm getitimer setitimer
         timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create
         timerfd_settime timerfd_gettime
@@ -56,6 +56,7 @@ LIMITED = {
     "prctl": "only names of threads and of memory",
     "socket": "only within its own network, where it has one",
     "socketpair": "only between its own processes",
+    "rt_sigaction": "all but SIGCHLD, which if ignored hides the time of children",
     "prlimit64": "only its own limits",
     "kill": "only itself, where it has no process tree of its own",
     "tgkill": "only itself, where it has no process tree of its own",
