@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from grader.course.course import Assignment, Course
 
 from ..intake.submissions import Submission
+from ..sandbox import limits
 
 if TYPE_CHECKING:
     from ..gradebook.result import Result
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ..judge.workers.remote import RemoteBackend
     from ..judge.workers.warm_process import Workers
     from .by_exercise import Known
+
+
+MEMORY_MIB = 4096  # of a judge, on top of its libraries
 
 
 def opener(
@@ -47,6 +51,7 @@ def start(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenL
     """Initialize a judge process. It ignores Ctrl-C, which its parent handles, and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
+    limit_memory()
     use(course, workers, hidden)
 
 
@@ -54,6 +59,16 @@ def use(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenLab
     """Set what this process grades with."""
     global _course, _workers, _hidden
     _course, _workers, _hidden = course, workers, hidden
+
+
+def limit_memory() -> None:
+    """Bound what this process may allocate: then a test of a submission fails, not the machine."""
+    import resource  # not on Windows, where nothing is graded
+
+    most = limits.data_bytes() + MEMORY_MIB * 2**20
+    ceiling = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if ceiling == resource.RLIM_INFINITY or most < ceiling:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def end_with_parent() -> None:
