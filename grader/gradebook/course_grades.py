@@ -26,7 +26,7 @@ class Mark:
 
     percent: Fraction | None
     said: str  # where the number comes from
-    pending: int = 0  # written parts and trained models that are not marked yet
+    pending: int = 0  # written parts that are not marked, and exercises that are not graded yet
     known: bool = True  # False: the grader failed, so there is no number
 
 
@@ -149,8 +149,8 @@ def _of_result(result: Result | None) -> Mark:
     said = f"{totals.total:g} of {totals.max:g} points"
     if totals.late_penalty:
         said += f", {totals.late_penalty:g} deducted for lateness"
-    models = [e.id for e in result.exercises if e.kind == "model" and e.points is None]
-    waiting = [part.id for part in result.parts if part.points is None] + models
+    others = [e.id for e in result.exercises if e.kind != "written" and e.points is None]
+    waiting = [part.id for part in result.parts if part.points is None] + others
     if waiting and result.outcome not in WITHOUT_POINTS:
         said += f", {', '.join(waiting)} not marked yet"
     share = 100 * exact(totals.total) / exact(totals.max) if totals.max else Fraction(0)

@@ -153,7 +153,7 @@ def _result(
         facts_of(submitted.data, files),
         entries,
         *score.outcome(run.tests),
-        notices=notices + told_of_output(run.printed),
+        notices=notices + score.broken(run.tests) + told_of_output(run.printed),
         isolation=run.isolation,
         model=model,
         seconds=round(seconds, 3),

@@ -18,7 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from grader.checking.exercise import ExerciseMark
-from grader.checking.session import PASSED, TestResult
+from grader.checking.session import BROKEN, PASSED, TestResult
 from grader.course.course import Assignment
 from grader.notebook.collect import Collected
 from grader.seam import StudentError
@@ -62,17 +62,18 @@ def planned(
     That is other exercises, and names of the same exercise that come before (the mark's `after`).
     Exercises with a verdict and exercises that are not written are left out.
     """
-    failed = [test.mark for test in tests if test.outcome != PASSED]
+    wrong = [test for test in tests if test.outcome not in (PASSED, BROKEN)]
+    failed = [test.mark for test in wrong]
     failing = {mark.exercise for mark in failed}
     order = [exercise.id for exercise in assignment.exercises]
     groups: dict[tuple[str, ...], Rerun] = {}
-    for test in tests:
+    for test in wrong:
         exercise = assignment.exercise(test.mark.exercise)
         broken = tuple(id for id in assignment.upstream(exercise) if id in failing)
         if any(_is_earlier(mark, test.mark) for mark in failed):
             broken += test.mark.after
         written = not set(exercise.names) <= collected.unwritten
-        if test.outcome != PASSED and broken and written and exercise.id not in verdicts:
+        if broken and written and exercise.id not in verdicts:
             place = (order.index(exercise.id), len(test.mark.after))
             group = groups.get(broken, Rerun(place, broken, []))
             groups[broken] = Rerun(min(place, group.place), broken, [*group.tests, test.id])

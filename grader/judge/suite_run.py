@@ -101,4 +101,5 @@ def results(
         handed_in=submitted.files,
         only=only,
         exercises=submitted.only if only is None else None,
+        strict=False,
     )

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable
 
+from grader.checking.session import BROKEN
 from grader.course.course import Assignment, Course
 
 from ...authoring import whole
@@ -116,7 +117,18 @@ def _report(files: results.Written, graded: list[Result], course: Course, option
     failed = [result for result in graded if result.outcome == UNGRADED]
     if failed:
         print(_failure(failed, files), file=sys.stderr)
-    return _print(files, counted, bool(failed), course, options)
+    partly = [r for r in counted if r.untested and r.outcome != UNGRADED]
+    if partly:
+        print(_of_tests(partly), file=sys.stderr)
+    return _print(files, counted, bool(failed or partly), course, options)
+
+
+def _of_tests(partly: list[Result]) -> str:
+    """Which tests are wrong themselves, and whose points are pending until they are corrected."""
+    ids = list(dict.fromkeys(id for result in partly for id in result.untested))
+    broken = [test.message for r in partly for test in r.tests if test.outcome == BROKEN]
+    said = {message.got for message in broken if message}
+    return f"exercise {', '.join(ids)} of {_named(partly)} is pending: {'; '.join(sorted(said))}"
 
 
 def _failure(failed: list[Result], files: results.Written) -> str:

@@ -29,7 +29,8 @@ def show(graded: list[Result], store: Store, course: Course, as_json: bool) -> i
         print(json.dumps(found, ensure_ascii=False))
     else:
         print(visible(_text(found)))
-    return EXIT_UNGRADED if found["summary"]["ungraded"] else EXIT_OK
+    failed = found["summary"]["ungraded"] or any(result.untested for result in graded)
+    return EXIT_UNGRADED if failed else EXIT_OK
 
 
 def _counted(found: Results, store: Store, course: Course) -> Results:
