@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..course.problem import Problem
+from ..course.visible import visible
 
 Row = dict[str, str]
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # in a spreadsheet
@@ -95,8 +96,8 @@ def _reader(text: str, columns: Collection[str] | None = None) -> csv.DictReader
 
 
 def safe(text: str) -> str:
-    """`=1+1` → `'=1+1`: a leading apostrophe makes it text in every spreadsheet."""
-    return f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text
+    """A cell that does nothing: visible, and `=1+1` → `'=1+1`, text in every spreadsheet."""
+    return visible(f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text)
 
 
 def restored(text: str) -> str:

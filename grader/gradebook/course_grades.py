@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..classroom.component_marks import Marks
-from ..classroom.csv_file import plain, safe
+from ..classroom.csv_file import safe
 from ..classroom.roster import Roster, Student
 from .course_total import CourseTotal, course_total, exact, rounded
 from .result import Result
@@ -84,9 +84,9 @@ def to_csv(grades: Sequence[CourseGrade], course: Course) -> str:
     writer.writerow(["student", "name", "section", *items, "total", "pending_parts", "remarks"])
     for grade in grades:
         texts = (grade.student.id, grade.student.name, grade.student.section)
-        remarks = plain(safe("; ".join(grade.remarks)))
+        remarks = safe("; ".join(grade.remarks))
         shown = [shown_percent(grade.marks[id]) for id in items]
-        named = [plain(safe(text)) for text in texts]
+        named = [safe(text) for text in texts]
         writer.writerow([*named, *shown, grade.total, grade.pending, remarks])
     return out.getvalue()
 
