@@ -96,8 +96,9 @@ def _reader(text: str, columns: Collection[str] | None = None) -> csv.DictReader
 
 
 def safe(text: str) -> str:
-    """A cell that does nothing: visible, and `=1+1` → `'=1+1`, text in every spreadsheet."""
-    return visible(f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text)
+    """A cell that does nothing: visible but for tabs, and `=1+1` → `'=1+1`, which is text."""
+    text = f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text
+    return "\t".join(map(visible, text.split("\t")))
 
 
 def restored(text: str) -> str:
