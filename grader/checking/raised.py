@@ -78,7 +78,7 @@ SIGNS = (
     ),
     Sign(
         ".*",
-        r"CUDA|cuda",
+        r"CUDA|cuda|NVIDIA driver",
         "it needs a GPU: use the input's device (`x.device`) instead of a fixed one",
         False,
     ),
