@@ -138,7 +138,7 @@ THREATS = (
     hostile("02_sleeps_in_a_child", 2, "TIMEOUT", quick=True),
     hostile("02_hides_its_time", 2, "TIMEOUT", quick=True),
     hostile("03_fork_bomb", 3, "TIMEOUT", "OOM", quick=True),
-    hostile("04_fills_the_judge", 4, told="too long a text", quick=True),
+    hostile("04_fills_the_judge", 4, "OOM", told="too long a text", quick=True),
     hostile("04_memory_bomb", 4, "OOM"),
     hostile("04_memory_in_children", 4, "OOM"),
     hostile("04_shared_memory", 4, "OOM", "GRADED", "CRASHED"),

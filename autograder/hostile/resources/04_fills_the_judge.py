@@ -1,6 +1,7 @@
 """Answers with a list of texts that is small, but huge as an array of texts of one length.
 
-Expected: PROTOCOL in every test that calls `softmax`: an answer is measured before it is used.
+Expected: PROTOCOL in every test that calls `softmax`: an answer is measured before it is used; OOM
+where the notebook makes that array itself.
 """
 
 import numpy as np
