@@ -121,8 +121,8 @@ def _warm_judges(
 
 
 def _graded(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
-    waiting = [pool.submit(judge_process.grade_one, submission, None) for submission in made]
-    return [future.result() for future in waiting]
+    waiting = [pool.submit(judge_process.first_try, submission, None) for submission in made]
+    return [future.result().result for future in waiting]
 
 
 def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submission]) -> float:

@@ -42,13 +42,14 @@ def main() -> None:
         code = EXIT_INTERRUPTED
     except Exception as error:
         from .problems import sentence
+        from .said import warn
 
         problem = sentence(error)
         if problem is None:
             raise
         code, text = problem
         if text:
-            print(text, file=sys.stderr)
+            warn(text)
     if code == EXIT_INTERRUPTED:
         print(INTERRUPTED, file=sys.stderr)
     sys.exit(code if isinstance(code, int) else EXIT_OK)

@@ -58,8 +58,7 @@ def graded(source: Path, folder: Path) -> Result:
         shutil.copytree(folder, Path(name) / STUDENT, symlinks=True)
         submission = received(Path(name), course, assignment)
         with closing(JudgePool(course, {assignment.id}, run)) as pool:
-            tries = class_tries.first_tries([submission], None, {}, pool)
-            result = next(class_tries.settled(tries, None, course, pool))[1]
+            [(_, result)] = class_tries.graded([submission], None, {}, course, pool)
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
 
