@@ -96,7 +96,7 @@ def test_raw_variance(student, rng):
     error = float(_relative_error(8, n))
     within = abs(float(found) / (8 * (1 - 1 / N_KEYS)) - 1) < 5 * error
     expect.by_chance(
-        found, 8.0, 8 * error, what=f"raw variance at d_k = 8 from {n:,} queries", read=READ,
+        float(found), 8.0, 8 * error, what=f"raw variance at d_k = 8 from {n:,} queries", read=READ,
         because=MISTAKE.statistics_variance_of_each_query if within else "",
         otherwise="draw n_samples queries with 32 keys each: one variance over all their scores",
     )  # fmt: skip
