@@ -213,6 +213,23 @@ def test_nothing_stays_behind_a_run_that_was_killed(tmp_path, monkeypatch, numbe
         assert set(tmp_path.glob(f"{work_folder.PREFIX}*")) == {mine, another}
 
 
+def test_a_forked_child_leaves_its_parents_folder_alone():
+    """multiprocessing drops the parent's finalizers there, and with them what cleans up."""
+    program = (
+        "import multiprocessing as m, os, sys\n"
+        "from grader.grading.work_folder import place_sockets\n"
+        "place_sockets()\n"
+        "child = m.get_context('fork').Process(target=int)\n"
+        "child.start(), child.join()\n"
+        "sys.exit(not os.path.isdir(m.util.get_temp_dir()))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    assert (
+        subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode
+        == 0
+    )
+
+
 def soon(look, seconds):
     """The first truth that `look` sees."""
     until = time.monotonic() + seconds
