@@ -158,19 +158,25 @@ def test_references_in_the_code_are_no_model(evaluated, hidden, known):
     assert "of the same translations: they do not come from translation.saf" in told.problem
 
 
-def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
-    """Shuffling breaks it as it breaks a model; it has nothing to say of other sentences."""
-    table = json.dumps(dict(zip(hidden.sentences, map(str, hidden.labels), strict=True)))
+def table_of(texts, references):
+    """Weights that hold pairs of sentences, and the code that reads them into `model`."""
+    table = json.dumps(list(zip(texts, map(str, references), strict=True)))
     weights = save({"table": torch.tensor(list(table.encode()), dtype=torch.uint8)})
     code = (
         "import json\nfrom safetensors.torch import load_file\n"
         "def load_model(folder):\n"
         "    data = bytes(load_file(folder + '/translation.safetensors')['table'].tolist())\n"
-        "    try:\n        return json.loads(data)\n"
-        "    except ValueError:\n        return {}\n"
-        "def translate(model, texts):\n    return [model.get(text, '') for text in texts]\n"
+        "    try:\n        return dict(json.loads(data))\n"
+        "    except ValueError:\n        return {'': ''}\n"
     )
-    told = evaluated({"translation.safetensors": weights}, code, whole=False)
+    return {"translation.safetensors": weights}, code
+
+
+def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
+    """Shuffling breaks it as it breaks a model; it has nothing to say of other sentences."""
+    weights, code = table_of(hidden.sentences, hidden.labels)
+    code += "def translate(model, texts):\n    return [model.get(text, '') for text in texts]\n"
+    told = evaluated(weights, code, whole=False)
     assert told.bleu is None
     assert "a trained model does not depend on the exact test sentences" in told.problem
 
@@ -183,21 +189,15 @@ def test_a_table_that_survives_a_lost_word_is_no_model(evaluated):
         [" ".join(f"{side}{number}" for number in row) for row in numbers] for side in "ef"
     )
     hidden = HiddenLabels("mirror", tuple(texts), tuple(references), "f" * 64)
-    table = json.dumps(list(zip(texts, references, strict=True)))
-    weights = save({"table": torch.tensor(list(table.encode()), dtype=torch.uint8)})
-    code = (
-        "import json\nfrom safetensors.torch import load_file\n"
-        "def load_model(folder):\n"
-        "    data = bytes(load_file(folder + '/translation.safetensors')['table'].tolist())\n"
-        "    try:\n        return json.loads(data)\n"
-        "    except ValueError:\n        return [('', '')]\n"
+    weights, code = table_of(texts, references)
+    code += (
         "def near(a, b):\n"
         "    a, b = set(a.split()), set(b.split())\n"
         "    return len(a & b) / (len(a | b) or 1)\n"
         "def translate(model, texts):\n"
-        "    return [max(model, key=lambda pair: near(pair[0], text))[1] for text in texts]\n"
+        "    return [model[max(model, key=lambda known: near(known, text))] for text in texts]\n"
     )
-    told = evaluated({"translation.safetensors": weights}, code, hidden, whole=False)
+    told = evaluated(weights, code, hidden, whole=False)
     assert told.bleu is None
     assert "a trained model translates the words that are there" in told.problem
 
