@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.grading import judge_pool, judge_process
 from grader.grading.settings import Settings

@@ -17,7 +17,8 @@ from pathlib import Path
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.intake.handed_in import FOLDER
 from grader.library.components import Component
 

@@ -16,7 +16,8 @@ from autograder.demo.disguises import laid_out_anew, reordered
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.library.components import Component
 
 from .bundled_class import HOSTILE

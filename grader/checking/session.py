@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..course.course import Assignment
+from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from .exercise import ExerciseMark

@@ -30,7 +30,8 @@ def main() -> None:
         if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores one of them
             signal.signal(number, signal.default_int_handler)
     try:
-        from ..course.course import FILE, Course, root_of
+        from ..course.course import Course
+        from ..course.course_file import FILE, root_of
         from . import app  # inside `try`, as Ctrl-C may interrupt the import
 
         root = root_of(Path.cwd())

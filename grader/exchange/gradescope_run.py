@@ -14,7 +14,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED

@@ -20,7 +20,7 @@ from .kept_csv import KeptCsv
 from .matching import Filled, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 OTHER_NAMES = ("ID number", "Username", "Email address")
 FEEDBACK, MAXIMUM = "Feedback comments", "Maximum Grade"

@@ -16,7 +16,7 @@ from .lateness import Lateness, lateness
 from .totals import Totals, add_up
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 PRINTED = "the notebook printed while being graded"
 

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.collect import Collected, collect
 from grader.notebook.notebook_file import Cell

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from grader.checking.exercise import ExerciseMark
 from grader.checking.session import BROKEN, PASSED, TestResult
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.notebook.collect import Collected
 from grader.seam import StudentError
 

@@ -10,7 +10,7 @@ from grader.checking.known_mistakes import id_of
 from grader.checking.messages import without_echoes
 from grader.checking.session import BROKEN, PASSED, TestResult
 from grader.course import mistakes
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.course.exercise import Exercise
 from grader.seam import errors as kinds
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from grader.checking import session, suite
 from grader.checking.session import TestResult
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.seam import Student, StudentError
 from grader.seam.facade import Backend
 

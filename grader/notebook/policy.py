@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 
-from ..course.course import Assignment
+from ..course.assignment import Assignment
 from ..seam import StudentError
 from ..seam.errors import LOAD_ERROR, POLICY
 from .collect import Collected

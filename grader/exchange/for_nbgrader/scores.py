@@ -10,7 +10,7 @@ import datetime
 import html
 from typing import TYPE_CHECKING, Any
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.notebook import grade_ids
 
 from ...course.visible import visible

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ...course.course import Assignment, Course
+from ...course.assignment import Assignment
+from ...course.course import Course
 from ...course.fallback import Card, place_of
 
 
