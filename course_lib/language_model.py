@@ -14,23 +14,15 @@ from typing import Any, Literal
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from .cached_attention import CachedAttention, KeysAndValues
 from .encoder import EncoderLayer
-from .feed_forward import FeedForward
+from .gelu_feed_forward import GeluFeedForward
 from .masks import causal_mask, padding_mask
 from .normalization import LayerNorm
 from .positions import sinusoidal_positions
 
 Positions = Literal["learned", "sinusoidal", "rotary", "none"]
-
-
-class GeluFeedForward(FeedForward):
-    """`FeedForward` with GELU (Hendrycks and Gimpel 2016), in GPT-2's approximation by tanh."""
-
-    def forward(self, x: Float[Tensor, "*batch n d_model"]) -> Float[Tensor, "*batch n d_model"]:
-        return self.w_2(F.gelu(self.w_1(x), approximate="tanh"))
 
 
 class Block(EncoderLayer):

@@ -20,9 +20,13 @@ GROUPS = (
     Group("Tokens, embedding, positions", ("data", "embeddings", "positions"), "positions"),
     Group("Masks", ("masks",), "causal"),
     Group("Attention", ("numpy_forms", "attention", "cached_attention", "fast.attention"), "cross"),
-    Group("Feed-forward", ("feed_forward",), "stream"),
+    Group("Feed-forward", ("feed_forward", "gelu_feed_forward"), "stream"),
     Group("Add and norm", ("residual", "normalization", "fast.forms"), "stream"),
-    Group("Encoder", ("encoder", "classifier"), "encoder"),
+    Group(
+        "Encoder",
+        ("encoder", "classifier", "masked_language_model", "encoder_heads"),
+        "encoder",
+    ),
     Group("Decoder", ("decoder", "fast.cached_decoder"), "self"),
     Group(
         "Whole model and loss",

@@ -36,21 +36,26 @@ class Trained:
     cpu_seconds: float  # of this process, everything included
     wall_seconds: float
 
-    @torch.no_grad()
     def predict(self, texts: Sequence[str]) -> list[int]:
         """The more likely label of every text, in order."""
-        self.model.eval()
-        device = next(self.model.parameters()).device
-        labels = torch.zeros(len(texts), dtype=torch.long)
-        for indices, token_ids in batches_in_order(self.tokenizer.encode(texts), 4096):
-            labels[indices] = self.model(token_ids.to(device))[0].argmax(dim=-1).cpu()
-        return labels.tolist()
+        return likely_labels(self.model, self.tokenizer.encode(texts))
 
     def accuracy(self, examples: dict[str, list]) -> float:
         """Accuracy in percent on examples with the columns `sentence` and `label`."""
         predictions = self.predict(examples["sentence"])
         right = sum(a == b for a, b in zip(predictions, examples["label"], strict=True))
         return 100 * right / len(predictions)
+
+
+@torch.no_grad()
+def likely_labels(model: torch.nn.Module, sequences: Sequence[Sequence[int]]) -> list[int]:
+    """The more likely label of every text, given as ids, by a model that is left in eval mode."""
+    model.eval()
+    device = next(model.parameters()).device
+    labels = torch.zeros(len(sequences), dtype=torch.long)
+    for indices, token_ids in batches_in_order(sequences, 4096):
+        labels[indices] = model(token_ids.to(device))[0].argmax(dim=-1).cpu()
+    return labels.tolist()
 
 
 def train_classifier(

@@ -70,6 +70,31 @@ def language_loss(
     return loss, {}
 
 
+def masked_language_loss(
+    model: nn.Module,
+    token_ids: Int[Tensor, "batch n"],
+    targets: Int[Tensor, "batch n"],
+    segment_ids: Int[Tensor, "batch n"] | None = None,
+    unrelated: Int[Tensor, "batch"] | None = None,
+    label_smoothing: float = 0.0,
+) -> tuple[Tensor, Measures]:
+    """The loss of a `MaskedLanguageModel` on hidden tokens, and the share of them that is right.
+
+    A target below 0 is not asked for. With `unrelated`, 1 where the second segment does not follow
+    the first, the loss of telling so is added, as in BERT.
+    """
+    asked = targets >= 0
+    logits, next_logits = model(token_ids, segment_ids, asked)
+    wanted, n_asked = targets[asked], asked.sum().clamp(min=1)
+    total = F.cross_entropy(logits, wanted, reduction="sum", label_smoothing=label_smoothing)
+    measures = {"accuracy": (logits.argmax(dim=-1) == wanted).sum() / n_asked}
+    loss = total / n_asked
+    if unrelated is None:
+        return loss, measures
+    measures["next_accuracy"] = (next_logits.argmax(dim=-1) == unrelated).float().mean()
+    return loss + F.cross_entropy(next_logits, unrelated), measures
+
+
 def fast_translation_step(
     model: nn.Module,
     source_ids: Int[Tensor, "batch n_source"],

@@ -1,0 +1,212 @@
+"""Read before you label: pre-train an encoder on texts, fine-tune it on few labelled sentences.
+
+settings = profile("cpu")
+pretrained = pretrain(*unlabelled(settings), settings, seed=0)
+tuned = fine_tune(pretrained, load("sst2_sentences")["train"][:100], settings, seed=0)
+tuned.accuracy(load("sst2_sentences")["validation"][:])
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from ..data import datasets
+from ..data.batching import TokenBuckets
+from ..data.cycled import CycledExamples
+from ..data.masking import IGNORED, MaskedBatches
+from ..data.segments import marked
+from ..data.tokenization import TextTokenizer
+from ..encoder_heads import TextClassifier
+from ..fast.forms import fast_model
+from ..masked_language_model import BertEncoder, MaskedLanguageModel
+from ..training.batch_losses import classification_loss, masked_language_loss
+from .classifier import likely_labels
+from .masked_language_profiles import MaskedLanguageProfile
+from .profiles import fit_by
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """A masked language model with its tokenizer, history and training cost."""
+
+    model: MaskedLanguageModel
+    tokenizer: TextTokenizer
+    history: list[dict[str, float]]
+    tokens: int  # of the whole training
+    cpu_seconds: float  # of this process, everything included
+    wall_seconds: float
+
+    @torch.no_grad()
+    def fill(self, text: str, k: int = 5) -> list[list[str]]:
+        """The `k` most likely words for every `[MASK]` in the text, the most likely first."""
+        ids, parts = list[int](), text.split("[MASK]")
+        for part, sequence in zip(parts, self.tokenizer.encode(parts), strict=True):
+            ids += [self.tokenizer.MASK, *(sequence if part.strip() else [])]
+        ids = ids[1:]
+        read = torch.tensor([marked(ids, len(ids) + 2)])
+        logits, _ = self.model.eval()(read, None, read == self.tokenizer.MASK)
+        return [self.tokenizer.tokens(row) for row in logits.topk(k).indices.tolist()]
+
+
+@dataclass(frozen=True)
+class FineTuned:
+    """A fine-tuned classifier of sentences, with what it reads them by."""
+
+    model: TextClassifier
+    tokenizer: TextTokenizer
+    length: int
+    history: list[dict[str, float]]
+
+    def predict(self, texts: Sequence[str]) -> list[int]:
+        """The more likely label of every text, in order."""
+        return likely_labels(self.model, _read(self.tokenizer, texts, self.length))
+
+    def accuracy(self, examples: dict[str, list]) -> float:
+        """Accuracy in percent on examples with the columns `sentence` and `label`."""
+        found = zip(self.predict(examples["sentence"]), examples["label"], strict=True)
+        return 100 * sum(a == b for a, b in found) / len(examples["label"])
+
+
+def unlabelled(settings: MaskedLanguageProfile) -> tuple[list[str], list[str]]:
+    """The texts of the training and of the validation splits that a profile reads."""
+    found = [datasets.load(name) for name in settings.unlabelled]
+    train, validation = (
+        [text for data in found for text in data[split][:]["sentence"]]
+        for split in ("train", "validation")
+    )
+    return train, validation
+
+
+def untrained(vocab_size: int, settings: MaskedLanguageProfile) -> MaskedLanguageModel:
+    """The model of a profile before any training, with fast forms; torch's seed decides on it."""
+    sizes = settings.model
+    encoder = BertEncoder(
+        vocab_size,
+        n_layers=sizes.n_layers,
+        d_model=sizes.d_model,
+        n_heads=sizes.n_heads,
+        d_ff=sizes.d_ff,
+        dropout=sizes.dropout,
+        max_length=settings.length,
+        n_segments=0,  # one text at a time
+    )
+    return fast_model(MaskedLanguageModel, encoder)
+
+
+def pretrain(
+    texts: Sequence[str],
+    validation: Sequence[str],
+    settings: MaskedLanguageProfile,
+    seed: int,
+    progress: bool = False,
+    folder: str | None = None,
+) -> Pretrained:
+    """Learn to fill gaps in `texts`, cut to pieces of `settings.length`; see `mask_tokens`.
+
+    The tokenizer, of words, is learned from them too. `validation` only monitors progress. The
+    final weights are the average from `settings.average_from` on.
+    """
+    wall, cpu = time.perf_counter(), time.process_time()
+    tokenizer = TextTokenizer.train(
+        texts, vocab_size=settings.vocab_size, min_frequency=settings.min_frequency
+    )
+    pieces = _pieces(tokenizer, texts, settings.length)
+    held_out = _gaps(_pieces(tokenizer, validation, settings.length), tokenizer, settings, 0)
+    batches = _gaps(pieces, tokenizer, settings, seed)
+    torch.manual_seed(seed)
+    model = untrained(tokenizer.vocab_size, settings)
+
+    def evaluate(model: nn.Module) -> dict[str, float]:
+        return gap_measures(model, held_out)
+
+    history = fit_by(settings, model, batches, masked_language_loss, evaluate, progress, folder)
+    return Pretrained(
+        model,
+        tokenizer,
+        history,
+        tokens=settings.epochs * sum(map(len, pieces)),
+        cpu_seconds=time.process_time() - cpu,
+        wall_seconds=time.perf_counter() - wall,
+    )
+
+
+def fine_tune(
+    start: Pretrained | TextTokenizer,
+    examples: dict[str, list],
+    settings: MaskedLanguageProfile,
+    seed: int,
+) -> FineTuned:
+    """Train a copy of a pre-trained encoder, and a new head, on labelled sentences.
+
+    Given a tokenizer alone, the encoder starts from chance, to compare with: all else is the same.
+    """
+    torch.manual_seed(seed)
+    if isinstance(start, Pretrained):
+        tokenizer, encoder = start.tokenizer, copy.deepcopy(start.model.encoder)
+    else:
+        tokenizer, encoder = start, untrained(start.vocab_size, settings).encoder
+    sizes = settings.model
+    model = fast_model(TextClassifier, encoder, dropout=sizes.dropout, pooling=settings.pooling)
+    read = _read(tokenizer, examples["sentence"], settings.length)
+    batches = CycledExamples(read, examples["label"], settings.rows, settings.steps, seed)
+    history = fit_by(
+        settings.fine_tuning,
+        model,
+        batches,
+        classification_loss,
+        lambda model: {},
+        progress=False,
+        folder=None,
+    )
+    return FineTuned(model, tokenizer, settings.length, history)
+
+
+@torch.no_grad()
+def gap_measures(model: nn.Module, batches: MaskedBatches) -> dict[str, float]:
+    """How well gaps are filled: the share that is right, and exp of the mean cross-entropy.
+
+    The gaps are those of epoch 0. The model is left in the mode it came in.
+    """
+    was_training, asked, total, right = model.training, 0, 0.0, 0.0
+    model.eval()
+    batches.set_epoch(0)
+    device = next(model.parameters()).device
+    for token_ids, targets, *_ in batches:
+        n_asked = int((targets != IGNORED).sum())
+        loss, measures = masked_language_loss(model, token_ids.to(device), targets.to(device))
+        total += n_asked * float(loss)
+        right += n_asked * float(measures["accuracy"])
+        asked += n_asked
+    model.train(was_training)
+    return {"gap_accuracy": right / asked, "gap_perplexity": math.exp(total / asked)}
+
+
+def _read(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
+    """Each text as the encoder reads it."""
+    return [marked(one, length) for one in tokenizer.encode(list(texts))]
+
+
+def _pieces(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
+    """The same, but a long text becomes several, so that nothing is lost."""
+    room = length - 2
+    sequences = tokenizer.encode(list(texts), max_length=sys.maxsize)
+    return [
+        marked(one[start : start + room], length)
+        for one in sequences
+        for start in range(0, len(one), room)
+    ]
+
+
+def _gaps(
+    pieces: list[list[int]], tokenizer: TextTokenizer, settings: MaskedLanguageProfile, seed: int
+) -> MaskedBatches:
+    buckets = TokenBuckets(pieces, [0] * len(pieces), settings.max_tokens, seed)
+    return MaskedBatches(buckets, tokenizer.vocab_size, settings.share, seed)
