@@ -76,6 +76,20 @@ def bench_sst2(
     raise typer.Exit(bench_command.sst2(profile, seeds, name, json))
 
 
+@bench_app.command("pretraining")
+def bench_pretraining(
+    labels: Annotated[
+        str, typer.Option(help="how many sentences have one")
+    ] = "50,100,200,500,1000,2000,6000",
+    seeds: Annotated[str, typer.Option(help="one fine-tuning each")] = "0,1,2,3,4",
+    json: Json = False,
+) -> None:
+    """Accuracy on SST-2 over the number of labels, with and without pre-training; 40 minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.pretraining(labels, seeds, json))
+
+
 @bench_app.command("tables")
 def bench_tables(
     seeds: Annotated[str, typer.Option(help="of contrasts and trainings")] = "0,1,2,3,4",

@@ -85,6 +85,18 @@ def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
     return _print(measures, f"results/{target}.json", as_json)
 
 
+def pretraining(labels: str, seeds: str, as_json: bool) -> int:
+    from bench import pretraining as bench
+
+    try:
+        counts, numbers = _numbers(labels, "--labels"), _numbers(seeds)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None
+    if min(counts) < 2:
+        raise UsageProblem(f"--labels {labels}: give numbers from 2 on, one of each class")
+    return _print(bench.run(counts, numbers, _log), f"results/{bench.NAME}.json", as_json)
+
+
 def tables(seeds: str, as_json: bool) -> int:
     from bench import lookup_tables as bench
 

@@ -26,6 +26,7 @@ from ..data.segments import marked
 from ..data.tokenization import TextTokenizer
 from ..encoder_heads import TextClassifier
 from ..fast.forms import fast_model
+from ..initialization import initialize
 from ..masked_language_model import BertEncoder, MaskedLanguageModel
 from ..training.batch_losses import classification_loss, masked_language_loss
 from .classifier import likely_labels
@@ -86,7 +87,10 @@ def unlabelled(settings: MaskedLanguageProfile) -> tuple[list[str], list[str]]:
 
 
 def untrained(vocab_size: int, settings: MaskedLanguageProfile) -> MaskedLanguageModel:
-    """The model of a profile before any training, with fast forms; torch's seed decides on it."""
+    """The model of a profile before any training, with fast forms; torch's seed decides on it.
+
+    Its linear layers are Xavier's: BERT's 0.02 is made for 768 features and too small for these.
+    """
     sizes = settings.model
     encoder = BertEncoder(
         vocab_size,
@@ -98,7 +102,9 @@ def untrained(vocab_size: int, settings: MaskedLanguageProfile) -> MaskedLanguag
         max_length=settings.length,
         n_segments=0,  # one text at a time
     )
-    return fast_model(MaskedLanguageModel, encoder)
+    model = fast_model(MaskedLanguageModel, encoder)
+    initialize(model, "xavier", torch.default_generator)
+    return model
 
 
 def pretrain(

@@ -75,7 +75,7 @@ def masked_language_loss(
     token_ids: Int[Tensor, "batch n"],
     targets: Int[Tensor, "batch n"],
     segment_ids: Int[Tensor, "batch n"] | None = None,
-    unrelated: Int[Tensor, "batch"] | None = None,
+    unrelated: Int[Tensor, " batch"] | None = None,
     label_smoothing: float = 0.0,
 ) -> tuple[Tensor, Measures]:
     """The loss of a `MaskedLanguageModel` on hidden tokens, and the share of them that is right.

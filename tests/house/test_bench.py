@@ -11,13 +11,24 @@ import torch
 from checkout import ROOT
 from typer.testing import CliRunner
 
-from bench import averages, decode, encoder, grammar, model, sentiment, study, training, translation
+from bench import (
+    averages,
+    decode,
+    encoder,
+    grammar,
+    model,
+    pretraining,
+    sentiment,
+    study,
+    training,
+    translation,
+)
 from course_lib.config import TransformerConfig
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import Translator
-from course_lib.recipes import classifier_profiles
+from course_lib.recipes import classifier_profiles, masked_language_profiles
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 from grader.cli.app import app
@@ -149,6 +160,25 @@ def test_sst2(bench, monkeypatch):
     monkeypatch.setattr(sentiment.datasets, "load", lambda name, sources: sentences)
     measures = bench("sst2 --profile tiny --seeds 1,2 --name small", "small")
     assert len(measures["test_accuracy"]["values"]) == 2
+
+
+def test_pretraining(bench, monkeypatch, tmp_path):
+    """On made-up sentences in place of SST-2."""
+    short = dataclasses.replace(masked_language_profiles.profile("tiny"), epochs=1, steps=2)
+    sentences = few(LOAD("generated_sentences", sources=["generated"]))
+    small(monkeypatch, pretraining, FOLDER=tmp_path / "kept", RATES=(1e-3, 2e-3), RATE_LABELS=10)
+    monkeypatch.setattr(pretraining, "profile", lambda name: short)
+    monkeypatch.setattr(pretraining.datasets, "load", lambda name, **_: sentences)
+    measures = bench("pretraining --labels 4,20 --seeds 0,1", "pretraining")
+    for arm in pretraining.ARMS:
+        assert len(measures[f"{arm}_20_labels_accuracy"]["values"]) == 2
+    low, gain, high = (measures[f"gain_4_labels{end}"]["mean"] for end in ("_low", "", "_high"))
+    assert low <= gain <= high
+    figure = pretraining.curve(measures, [4, 20])
+    lines = {line.get_label(): list(line.get_ydata()) for line in figure.axes[0].lines}
+    means = [measures[f"pretrained_{n}_labels_accuracy"]["mean"] for n in (4, 20)]
+    assert lines["pre-trained on texts"] == means
+    assert (tmp_path / "pretraining.svg").is_file()
 
 
 def test_multi30k(bench, monkeypatch, tmp_path):

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch.nn.functional import cross_entropy
 
 from course_lib.encoder_heads import SpanFinder, TextClassifier, TokenClassifier
 from course_lib.fast.forms import fast_model
@@ -194,13 +195,11 @@ def test_a_head_learns_what_it_is_for_and_the_encoder_with_it(kind):
     for _ in range(150):
         output = model(ids)
         if kind == "classes":
-            loss = torch.nn.functional.cross_entropy(output[0], (places >= 4).long())
+            loss = cross_entropy(output[0], (places >= 4).long())
         elif kind == "tokens":
-            loss = torch.nn.functional.cross_entropy(
-                output.flatten(0, 1), (ids == 5).long().flatten()
-            )
+            loss = cross_entropy(output.flatten(0, 1), (ids == 5).long().flatten())
         else:
-            loss = sum(torch.nn.functional.cross_entropy(one, places) for one in output)
+            loss = sum(cross_entropy(one, places) for one in output)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
