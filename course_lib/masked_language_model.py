@@ -35,6 +35,7 @@ class BertEncoder(nn.Module):
         n_heads: int = 12,
         d_ff: int = 3072,
         dropout: float = 0.1,
+        norm_first: bool = False,
         max_length: int = 512,
         n_segments: int = 2,
         pad_id: int = 0,
@@ -46,7 +47,7 @@ class BertEncoder(nn.Module):
         self.segments = nn.Embedding(n_segments, d_model) if n_segments else None
         self.norm = LayerNorm(d_model)
         self.dropout = nn.Dropout(dropout)
-        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout)
+        self.encoder = Encoder(n_layers, d_model, n_heads, d_ff, dropout, norm_first)
         for layer in self.encoder.layers:
             layer.feed_forward = GeluFeedForward(d_model, d_ff, approximate="none")
         start_small(self)

@@ -99,6 +99,7 @@ def untrained(vocab_size: int, settings: MaskedLanguageProfile) -> MaskedLanguag
         n_heads=sizes.n_heads,
         d_ff=sizes.d_ff,
         dropout=sizes.dropout,
+        norm_first=sizes.norm_first,
         max_length=settings.length,
         n_segments=0,  # one text at a time
     )
