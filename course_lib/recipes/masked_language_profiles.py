@@ -26,7 +26,7 @@ class MaskedLanguageProfile(Profile):
     label_smoothing: float = 0.0
     unlabelled: tuple[str, ...] = ()  # data sets whose texts are read, without their labels
     length: int = 64  # tokens of the longest text, [CLS] and [SEP] included
-    share: float = 0.15  # of the words are hidden
+    share: float = 0.15  # of the words are hidden; BERT's
     pooling: Literal["cls", "mean"] = "mean"  # the tiny [CLS] has not learned to sum up
     steps: int = 200  # of a fine-tuning
     rows: int = 32  # sentences of each step
@@ -59,8 +59,10 @@ PROFILES = {
         "sst2_sentences",
         TransformerConfig(n_layers=2, d_model=128, n_heads=4, d_ff=512, dropout=0.1),
         vocab_size=10_000,
-        epochs=15,
+        epochs=10,
+        max_tokens=1024,
         unlabelled=("sst2_sentences", "imdb_small"),
+        share=0.3,  # the texts are few, and more is asked of each (Wettig et al. 2023)
     ),
 }
 

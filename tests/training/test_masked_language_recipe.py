@@ -9,8 +9,9 @@ from torch.nn.functional import cross_entropy
 from unwatched import unwatched
 
 from course_lib.data import datasets, registry
+from course_lib.data.batching import pad
 from course_lib.data.cycled import CycledExamples
-from course_lib.data.masking import IGNORED
+from course_lib.data.masking import IGNORED, mask_tokens
 from course_lib.data.segments import joined, marked, next_sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.masked_language_model import BertEncoder, MaskedLanguageModel
@@ -117,8 +118,31 @@ def test_the_loss_is_that_of_the_hidden_words_and_of_the_next_sentence():
     both, measures = masked_language_loss(model, ids, targets, segments, unrelated)
     torch.testing.assert_close(both, words + cross_entropy(follows, unrelated))
     assert set(measures) == {"accuracy", "next_accuracy"}
+    model.norm = torch.nn.Identity()  # which would warn of no rows
     nothing, _ = masked_language_loss(model, ids, torch.full_like(ids, IGNORED), segments)
     assert nothing.item() == 0  # a short batch in which no word was chosen
+
+
+def test_hidden_words_and_next_sentences_are_learned_together():
+    """A document keeps to its own five words, so a sentence of another one can be told."""
+    rng = np.random.default_rng(0)
+    documents = [rng.integers(5 + 5 * d, 10 + 5 * d, (60, 4)).tolist() for d in range(4)]
+    pairs = next_sentence_pairs(documents, 16, rng)
+    ids, segments = pad([pair.token_ids for pair in pairs]), pad([p.segment_ids for p in pairs])
+    unrelated, generator = torch.tensor([p.unrelated for p in pairs]), torch.Generator()
+    torch.manual_seed(0)
+    encoder = BertEncoder(25, n_layers=2, d_model=32, n_heads=4, d_ff=64, dropout=0.0)
+    model = MaskedLanguageModel(encoder, next_sentence=True)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    with unwatched():
+        for _ in range(120):
+            inputs, targets = mask_tokens(ids, 25, generator)
+            loss, measures = masked_language_loss(model, inputs, targets, segments, unrelated)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    assert measures["next_accuracy"] > 0.8
+    assert measures["accuracy"] > 0.15  # a word of its document: one in five
 
 
 def test_every_profile_names_its_data():
