@@ -7,7 +7,6 @@ Each is the encoder and one new linear layer.
 """
 
 import math
-from typing import Literal
 
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -31,7 +30,7 @@ class TextClassifier(nn.Module):
         encoder: BertEncoder,
         n_classes: int = 2,
         dropout: float = 0.1,
-        pooling: Literal["cls", "mean"] = "cls",
+        pooling: str = "cls",
     ) -> None:
         super().__init__()
         if pooling not in ("cls", "mean"):
