@@ -59,7 +59,8 @@ class Assignment(Table):
     prerequisites: list[str]
     call_seconds: float = Field(default=2.0, gt=0)
     imports: list[str]
-    forbidden: list[str] = []
+    forbidden: list[str] = []  # dotted names, which may end in *
+    instead: str = ""  # what to use in place of them: follows "Use"
     model: ModelPart | None = None
     checklist: Checklist | None = None
     profiles: ProfileChoice | None = None
@@ -145,8 +146,18 @@ class Assignment(Table):
 
     def forbidden_in(self, exercise: Exercise) -> list[str]:
         """Dotted names that this exercise must not use."""
+        return [name for names, _ in self.bans(exercise) for name in names]
+
+    def bans(self, exercise: Exercise) -> list[tuple[list[str], str]]:
+        """What an exercise forbids, and what to use in place of it."""
         shared = [name for name in self.forbidden if name not in exercise.allowed]
-        return shared + exercise.forbidden
+        found = [(shared, self.instead), (exercise.forbidden, exercise.instead)]
+        return [(names, instead) for names, instead in found if names]
+
+    @property
+    def forbidden_anywhere(self) -> list[str]:
+        """What at least one exercise forbids."""
+        return [name for e in [self, *self.exercises] for name in e.forbidden]
 
     def upstream(self, exercise: Exercise) -> list[str]:
         """Ids of all exercises it depends on, transitively, in course order."""

@@ -51,7 +51,9 @@ def grade(
     names = [name for exercise in assignment.exercises for name in exercise.names]
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
-    load = Load(collected.statements, collected.unavailable)
+    load = Load(
+        collected.statements, collected.unavailable, forbidden=assignment.forbidden_anywhere
+    )
     run = suite_run.run(submitted, collected, load, open_worker)
     answers = written_answers.written(assignment, cells)
     there = {*collected.written, *files}

@@ -16,7 +16,7 @@ from grader.checking.exercise import ExerciseMark
 from grader.checking.session import PASSED, TestResult
 from grader.course.course import Assignment
 from grader.notebook.collect import Collected
-from grader.notebook.policy import decided
+from grader.notebook.refused import decided
 from grader.seam import Student, StudentError
 from grader.seam.facade import Backend
 

@@ -18,7 +18,7 @@ from grader.judge.models.hidden_labels import HiddenLabels
 from grader.notebook import notebook_file
 from grader.notebook.collect import MAX_NOTICES, collect
 from grader.notebook.notebook_file import Cell
-from grader.notebook.policy import decided
+from grader.notebook.refused import decided
 from grader.seam import Student, StudentError
 from grader.seam.codec import MAX_PAYLOAD, Decoder
 

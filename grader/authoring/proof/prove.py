@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grader.checking import session
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
-from grader.notebook.policy import decided
+from grader.notebook.refused import decided
 from grader.seam import Student
 
 from ...course.course import Course

@@ -1,0 +1,18 @@
+"""Exercises whose failure is known before anything runs."""
+
+from __future__ import annotations
+
+from ..course.course import Assignment
+from ..seam import StudentError
+from ..seam.errors import LOAD_ERROR
+from .collect import Collected
+
+
+def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
+    """By exercise: a name that it needs cannot be loaded."""
+    refused = collected.refused
+    return {
+        exercise.id: StudentError(LOAD_ERROR, next(refused[n] for n in exercise.names if n in refused))
+        for exercise in assignment.exercises
+        if not refused.keys().isdisjoint(exercise.names)
+    }
