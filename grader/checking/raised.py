@@ -15,7 +15,6 @@ from ..seam import errors as kinds
 from .faults import SuiteError
 from .messages import NOT_WRITTEN, Message
 
-
 Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
 
 

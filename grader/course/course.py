@@ -157,7 +157,8 @@ class Assignment(Table):
     @property
     def forbidden_anywhere(self) -> list[str]:
         """What at least one exercise forbids."""
-        return [name for e in [self, *self.exercises] for name in e.forbidden]
+        of_exercises = [name for exercise in self.exercises for name in exercise.forbidden]
+        return [*self.forbidden, *of_exercises]
 
     def upstream(self, exercise: Exercise) -> list[str]:
         """Ids of all exercises it depends on, transitively, in course order."""

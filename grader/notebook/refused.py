@@ -10,9 +10,9 @@ from .collect import Collected
 
 def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
     """By exercise: a name that it needs cannot be loaded."""
-    refused = collected.refused
-    return {
-        exercise.id: StudentError(LOAD_ERROR, next(refused[n] for n in exercise.names if n in refused))
-        for exercise in assignment.exercises
-        if not refused.keys().isdisjoint(exercise.names)
-    }
+    verdicts = {}
+    for exercise in assignment.exercises:
+        refused = [collected.refused[n] for n in exercise.names if n in collected.refused]
+        if refused:
+            verdicts[exercise.id] = StudentError(LOAD_ERROR, refused[0])
+    return verdicts

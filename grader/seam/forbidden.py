@@ -119,9 +119,10 @@ class Rules:
             self._exchanged.append((function, "__code__", code, refusing))
         module_name, _, attribute = name.rpartition(".")
         module = sys.modules.get(module_name)
-        if not functions and not name.startswith("torch."):
-            if getattr(module, attribute, None) is thing:
-                self._exchanged.append((module, attribute, thing, _refusing(name)))
+        if functions or name.startswith("torch."):
+            return
+        if getattr(module, attribute, None) is thing:
+            self._exchanged.append((module, attribute, thing, _refusing(name)))
 
     def _watch_torch(self, watched: dict[str, str]) -> None:
         """Refuse torch's own functions when they are called, in threads too."""
@@ -184,7 +185,7 @@ def _watched(names: Iterable[str]) -> dict[str, str]:
 
 def _plain(announced: str) -> str:
     """A function's name without what marks it as internal: `_softmax.default` is a softmax."""
-    return announced.partition(".")[0].lstrip("_")
+    return announced.partition(".")[0].lstrip("_").removeprefix("special_")
 
 
 @lru_cache(maxsize=1)
