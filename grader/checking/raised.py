@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from ..course.course import Ban
 from ..seam import StudentError
 from ..seam import errors as kinds
 from .faults import SuiteError
 from .messages import NOT_WRITTEN, Message
-
-Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
 
 
 class Sign(NamedTuple):

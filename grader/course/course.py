@@ -41,6 +41,9 @@ class Week(Table):
     assignment: str | None = None
 
 
+Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
+
+
 class Assignment(Table):
     """One assignment, or the coding exam, with its exercises, dates and rules."""
 
@@ -148,7 +151,7 @@ class Assignment(Table):
         """Dotted names that this exercise must not use."""
         return [name for names, _ in self.bans(exercise) for name in names]
 
-    def bans(self, exercise: Exercise) -> list[tuple[list[str], str]]:
+    def bans(self, exercise: Exercise) -> list[Ban]:
         """What an exercise forbids, and what to use in place of it."""
         shared = [name for name in self.forbidden if name not in exercise.allowed]
         found = [(shared, self.instead), (exercise.forbidden, exercise.instead)]
