@@ -9,10 +9,10 @@ READY := $(VENV)/ready
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
 
-demo: $(READY)  ## grade a small bundled class, train a translator, show the report (two to three minutes)
+demo: $(READY)  ## grade a small bundled class, train a translator, show the report (a minute and a half)
 	@$(COURSE) demo
 
-test: $(READY)  ## what every change must hold (a quarter of an hour on 2 cores)
+test: $(READY)  ## what every change must hold (eleven minutes on 2 cores)
 	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)

@@ -19,7 +19,8 @@ from typing import Any
 import course_lib
 from course_lib.training.saved_model import TRANSLATOR_WEIGHTS, WEIGHTS, save_model
 from grader.authoring.views import notebooks
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.course.exercise import ModelPart
 from grader.course.fallback import CARD, FOLDER, Card
 from grader.course.problem import Problem

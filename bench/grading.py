@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.grading import judge_pool, judge_process
 from grader.grading.settings import Settings
@@ -121,8 +122,8 @@ def _warm_judges(
 
 
 def _graded(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
-    waiting = [pool.submit(judge_process.grade_one, submission, None) for submission in made]
-    return [future.result() for future in waiting]
+    waiting = [pool.submit(judge_process.first_try, submission, None) for submission in made]
+    return [future.result().result for future in waiting]
 
 
 def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submission]) -> float:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster
 from grader.grading.settings import Settings

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.exchange.for_nbgrader import command
 
 

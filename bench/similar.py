@@ -13,7 +13,8 @@ from grader.authoring import results_file
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.library.components import Component
 from grader.similarity import compare
 from grader.similarity.own_work import Handout, Work

@@ -18,7 +18,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from book import CHECKOUT
 from grader.authoring.views import setup_cell, texts
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from . import steps, timetable
 from .quizzes import quiz

@@ -1,4 +1,4 @@
-"""Position encodings: the sinusoids of the paper, and two alternatives.
+"""Position encodings: the sinusoids of the paper, and three alternatives.
 
 Attention is permutation equivariant, so without one of these a sentence is a bag of words.
 """
@@ -77,3 +77,22 @@ class RelativeBias(nn.Module):
     def forward(self, n_queries: int, n_keys: int) -> Float[Tensor, "n_heads n_queries n_keys"]:
         """The bias to add to the scores of each head."""
         return self.bias(self.buckets(n_queries, n_keys)).permute(2, 0, 1)
+
+
+def rotate(
+    x: Float[Tensor, "batch n_heads n d_k"], positions: Int[Tensor, "batch n"]
+) -> Float[Tensor, "batch n_heads n d_k"]:
+    """Rotary positions (Su et al. 2021, section 3.2): turn queries and keys instead of adding.
+
+    The pair of features (i, i + d_k / 2) of each row is turned by `position / 10000^(2i / d_k)`, so
+    the product of a query and a key depends on their distance alone.
+    Raises ValueError for an odd number of features.
+    """
+    if x.shape[-1] % 2:
+        raise ValueError(f"{x.shape[-1]} features a head: give an even number, to turn in pairs")
+    half = x.shape[-1] // 2
+    frequencies = 10000.0 ** (-torch.arange(half, device=x.device) / half)
+    angles = positions[:, None, :, None] * frequencies
+    cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+    a, b = x[..., :half], x[..., half:]
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)

@@ -64,7 +64,7 @@ for factor, levels in FACTORS.items():
 #   a factor that the default does not set.
 # - `sampled_design(factors, n, seed, taken=())` draws `n` different configurations, none of which
 #   is in `taken`. All remaining combinations are equally likely, and the same seed gives the same
-#   list.
+#   list. It draws from a generator of its own: the global ones stay as they are.
 # - If fewer than `n` combinations are left, it raises ValueError.
 # - Both return new dictionaries: changing one must not change another, or the default.
 #

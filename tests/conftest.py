@@ -122,6 +122,7 @@ def chromium():
 @pytest.fixture(scope="session")
 def site(tmp_path_factory):
     """The built site, once for all files of tests that are in the group `site`."""
+    pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
     from book import site_build
 
     folder = tmp_path_factory.mktemp("site")

@@ -22,18 +22,20 @@ MODEL = (
     "'training mode' if self.training else 'evaluation mode'), "
     "(torch.nn.EmbeddingBag.forward(self, ids), None))[1]})(8, 3)"
 )
-# Plain gradient descent, written out; it logs `zero_grad` and `step`.
+# Plain gradient descent; it logs `zero_grad` and `step`.
 OPTIMIZER = (
-    "type('Optimizer', (), {'param_groups': [{'lr': rate, 'params': list(model.parameters())}], "
-    "'step': lambda self, *a: (events.append('optimizer'), [p.data.sub_(p.grad * "
-    "self.param_groups[0]['lr']) for p in self.param_groups[0]['params'] if p.grad is not None], "
-    "None)[-1], 'zero_grad': lambda self, *a, **k: (events.append('zero_grad'), "
-    "[setattr(p, 'grad', None) for p in self.param_groups[0]['params']], None)[-1]})()"
+    "type('Optimizer', (torch.optim.SGD,), {"
+    "'step': lambda self, *a, **k: "
+    "(events.append('optimizer'), torch.optim.SGD.step(self, *a, **k))[-1], "
+    "'zero_grad': lambda self, *a, **k: "
+    "(events.append('zero_grad'), torch.optim.SGD.zero_grad(self, *a, **k))[-1]"
+    "})(model.parameters(), lr=rate)"
 )
-# Halves the rate after each step.
+# Halves the rate after each step; torch calls `step` once when it is made.
 SCHEDULE = (
-    "type('Schedule', (), {'step': lambda self, *a: (events.append('schedule'), "
-    "optimizer.param_groups[0].update(lr=optimizer.param_groups[0]['lr'] / 2))[-1]})()"
+    "(type('Schedule', (torch.optim.lr_scheduler.LambdaLR,), {'step': lambda self, *a: "
+    "(events.append('schedule'), torch.optim.lr_scheduler.LambdaLR.step(self, *a))[-1]"
+    "})(optimizer, lambda n: 0.5 ** n), events.clear())[0]"
 )
 BACKWARD = "lambda loss: (events.append('backward'), loss.backward())[-1]"
 CLIP = (

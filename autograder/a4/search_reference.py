@@ -75,12 +75,14 @@ def beam(
     own_best=False,
     copies=False,
     added=True,
+    reach_of_all=None,
     gaps=None,
 ):
     """The `n_best` hypotheses of a beam, without stopping early.
 
     `gaps` collects the score margins of all choices. `normalized` makes the score of a
-    finished hypothesis; `running` divides the running scores as well.
+    finished hypothesis; `running` divides the running scores as well. `reach_of_all`: only so many
+    candidates are looked at.
     """
     beams, ended = [([start], 0.0)] * (width if copies else 1), []
     for length in range(max_length):
@@ -92,6 +94,7 @@ def beam(
             every += own[: max(1, width // len(beams))] if own_best else own
         every = [candidate for candidate in every if candidate[0] > -math.inf]
         every.sort(key=lambda c: -c[0])
+        every = every[:reach_of_all]
         others = [candidate for candidate in every if candidate[2] != end]
         if gaps is not None:
             gaps += [

@@ -57,6 +57,7 @@ class Search:
         self.model = student.make(BUILD, text=SOURCE, table=table, by_hand=by_hand)
         self.step = student.make("model.step", model=self.model)
         self.as_data = student.make(READ)
+        self.beams = False  # whether its rows are beams, which change places at every step
 
     def state(self, sentences):
         """The initial state of these sentences on the student's side; None for no sentences."""
@@ -71,6 +72,7 @@ class Search:
 
     def beam(self, n_sentences, sentences=None, **options):
         """One list of hypotheses per sentence."""
+        self.beams = True
         found = self.ask("beam_search", n_sentences, sentences, **options)
         expect.true(
             isinstance(found, (list, tuple)) and len(found) == n_sentences,
@@ -94,7 +96,10 @@ class Search:
 
     def state_mistake(self):
         """The mistake with the state, if a step was given the state of other rows."""
-        return OTHER_ORDER if self.model.get("orders") else NOT_REORDERED
+        orders = self.model.get("orders")
+        if orders and self.beams and len(orders) < self.calls() - 1:
+            return MISTAKE.beam_state_reordered_on_leaving
+        return OTHER_ORDER if orders else NOT_REORDERED
 
     def read(self, found, count, each):
         """Hypotheses as data."""

@@ -17,14 +17,16 @@ from pathlib import Path
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.intake.handed_in import FOLDER
 from grader.library.components import Component
 
 from . import classifier
 from . import translator as demo_translator
 
-HOSTILE = Path(__file__).parents[1] / "hostile"
+# What a submission may try, in folders by what it is after.
+HOSTILE = {path.stem: path for path in (Path(__file__).parents[1] / "hostile").rglob("*.py")}
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Recipe:
     student: str
     bugs: tuple[str, ...] = ()  # ids of named mistakes
     variants: tuple[str, ...] = ()
-    hostile: str = ""  # a file in autograder/hostile, appended to the first notebook
+    hostile: str = ""  # one of HOSTILE, appended to the first notebook
     starter: bool = False
     copies: str = ""  # another student, whose notebooks are copied
     raw: bytes = b""  # replaces the first notebook
@@ -105,8 +107,8 @@ CLASS = (
         last="a4",
     ),
     Recipe("s10-copy", copies="s03-no-scaling"),
-    Recipe("s11-endless", hostile="01_infinite_loop.py", last="a1"),
-    Recipe("s12-snooper", hostile="18_searches_disk.py", last="a1"),
+    Recipe("s11-endless", hostile="01_infinite_loop", last="a1"),
+    Recipe("s12-snooper", hostile="18_searches_disk", last="a1"),
     Recipe("s13-unreadable", raw=b'{"cells": [{"cell_type": "code", "source', last="a1"),
     Recipe(
         "s14-late-names",
@@ -125,7 +127,7 @@ def missing(course: Course) -> list[str]:
     """Names in the recipes that do not exist; a test checks that there are none."""
     known = {bug.name for a in course.assignments for bug in mistakes.load(a)}
     known |= {v.name for a in course.assignments for v in variants.load(a)}
-    known |= {path.name for path in HOSTILE.glob("*.py")}
+    known |= HOSTILE.keys()
     used = {name for r in CLASS for name in (*r.bugs, *r.variants, r.hostile) if name}
     return sorted(used - known)
 
@@ -226,7 +228,7 @@ def _notebook(
     sources = {} if recipe.starter else dict(_sources(recipe, assignment))
     notebook = notebooks.build(course, assignment, "starter", sources)
     if recipe.hostile and first:
-        code = (HOSTILE / recipe.hostile).read_text(encoding="utf-8")
+        code = HOSTILE[recipe.hostile].read_text(encoding="utf-8")
         cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
         cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
         notebook["cells"].append(cell)

@@ -16,7 +16,8 @@ from autograder.demo.disguises import laid_out_anew, reordered
 from grader.authoring.proof import variants
 from grader.authoring.views import notebooks
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.library.components import Component
 
 from .bundled_class import HOSTILE
@@ -89,7 +90,7 @@ def _notebook(kind: str, course: Course, assignment: Assignment, number: int) ->
     sources = {} if kind == "untouched" else _sources(kind, assignment, number)
     notebook = notebooks.build(course, assignment, "starter", sources)
     if kind == "hostile":
-        code = (HOSTILE / "18_searches_disk.py").read_text(encoding="utf-8")
+        code = HOSTILE["18_searches_disk"].read_text(encoding="utf-8")
         cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
         cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
         notebook["cells"].append(cell)

@@ -12,7 +12,8 @@ from typing import Any
 
 from course_lib.data.registry import Source
 from grader.authoring import results_file
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.grading import class_run

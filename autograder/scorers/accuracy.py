@@ -15,7 +15,11 @@ from grader.gradebook.exercise_result import ModelResult
 from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.scorer import Unusable, other_data
 
+from . import contrast
+
 MIN_AGREEMENT = 0.98  # of the submitted predictions with the model's own
+MIN_CONTRASTS = 50  # fewer tell nothing
+MAX_GAP = 12.0  # points by which a score may exceed that of the contrasts: `course bench tables`
 
 
 class Accuracy:
@@ -24,6 +28,7 @@ class Accuracy:
     first = most = 64
     first_look = 200
     probe = shuffled = 128
+    contrasts = 300
     max_same = 0.95  # two labels are often the same by chance
     min_alike = 0.65  # a lookup table has about 0.5, a classifier rarely less than 0.8
     noun = "predictions"
@@ -59,6 +64,27 @@ class Accuracy:
         return float(np.mean(np.equal(answers, others)))
 
     alike = same
+
+    def contrast(self, row: int, hidden: HiddenLabels, rng: np.random.Generator) -> str:
+        return contrast.opposite(hidden.sentences[row], int(hidden.labels[row]), hidden.cues, rng)
+
+    def doubt(
+        self,
+        score: float,
+        rows: Sequence[int],
+        answers: Sequence[int],
+        others: Sequence[int],
+        hidden: HiddenLabels,
+    ) -> str:
+        wanted = [1 - int(hidden.labels[row]) for row in rows]
+        right = 100 * self.same(others, wanted) if len(others) >= MIN_CONTRASTS else 100.0
+        if score - right <= MAX_GAP:
+            return ""
+        return (
+            f"of {len(others)} sentences whose telling words were exchanged for those of the other "
+            f"label, {right:.0f} % are right, of the test sentences themselves {score:.0f} %: a "
+            "trained model knows words, not the test sentences"
+        )
 
     def estimate(
         self, answers: Sequence[int], rows: Sequence[int], hidden: HiddenLabels

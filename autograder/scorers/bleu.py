@@ -16,10 +16,13 @@ from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.scorer import Unusable, about, other_data
 from grader.seam.facade import Handle
 
+from . import contrast
+
 LONGEST = 2000  # characters of a translation that are scored
 SAMPLES = 300  # for a standard error, which then has one of 4 %
 MIN_AGREEMENT = 0.95  # of the submitted translations with the model's own: beams may tie
 NAMES = re.compile(r"[a-z][a-z0-9_]{0,39}")  # of measured values in config.json
+MAX_UNCHANGED = 0.5  # of the translations when words of a sentence are exchanged
 MAX_MEASURED = 8  # how many of them are kept
 
 
@@ -29,6 +32,7 @@ class Bleu:
     first, most = 10, 100
     first_look = 100
     probe = 10
+    contrasts = 10
     shuffled = 5  # few translations end early, so these are slow
     max_same = 0.0  # translations are hardly ever the same by chance
     min_alike = 0.2  # a trained model has 0.7 or more
@@ -71,6 +75,25 @@ class Bleu:
             return 1.0
         cut = [[text[:LONGEST] for text in side] for side in (others, answers)]
         return chrf(*cut).value / 100
+
+    def contrast(self, row: int, hidden: HiddenLabels, rng: np.random.Generator) -> str:
+        return contrast.exchanged(hidden.sentences[row], hidden.sentences, rng)
+
+    def doubt(
+        self,
+        score: float,
+        rows: Sequence[int],
+        answers: Sequence[str],
+        others: Sequence[str],
+        hidden: HiddenLabels,
+    ) -> str:
+        same = self.same(answers, others) if answers else 0.0
+        if same <= MAX_UNCHANGED or len(set(answers)) == 1:
+            return ""
+        return (
+            f"with a third of their words exchanged, {same:.0%} of {len(others)} sentences get the "
+            "same translation as before: a trained model translates the words that are there"
+        )
 
     def estimate(
         self, answers: Sequence[str], rows: Sequence[int], hidden: HiddenLabels

@@ -10,6 +10,8 @@ from course_lib.data.registry import Source
 from grader.course.exercise import ModelPart
 from grader.judge.models.hidden_labels import HiddenLabels
 
+from . import contrast
+
 SOURCES = get_args(Source)  # in the order of preference
 REAL: tuple[Source, ...] = ("mirror", "hub")  # sources of the real data, needed to grade a class
 
@@ -34,4 +36,10 @@ def load(model: ModelPart, sources: Sequence[Source]) -> HiddenLabels:
         tuple(rows[model.target]),
         data.fingerprint(model.split),
         is_real=data.source in REAL,
+        cues=_cues(data, model) if model.answer == "whole number" else {},
     )
+
+
+def _cues(data: datasets.LoadedData, model: ModelPart) -> dict[str, float]:
+    train = data["train"][:]
+    return contrast.cues(train[model.source], train[model.target])

@@ -76,6 +76,17 @@ def bench_sst2(
     raise typer.Exit(bench_command.sst2(profile, seeds, name, json))
 
 
+@bench_app.command("tables")
+def bench_tables(
+    seeds: Annotated[str, typer.Option(help="of contrasts and trainings")] = "0,1,2,3,4",
+    json: Json = False,
+) -> None:
+    """How lookup tables and honest classifiers of SST-2 answer contrasts; 15 CPU minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.tables(seeds, json))
+
+
 @bench_app.command("encoder")
 def bench_encoder(json: Json = False) -> None:
     """Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute."""

@@ -85,6 +85,16 @@ def sst2(profile: str, seeds: str, name: str | None, as_json: bool) -> int:
     return _print(measures, f"results/{target}.json", as_json)
 
 
+def tables(seeds: str, as_json: bool) -> int:
+    from bench import lookup_tables as bench
+
+    try:
+        numbers = _numbers(seeds)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None
+    return _print(bench.run(numbers, _log), f"results/{bench.NAME}.json", as_json)
+
+
 def multi30k(
     profile: str, seeds: str, name: str | None, test_name: str | None, as_json: bool
 ) -> int:

@@ -7,7 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.course.exercise import Exercise
 from grader.library import student_tree
 from grader.library.components import Component, ModuleText, take_apart

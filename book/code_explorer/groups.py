@@ -19,13 +19,15 @@ class Group:
 GROUPS = (
     Group("Tokens, embedding, positions", ("data", "embeddings", "positions"), "positions"),
     Group("Masks", ("masks",), "causal"),
-    Group("Attention", ("numpy_forms", "attention", "fast.attention"), "cross"),
+    Group("Attention", ("numpy_forms", "attention", "cached_attention", "fast.attention"), "cross"),
     Group("Feed-forward", ("feed_forward",), "stream"),
     Group("Add and norm", ("residual", "normalization", "fast.forms"), "stream"),
     Group("Encoder", ("encoder", "classifier"), "encoder"),
     Group("Decoder", ("decoder", "fast.cached_decoder"), "self"),
     Group(
-        "Whole model and loss", ("transformer", "config", "training.losses", "fast.loss"), "text"
+        "Whole model and loss",
+        ("transformer", "language_model", "recurrent", "config", "training.losses", "fast.loss"),
+        "text",
     ),
     Group("Training", ("training", "initialization", "recipes")),
     Group("Decoding", ("decoding",), "beam"),

@@ -14,7 +14,8 @@ from sphinx.util.docutils import SphinxDirective
 from book import CHECKOUT
 from course_lib.drawings import gallery
 from course_lib.drawings.linked import linked
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ..quoted import WEEK
 from . import lectures

@@ -6,7 +6,7 @@ import json
 from importlib.util import find_spec
 from pathlib import Path
 
-from book import live_model, serving, site_build
+from book import live_model, serving
 from book.quizzes import forms, quiz
 from grader.cli import EXIT_OK
 from grader.cli.problems import UsageProblem
@@ -21,6 +21,8 @@ def build(to: Path, cache: Path, week: int, as_json: bool) -> int:
             f"the site needs {', '.join(missing)}, which is not installed here: run "
             "`pip install -e .[site]` (Python 3.11 or newer)"
         )
+    from book import site_build
+
     pages = site_build.build(to, cache, week, (lambda _: None) if as_json else print)
     if as_json:
         print(json.dumps({"pages": pages, "folder": str(to)}))

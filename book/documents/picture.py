@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from grader.course.course import Assignment, Course, Week
+from grader.course.assignment import Assignment
+from grader.course.course import Course, Week
 
 WIDTH, MARGIN, GAP = 920, 20, 10
 HEIGHT, WEEKS_END, TITLES = 530, 256, 190  # the picture, the weeks, and their assignments'

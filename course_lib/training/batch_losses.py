@@ -1,4 +1,4 @@
-"""The loss of a batch, for `fit(…, loss=…)`: of sentences with labels, or of sentence pairs.
+"""The loss of a batch, for `fit(…, loss=…)`: of sentences with labels, pairs, or blocks of text.
 
 Each gives `(loss, measures)`, as the steps that students write compute them.
 """
@@ -54,6 +54,20 @@ def translation_loss(
         words = model.embedding.tokens.weight
         loss, right = projected_loss(x, words, labels, label_smoothing, pad_id)
     return loss, {"accuracy": right / n_real}
+
+
+def language_loss(
+    model: nn.Module, token_ids: Int[Tensor, "batch n"], label_smoothing: float = 0.0
+) -> tuple[Tensor, Measures]:
+    """The loss of a language model that predicts every token of a block after the first.
+
+    A block has no padding.
+    """
+    logits = model(token_ids[:, :-1])
+    loss = F.cross_entropy(
+        logits.flatten(0, 1), token_ids[:, 1:].flatten(), label_smoothing=label_smoothing
+    )
+    return loss, {}
 
 
 def fast_translation_step(

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
-from ..course.course import EXAM_FILE
+from ..course.course_file import EXAM_FILE
 from ..library import student_tree
 from ..library.components import BuildError
 from .views import notebooks

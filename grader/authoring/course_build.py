@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
-from ..course.course import shown
+from ..course.course_file import shown
 from ..library.components import BuildError
 from ..library.student_tree import unreleased
 from . import whole

@@ -11,7 +11,9 @@ from grader.checking.faults import SuiteError
 from grader.checking.known_mistakes import known_mistakes
 from grader.checking.suite import proofread
 from grader.course import mistakes
-from grader.course.course import EXAM_FILE, FILE, Assignment, Course, shown
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+from grader.course.course_file import EXAM_FILE, FILE, shown
 from grader.course.toml_lines import line_of
 
 from ..judge import substitutes

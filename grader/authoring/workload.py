@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 
 from grader.course import mistakes
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.course.exercise import Exercise
 
 from ..library.components import Component

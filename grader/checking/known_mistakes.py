@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..course.course import shown
+from ..course.course_file import shown
 from ..course.mistakes import FILE, sentences
 from .faults import SuiteError
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ..course.course import Assignment, Course
+from ..course.assignment import Assignment
+from ..course.course import Course
 from ..course.exercise import Exercise
 from ..course.submission_folder import found_files
 from ..seam import Student

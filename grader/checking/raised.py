@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from ..course.course import Ban
+from ..course.assignment import Ban
 from ..seam import StudentError
 from ..seam import errors as kinds
 from .faults import SuiteError
@@ -81,7 +81,7 @@ SIGNS = (
     ),
     Sign(
         ".*",
-        r"CUDA|cuda",
+        r"CUDA|cuda|NVIDIA driver",
         "it needs a GPU: use the input's device (`x.device`) instead of a fixed one",
         False,
     ),

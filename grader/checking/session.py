@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..course.course import Assignment
+from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from .exercise import ExerciseMark
@@ -26,12 +26,16 @@ from .raised import explain
 from .suite import Test, read_tests
 
 PASSED, FAILED = "PASSED", "FAILED"
+BROKEN = "BROKEN"  # the test's own code is wrong
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """The result of one test. `outcome` is PASSED, FAILED, or the seam's upper-case error kind."""
+    """The result of one test.
+
+    `outcome` is PASSED, FAILED, BROKEN, or the seam's upper-case error kind.
+    """
 
     __test__ = False
 
@@ -58,8 +62,8 @@ def run(
     """Run the tests of `files`, restricted to the test ids `only` and to `exercises` if given.
 
     `verdicts`: exercises whose failure is known beforehand; their tests do not run.
-    Raises SuiteError if the suite cannot be read, or if a test's own code is wrong; this does not
-    stop the other tests if the run is not `strict`.
+    Raises SuiteError if the suite cannot be read, or if a test's own code is wrong; if the run is
+    not `strict`, only this test is BROKEN.
     """
     session = _Session(
         assignment,
@@ -108,6 +112,7 @@ class _Session:
                 raise
             special = isinstance(error, StudentError) and error.kind in KINDS
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]
+            outcome = BROKEN if isinstance(error, SuiteError) else outcome
             exercise = self.assignment.exercise(test.mark.exercise)
             bans = self.assignment.bans(exercise)
             message = explain(error, exercise.names or exercise.files, exercise.id, bans)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..course.problem import Problem
+from ..course.visible import visible
 
 Row = dict[str, str]
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # in a spreadsheet
@@ -95,8 +96,9 @@ def _reader(text: str, columns: Collection[str] | None = None) -> csv.DictReader
 
 
 def safe(text: str) -> str:
-    """`=1+1` → `'=1+1`: a leading apostrophe makes it text in every spreadsheet."""
-    return f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text
+    """A cell that does nothing: visible but for tabs, and `=1+1` → `'=1+1`, which is text."""
+    text = f"'{text}" if text.startswith(_STARTS_A_FORMULA) else text
+    return "\t".join(map(visible, text.split("\t")))
 
 
 def restored(text: str) -> str:

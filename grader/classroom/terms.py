@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from .receipt import EXAMPLE, with_zone
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment, LatePolicy
+    from grader.course.assignment import Assignment
+    from grader.course.course import LatePolicy
 
 _MORE = re.compile(r"\+\d{1,3}")  # a zone such as +0100 has four digits
 

@@ -30,7 +30,8 @@ def main() -> None:
         if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores one of them
             signal.signal(number, signal.default_int_handler)
     try:
-        from ..course.course import FILE, Course, root_of
+        from ..course.course import Course
+        from ..course.course_file import FILE, root_of
         from . import app  # inside `try`, as Ctrl-C may interrupt the import
 
         root = root_of(Path.cwd())
@@ -42,13 +43,14 @@ def main() -> None:
         code = EXIT_INTERRUPTED
     except Exception as error:
         from .problems import sentence
+        from .said import warn
 
         problem = sentence(error)
         if problem is None:
             raise
         code, text = problem
         if text:
-            print(text, file=sys.stderr)
+            warn(text)
     if code == EXIT_INTERRUPTED:
         print(INTERRUPTED, file=sys.stderr)
     sys.exit(code if isinstance(code, int) else EXIT_OK)

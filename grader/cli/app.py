@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from ..course.course import Course, imported
+from ..course.course import Course
+from ..course.course_file import imported
 from . import EXIT_CODES
 from .authoring.authoring_app import authoring_app
 from .grading import grading_options as grading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from grader.checking.messages import summary
@@ -14,6 +13,7 @@ from ..grading.settings import Settings
 from ..intake.submissions import Submission
 from . import EXIT_FOUND, EXIT_OK, lookup
 from .problems import UsageProblem
+from .said import say, say_json
 
 
 def run(assignment: str, notebook: Path, as_json: bool) -> int:
@@ -27,7 +27,7 @@ def run(assignment: str, notebook: Path, as_json: bool) -> int:
     with judge_pool.started(course, {id}, Settings(jobs=1)) as pool:
         result = pool.submit(judge_process.check_one, submission).result()
     if as_json:
-        print(json.dumps(result.as_json(), ensure_ascii=False))
+        say_json(result.as_json())
     else:
         _print(result)
     all_pass = all(test.outcome == "PASSED" for test in result.tests)
@@ -36,11 +36,11 @@ def run(assignment: str, notebook: Path, as_json: bool) -> int:
 
 def _print(result: Result) -> None:
     if result.outcome == "INVALID":
-        print(f"This file cannot be checked: {result.reason}.")
+        say(f"This file cannot be checked: {result.reason}.")
         return
     for entry in result.exercises:
         if outcomes := [(test.title, test.message) for test in entry.tests]:
-            print("\n".join(summary(f"{entry.id} {entry.title}", outcomes)))
+            say("\n".join(summary(f"{entry.id} {entry.title}", outcomes)))
     for notice in result.notices:
-        print(f"  ! {notice}")
-    print("Hidden tests check more when you submit.")
+        say(f"  ! {notice}")
+    say("Hidden tests check more when you submit.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from .problems import UsageProblem
 

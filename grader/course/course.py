@@ -8,7 +8,6 @@ assignment. The names of the library and of the folder of hidden things are in `
 
 from __future__ import annotations
 
-import datetime
 import importlib
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -17,13 +16,11 @@ from typing import Any
 from pydantic import Field, PrivateAttr, model_validator
 
 from . import course_file
-from .course_file import CourseError
-from .exercise import Checklist, Exercise, Misplaced, ModelPart, Table
+from .assignment import Assignment
+from .course_file import EXAM_FILE, FILE, CourseError, imported, root_of
+from .exercise import Misplaced, Table
 from .grading import Grading
-from .profile_choice import ProfileChoice
 from .toml_lines import line_of
-
-FILE, EXAM_FILE = "course.toml", "exam.toml"
 
 
 class Part(Table):
@@ -39,174 +36,6 @@ class Week(Table):
     number: int
     parts: list[int]
     assignment: str | None = None
-
-
-Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
-
-
-class Assignment(Table):
-    """One assignment, or the coding exam, with its exercises, dates and rules."""
-
-    id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
-    title: str
-    build: str
-    source: str
-    week: int
-    released: datetime.date
-    due: datetime.datetime
-    late_days: int = Field(ge=0)
-    late_penalty_percent: float = Field(ge=0, le=100)
-    weight_percent: float = Field(ge=0, le=100)
-    seed: int = Field(ge=0)
-    compute: str
-    prerequisites: list[str]
-    call_seconds: float = Field(default=2.0, gt=0)
-    imports: list[str]
-    forbidden: list[str] = []  # dotted names, which may end in *
-    instead: str = ""  # what to use in place of them: follows "Use"
-    model: ModelPart | None = None
-    checklist: Checklist | None = None
-    profiles: ProfileChoice | None = None
-    exercises: list[Exercise]
-
-    _root: Path = PrivateAttr(default=Path())
-    _hidden: str = PrivateAttr(default="")
-    _label: str = PrivateAttr(default="")
-    _scorer: str = PrivateAttr(default="")
-
-    @property
-    def label(self) -> str:
-        """What it is called before its title: "Assignment 2"."""
-        return self._label
-
-    @property
-    def root(self) -> Path:
-        """The root of the course that it belongs to."""
-        return self._root
-
-    @property
-    def folder(self) -> Path:
-        """What students get of it: the starter, its README, drawings, visible tests."""
-        return self._root / "assignments" / self.id
-
-    @property
-    def starter(self) -> Path:
-        return self.folder / f"{self.id}.ipynb"
-
-    @property
-    def public_tests(self) -> list[Path]:
-        """The files of its visible tests, one per exercise."""
-        return sorted((self.folder / "public_tests").glob("*.py"))
-
-    @property
-    def solution(self) -> Path:
-        """The executed notebook with the model answers."""
-        return self._root / "solutions" / f"{self.id}.ipynb"
-
-    @property
-    def scorer(self) -> Any:
-        """What scores its trained model, named in [course.scorers]. Raises CourseError."""
-        return imported(f"[course.scorers] {self.model and self.model.measure}", self._scorer)()
-
-    @property
-    def hidden(self) -> Path:
-        """What students do not see of it: a folder an exercise, and what its tests share."""
-        return self._root / self._hidden / self.id
-
-    def hidden_folder(self, exercise: str) -> Path:
-        """The folder of an exercise's hidden tests and its named mistakes."""
-        return self.hidden / f"exercise_{exercise.replace('.', '_')}"
-
-    @property
-    def hidden_code(self) -> list[Path]:
-        """Its hidden tests, what they share, and its reference: no variants."""
-        kinds = ("*.py", "exercise_*/*.py")
-        return [path for kind in kinds for path in sorted(self.hidden.glob(kind))]
-
-    def hidden_tests(self, hidden: Path | None = None) -> list[Path]:
-        """The files of its hidden tests, or of those in a copy of `hidden`, by exercise."""
-        names = [self.hidden_folder(exercise.id).name for exercise in self.exercises]
-        folders = [(hidden or self.hidden) / name for name in names]
-        return [path for folder in folders for path in sorted(folder.glob("test_*.py"))]
-
-    @cached_property
-    def minutes(self) -> int:
-        return sum(exercise.minutes for exercise in self.exercises if not exercise.bonus)
-
-    @cached_property
-    def files(self) -> list[str]:
-        """Names of the files that are handed in beside the notebook."""
-        of_exercises = [name for exercise in self.exercises for name in exercise.files]
-        return [*(self.model.files if self.model else []), *of_exercises]
-
-    def exercise(self, id: str) -> Exercise:
-        """The exercise with this id. Raises KeyError, listing the known ones."""
-        for exercise in self.exercises:
-            if exercise.id == id:
-                return exercise
-        known = ", ".join(exercise.id for exercise in self.exercises)
-        raise KeyError(f"assignment {self.id} has no exercise {id!r}; it has {known}")
-
-    def forbidden_in(self, exercise: Exercise) -> list[str]:
-        """Dotted names that this exercise must not use."""
-        return [name for names, _ in self.bans(exercise) for name in names]
-
-    def bans(self, exercise: Exercise) -> list[Ban]:
-        """What an exercise forbids, and what to use in place of it."""
-        shared = [name for name in self.forbidden if name not in exercise.allowed]
-        found = [(shared, self.instead), (exercise.forbidden, exercise.instead)]
-        return [(names, instead) for names, instead in found if names]
-
-    @property
-    def forbidden_anywhere(self) -> list[str]:
-        """What at least one exercise forbids."""
-        of_exercises = [name for exercise in self.exercises for name in exercise.forbidden]
-        return [*self.forbidden, *of_exercises]
-
-    def upstream(self, exercise: Exercise) -> list[str]:
-        """Ids of all exercises it depends on, transitively, in course order."""
-        found: set[str] = set()
-        waiting = list(exercise.depends_on)
-        while waiting:
-            id = waiting.pop()
-            if id not in found:
-                found.add(id)
-                waiting += self.exercise(id).depends_on
-        return [e.id for e in self.exercises if e.id in found]
-
-    def downstream(self, id: str) -> list[str]:
-        """Ids of all exercises that depend on it, transitively."""
-        return [e.id for e in self.exercises if id in self.upstream(e)]
-
-    @model_validator(mode="after")
-    def _adds_up(self) -> Assignment:
-        total = sum(exercise.points for exercise in self.exercises if not exercise.bonus)
-        if total != 100:
-            raise ValueError(
-                f"the exercises of {self.id} have {total:g} points without bonuses instead of "
-                "100: change an exercise's points"
-            )
-        ids = [exercise.id for exercise in self.exercises]
-        for number, exercise in enumerate(self.exercises):
-            if exercise.id in ids[:number]:
-                raise Misplaced(
-                    f"exercise {exercise.id} is in {self.id} twice: rename one",
-                    *("exercises", number, "id"),
-                )
-            for other in exercise.depends_on:
-                if other not in ids[:number]:
-                    why = "does not come before it" if other in ids else "does not exist"
-                    raise Misplaced(
-                        f"exercise {exercise.id} depends on {other}, which {why}",
-                        *("exercises", number, "depends_on"),
-                    )
-        if self.model is None and any(e.kind == "model" for e in self.exercises):
-            raise ValueError(f"{self.id} grades a model: add a table [assignments.model]")
-        if self.due.tzinfo is None:
-            raise Misplaced(
-                f"the due date of {self.id} has no time zone: write +00:00 after it", "due"
-            )
-        return self
 
 
 class StudentCommand(Table):
@@ -377,29 +206,6 @@ class Course(Table):
                     *("assignments", number, "week"),
                 )
         return self
-
-
-def imported(key: str, reference: str) -> Any:
-    """The object "module:name" that a key of `course.toml` refers to. Raises CourseError."""
-    module, _, attribute = reference.partition(":")
-    try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise CourseError(
-            f"{FILE}: {key} = {reference!r} cannot be used ({error}): correct it"
-        ) from error
-
-
-def root_of(folder: Path) -> Path:
-    """The nearest folder, this one or above, with `course.toml`; else where this program lies."""
-    places = (place for place in (folder, *folder.parents) if (place / FILE).is_file())
-    return next(places, Path(__file__).resolve().parents[2])
-
-
-def shown(path: Path) -> str:
-    """A file as its course names it: relative to the course's root, or whole outside of one."""
-    root = root_of(path.parent)
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -1,7 +1,8 @@
-"""Reads a file of the course, `course.toml` or `exam.toml`, in its validated form."""
+"""The files of a course, `course.toml` and `exam.toml`: where they are, and what is in them."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+FILE, EXAM_FILE = "course.toml", "exam.toml"
 Form = TypeVar("Form", bound=Table)
 
 
@@ -58,3 +60,26 @@ def sentence(error: Any) -> str:
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])
     return f"{key} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
+
+
+def imported(key: str, reference: str) -> Any:
+    """The object "module:name" that a key of `course.toml` refers to. Raises CourseError."""
+    module, _, attribute = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise CourseError(
+            f"{FILE}: {key} = {reference!r} cannot be used ({error}): correct it"
+        ) from error
+
+
+def root_of(folder: Path) -> Path:
+    """The nearest folder, this one or above, with `course.toml`; else where this program lies."""
+    places = (place for place in (folder, *folder.parents) if (place / FILE).is_file())
+    return next(places, Path(__file__).resolve().parents[2])
+
+
+def shown(path: Path) -> str:
+    """A file as its course names it: relative to the course's root, or whole outside of one."""
+    root = root_of(path.parent)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)

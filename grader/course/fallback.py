@@ -16,7 +16,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from .course import root_of
+from .course_file import root_of
 from .setup_error import SetupError
 
 FOLDER, CARD = "fallback", "card.json"

@@ -14,7 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from .course import Assignment, Course, shown
+from .assignment import Assignment
+from .course import Course
+from .course_file import shown
 from .problem import Problem
 from .toml_lines import line_of
 

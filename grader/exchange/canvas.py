@@ -19,7 +19,8 @@ from .kept_csv import KeptCsv
 from .matching import Filled, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment, Course
+    from grader.course.assignment import Assignment
+    from grader.course.course import Course
 
 OTHER_NAMES = ("SIS User ID", "SIS Login ID", "Integration ID")
 POINTS_POSSIBLE = "points possible"

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from grader.course import mistakes
-from grader.course.course import Assignment, Course, shown
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+from grader.course.course_file import shown
 
 if sys.version_info >= (3, 11):
     import tomllib

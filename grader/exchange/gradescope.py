@@ -10,7 +10,7 @@ import io
 import json
 import zipfile
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 
 from . import course_files
 

@@ -50,8 +50,8 @@ def _summary(result: Result) -> list[str]:
     lines = [outcome_sentence(result)]
     lines += [f"What happened: {shortened(result.reason)}"] if result.reason else []
     lines += [f"Notice: {shortened(notice, 600)}" for notice in result.notices]
-    models = [e.id for e in result.exercises if e.kind == "model" and e.points is None]
-    waiting = [part.id for part in result.parts if part.points is None] + models
+    others = [e.id for e in result.exercises if e.kind != "written" and e.points is None]
+    waiting = [part.id for part in result.parts if part.points is None] + others
     if waiting:
         lines.append(f"Not part of this score, as they are marked elsewhere: {', '.join(waiting)}.")
     return lines

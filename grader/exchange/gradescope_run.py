@@ -14,7 +14,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED
@@ -58,8 +59,7 @@ def graded(source: Path, folder: Path) -> Result:
         shutil.copytree(folder, Path(name) / STUDENT, symlinks=True)
         submission = received(Path(name), course, assignment)
         with closing(JudgePool(course, {assignment.id}, run)) as pool:
-            tries = class_tries.first_tries([submission], None, {}, pool)
-            result = next(class_tries.settled(tries, None, course, pool))[1]
+            [(_, result)] = class_tries.graded([submission], None, {}, course, pool)
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
 

@@ -12,7 +12,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..classroom.csv_file import plain, safe
+from ..classroom.csv_file import safe
 from ..classroom.roster import Roster
 from ..gradebook.exercise_result import ExerciseResult
 from ..gradebook.lateness import moment
@@ -129,4 +129,4 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, datetime.datetime):
         return value.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return plain(safe(value)) if isinstance(value, str) else value
+    return safe(value) if isinstance(value, str) else value

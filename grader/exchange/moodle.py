@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..classroom.csv_file import plain, safe
+from ..classroom.csv_file import safe
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from ..report.plain_text import cleaned, counted, number
@@ -20,7 +20,7 @@ from .kept_csv import KeptCsv
 from .matching import Filled, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 OTHER_NAMES = ("ID number", "Username", "Email address")
 FEEDBACK, MAXIMUM = "Feedback comments", "Maximum Grade"
@@ -75,7 +75,7 @@ def feedback(result: Result) -> str:
     if totals.manual_pending:
         lines.append(f"{counted(totals.manual_pending, 'written part')} not marked yet")
     text = "<br>".join(html.escape(line, quote=False) for line in lines)
-    return plain(safe(f"{_heading(result)}{text}"))
+    return safe(f"{_heading(result)}{text}")
 
 
 def _heading(result: Result) -> str:

@@ -43,7 +43,7 @@ def to_csv(results: Sequence[Result], course: Course) -> str:
         texts = (result.student, result.assignment, result.outcome, result.tier)
         numbers = [points.get(id) for id in ids]
         numbers += [getattr(result.totals, _IN_TOTALS.get(name, name)) for name in _SUMS]
-        named = [plain(safe(text)) for text in texts]
+        named = [safe(text) for text in texts]
         writer.writerow([*named, *numbers, *_receipt(result)])
     return out.getvalue()
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from ..classroom.component_marks import Marks
-from ..classroom.csv_file import plain, safe
+from ..classroom.csv_file import safe
 from ..classroom.roster import Roster, Student
 from .course_total import CourseTotal, course_total, exact, rounded
 from .result import Result
@@ -26,7 +26,7 @@ class Mark:
 
     percent: Fraction | None
     said: str  # where the number comes from
-    pending: int = 0  # written parts and trained models that are not marked yet
+    pending: int = 0  # written parts that are not marked, and exercises that are not graded yet
     known: bool = True  # False: the grader failed, so there is no number
 
 
@@ -84,9 +84,9 @@ def to_csv(grades: Sequence[CourseGrade], course: Course) -> str:
     writer.writerow(["student", "name", "section", *items, "total", "pending_parts", "remarks"])
     for grade in grades:
         texts = (grade.student.id, grade.student.name, grade.student.section)
-        remarks = plain(safe("; ".join(grade.remarks)))
+        remarks = safe("; ".join(grade.remarks))
         shown = [shown_percent(grade.marks[id]) for id in items]
-        named = [plain(safe(text)) for text in texts]
+        named = [safe(text) for text in texts]
         writer.writerow([*named, *shown, grade.total, grade.pending, remarks])
     return out.getvalue()
 
@@ -149,8 +149,8 @@ def _of_result(result: Result | None) -> Mark:
     said = f"{totals.total:g} of {totals.max:g} points"
     if totals.late_penalty:
         said += f", {totals.late_penalty:g} deducted for lateness"
-    models = [e.id for e in result.exercises if e.kind == "model" and e.points is None]
-    waiting = [part.id for part in result.parts if part.points is None] + models
+    others = [e.id for e in result.exercises if e.kind != "written" and e.points is None]
+    waiting = [part.id for part in result.parts if part.points is None] + others
     if waiting and result.outcome not in WITHOUT_POINTS:
         said += f", {', '.join(waiting)} not marked yet"
     share = 100 * exact(totals.total) / exact(totals.max) if totals.max else Fraction(0)

@@ -20,7 +20,7 @@ from ..classroom.terms import Terms
 from .immutable import Number, Record
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 _DAY = datetime.timedelta(days=1)
 

@@ -19,7 +19,8 @@ from .immutable import Number
 from .result import Override, Result
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment, Course
+    from grader.course.assignment import Assignment
+    from grader.course.course import Course
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
 WITHDRAWN = "-"

@@ -16,7 +16,7 @@ from .lateness import Lateness, lateness
 from .totals import Totals, add_up
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 PRINTED = "the notebook printed while being graded"
 
@@ -113,6 +113,11 @@ class Result(Record):
     def tests(self) -> list[GradedTest]:
         """The tests of all exercises."""
         return [test for exercise in self.exercises for test in exercise.tests]
+
+    @property
+    def untested(self) -> list[str]:
+        """Exercises that are pending because one of their tests is wrong itself."""
+        return [e.id for e in self.exercises if e.kind == "code" and e.points is None]
 
     @property
     def parts(self) -> list[PartResult]:

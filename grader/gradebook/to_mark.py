@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..classroom.csv_file import CsvError, plain, safe
+from ..classroom.csv_file import CsvError, safe
 from . import manual
 from .manual import COLUMNS, Item, ManualMark, ManualMarks
 from .result import Result
@@ -75,6 +75,6 @@ def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     for item, mark in {**rows, **filled}.items():
         nothing = manual.WITHDRAWN if item in filled and not mark.comment else ""
         points = nothing if mark.points is None else f"{mark.points:.12g}"
-        names = [plain(safe(name)) for name in item]
-        writer.writerow([*names, points, plain(safe(mark.comment))])
+        names = [safe(name) for name in item]
+        writer.writerow([*names, points, safe(mark.comment)])
     return out.getvalue()

@@ -19,7 +19,7 @@ from ..gradebook.result import PRINTED
 from ..gradebook.store import Key, key_of
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
     from ..gradebook.result import Result
 

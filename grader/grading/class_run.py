@@ -8,11 +8,12 @@ Each result is stored at once, so an interrupted run loses only the submissions 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import sort_cell
 
@@ -78,9 +79,11 @@ def grade_class(
     ids = {submission.assignment for submission in waiting}
     with (
         closing(JudgePool(course, ids, settings)) as pool,
-        closing(_first_tries(waiting, partly, course, settings, pool)) as tries,
+        _judges(ids, course, settings) as judges,
     ):
-        for submission, result in class_tries.settled(tries, settings.exercises, course, pool):
+        for submission, result in class_tries.graded(
+            waiting, settings.exercises, partly, course, pool, judges
+        ):
             id = submission.assignment
             result = complete(result, submission, course.assignment(id), suites[id])
             if settings.keep and not settings.exercises:
@@ -104,17 +107,13 @@ def key(submission: Submission, assignment: Assignment, suite: Mapping[str, str]
     )
 
 
-def _first_tries(
-    waiting: list[Submission],
-    partly: Mapping[tuple[str, str], by_exercise.Known],
-    course: Course,
-    settings: Settings,
-    pool: JudgePool,
-) -> Generator[tuple[Submission, Result | None]]:
-    """The first tries of the judges of this machine, or of a cluster."""
+def _judges(
+    ids: set[str], course: Course, settings: Settings
+) -> AbstractContextManager[class_tries.Judges | None]:
+    """The judges of a cluster; None for those of this machine."""
     if settings.executor == "processes":
-        return class_tries.first_tries(waiting, settings.exercises, partly, pool)
-    return cluster.first_tries(waiting, partly, course, settings)
+        return nullcontext()
+    return cluster.judges(ids, course, settings)
 
 
 def complete(

@@ -1,4 +1,4 @@
-"""Tries to grade each submission in parallel, then doubtful ones again, one at a time.
+"""Tries each submission in parallel, doubtful ones again one at a time, then reruns failed tests.
 
 A judge process that dies or a sandbox that fails costs nobody a point: it is replaced and the
 submission is tried again. If that fails too, its row says so.
@@ -6,10 +6,10 @@ submission is tried again. If that fails too, its row says so.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.checking.faults import SuiteError
 
@@ -25,68 +25,109 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 2  # one at a time, the second one with new judges
 
+# A submission and what else a function of `judge_process` is given; its answer comes with it, in
+# any order, and is None if the judges failed on it.
+Question = tuple["Submission", Any, Any]
+Answer = tuple[Question, Any]
+Judges = Callable[[Callable[..., Any], list[Question]], Iterator[Answer]]
 
-def first_tries(
-    submissions: list[Submission],
+
+def graded(
+    submissions: Sequence[Submission],
     exercises: tuple[str, ...] | None,
     known: Mapping[tuple[str, str], Known],
-    pool: JudgePool,
-) -> Generator[tuple[Submission, Result | None]]:
-    """Yield each submission with its result as they come; None if the judges failed on it.
-
-    `known`: by student and assignment, what need not run again. If the judges cannot start, or a
-    suite cannot be read, nobody can be graded and the exception is raised.
-    """
-    suites = {submission.assignment for submission in submissions}
-    trouble = pool.ask(judge_process.proofread, suites).exception()
-    if isinstance(trouble, SuiteError):
-        raise trouble
-    futures = {
-        pool.ask(judge_process.grade_one, s, exercises, known.get((s.student, s.assignment))): s
-        for s in submissions
-    }
-    for future in as_completed(futures):
-        submission = futures.pop(future)  # a result that was stored need not stay in memory
-        yield submission, None if future.exception() else future.result()
-
-
-def settled(
-    tries: Iterable[tuple[Submission, Result | None]],
-    exercises: tuple[str, ...] | None,
     course: Course,
     pool: JudgePool,
+    judges: Judges | None = None,
 ) -> Iterator[tuple[Submission, Result]]:
-    """Yield the results that are beyond doubt as they come, then those of second tries."""
+    """Yield each submission with its result, those with tests to run again last.
+
+    `known`: by student and assignment, what need not run again. `judges` are this machine's, or a
+    cluster's. All tries end before the first rerun begins: see `judge.reruns`.
+    """
     from ..judge import second_try
 
-    doubtful: list[tuple[Submission, Result | None]] = []
-    for submission, first in tries:
-        if first is None or second_try.is_needed(first):
-            doubtful.append((submission, first))
+    judges = judges or on_this_machine(pool, {s.assignment for s in submissions})
+    doubtful, waiting = list[Question](), list[Question]()
+    first = [(s, exercises, known.get((s.student, s.assignment))) for s in submissions]
+    for (submission, _, stored), tried in judges(judge_process.first_try, first):
+        if tried is None or second_try.is_needed(tried.result):
+            doubtful.append((submission, exercises, tried))
+        elif tried.plan:
+            waiting.append((submission, tried, stored))
         else:
-            yield submission, first
-    for submission, first in doubtful:
-        yield submission, _alone(submission, first, exercises, course, pool)
+            yield submission, tried.result
+    for question in doubtful:
+        tried, trouble = _alone(pool, judge_process.second_try, question)
+        if tried is None:
+            yield question[0], _ungraded(question[0], course, trouble)
+        elif tried.plan:
+            waiting.append((question[0], tried, None))
+        else:
+            yield question[0], tried.result
+    yield from _with_reruns(waiting, course, pool, judges)
+
+
+def _with_reruns(
+    waiting: list[Question], course: Course, pool: JudgePool, judges: Judges
+) -> Iterator[tuple[Submission, Result]]:
+    """Do what is planned, one place of the course after the other."""
+    order = [assignment.id for assignment in course.graded]
+
+    def place(question: Question) -> tuple[int, tuple[int, int]]:
+        return order.index(question[0].assignment), question[1].plan[0].place
+
+    while waiting:
+        first = min(map(place, waiting))
+        now = [question for question in waiting if place(question) == first]
+        waiting = [question for question in waiting if place(question) != first]
+        for question, tried in [*judges(judge_process.rerun, now)]:
+            submission, _, stored = question
+            trouble = None
+            if tried is None:
+                tried, trouble = _alone(pool, judge_process.rerun, question)
+            if tried is None:
+                yield submission, _ungraded(submission, course, trouble)
+            elif tried.plan:
+                waiting.append((submission, tried, stored))
+            else:
+                yield submission, tried.result
+
+
+def on_this_machine(pool: JudgePool, assignments: set[str]) -> Judges:
+    """The judges of a pool. If they cannot start, or a suite cannot be read, nobody can be graded
+    and the exception is raised.
+    """
+    trouble = pool.ask(judge_process.proofread, assignments).exception()
+    if isinstance(trouble, SuiteError):
+        raise trouble
+
+    def ask(work: Callable[..., Any], questions: list[Question]) -> Iterator[Answer]:
+        futures = {pool.ask(work, *question): question for question in questions}
+        for future in as_completed(futures):
+            question = futures.pop(future)  # a result that was stored need not stay in memory
+            yield question, None if future.exception() else future.result()
+
+    return ask
 
 
 def _alone(
-    submission: Submission,
-    first: Result | None,
-    exercises: tuple[str, ...] | None,
-    course: Course,
-    pool: JudgePool,
-) -> Result:
-    """The result of a try with no others running; UNGRADED if the grader itself fails."""
+    pool: JudgePool, work: Callable[..., Any], question: Question
+) -> tuple[Any, Exception | None]:
+    """The answer with no other work in progress, or None and why the grader fails."""
     trouble: Exception | None = None
     for _ in range(ATTEMPTS):
         try:
-            return pool.ask(judge_process.grade_again, submission, exercises, first).result()
+            return pool.ask(work, *question).result(), None
         except SuiteError as error:  # another try would end in the same way
-            trouble = error
-            break
+            return None, error
         except Exception as error:  # whatever it is, the rest of the class must be graded
             trouble = error
             pool.stop()
+    return None, trouble
+
+
+def _ungraded(submission: Submission, course: Course, trouble: Exception | None) -> Result:
     from ..judge import grade as judge
 
     died = isinstance(trouble, BrokenProcessPool)

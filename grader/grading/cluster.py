@@ -7,14 +7,13 @@ it had on another one; a submission that ends several workers comes back without
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from grader.checking.faults import SuiteError
 
-from ..intake.submissions import Submission
 from . import judge_process
 from .settings import ClusterError, Settings
 
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
 
     from grader.course.course import Course
 
-    from ..gradebook.result import Result
-    from .by_exercise import Known
+    from .class_tries import Answer, Judges, Question
 
 LOCAL = "dask"  # workers on this machine, started for the run
 ADDRESSES = ("tcp://", "tls://")  # of a scheduler whose workers run already
@@ -32,18 +30,14 @@ LOG = "distributed.admin.low-level-log-length"  # messages kept, each with a who
 UNDER_WAY = 3  # submissions a worker: one is graded, the others wait for it
 
 
-def first_tries(
-    submissions: list[Submission],
-    known: Mapping[tuple[str, str], Known],
-    course: Course,
-    settings: Settings,
-) -> Generator[tuple[Submission, Result | None]]:
-    """Yield each submission with the result of its first try, or None if its judges died.
+@contextmanager
+def judges(ids: set[str], course: Course, settings: Settings) -> Iterator[Judges]:
+    """The judges of a cluster, for these assignments, until the block ends.
 
-    `known`: by student and assignment, what need not run again. Raises ClusterError if there is no
-    cluster at the address, or its workers cannot grade, and SuiteError if a suite cannot be read.
+    Raises ClusterError if there is no cluster at the address, or its workers cannot grade, and
+    SuiteError if a suite cannot be read.
     """
-    executor, ids = settings.executor, {submission.assignment for submission in submissions}
+    executor = settings.executor
     try:
         import dask
         from distributed import as_completed
@@ -64,29 +58,24 @@ def first_tries(
         proofread = client.submit(judge_process.proofread, ids, pure=False)
         if isinstance(trouble := proofread.exception(), SuiteError):
             raise trouble
-        waiting, owners = iter(submissions), {}
 
-        def ask(some: Iterable[Submission]) -> list:
-            new = {
-                client.submit(
-                    judge_process.grade_one,
-                    s,
-                    settings.exercises,
-                    known.get((s.student, s.assignment)),
-                    pure=False,
-                ): s
-                for s in some
-            }
-            owners.update({future.key: submission for future, submission in new.items()})
-            return list(new)
+        def ask(work: Callable[..., Any], questions: list[Question]) -> Iterator[Answer]:
+            waiting, asked = iter(questions), {}
 
-        under_way = as_completed(ask(islice(waiting, UNDER_WAY * workers)))
-        for future in under_way:
-            result = None if future.exception() else future.result()
-            submission = owners.pop(future.key)
-            future.release()
-            under_way.update(ask(islice(waiting, 1)))
-            yield submission, result
+            def submitted(count: int) -> list:
+                new = {client.submit(work, *q, pure=False): q for q in islice(waiting, count)}
+                asked.update({future.key: question for future, question in new.items()})
+                return list(new)
+
+            under_way = as_completed(submitted(UNDER_WAY * workers))
+            for future in under_way:
+                answer = None if future.exception() else future.result()
+                question = asked.pop(future.key)
+                future.release()
+                under_way.update(submitted(1))
+                yield question, answer
+
+        yield ask
 
 
 def _connected(executor: str, jobs: int, stack: ExitStack) -> Client:

@@ -46,6 +46,7 @@ class Judge(WorkerPlugin):
                 f"the worker {worker.address} isolates at tier {', '.join(sorted(tiers))}, this "
                 f"machine at {self.settings.tier}: grade on machines of the same tier"
             )
+        judge_process.limit_memory()
         judge_process.use(self.course, workers, self.settings.hidden)
 
     def teardown(self, worker: Worker) -> None:

@@ -11,7 +11,8 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TypeVar
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.course.interrupts import Interrupts
 
 from . import judge_process

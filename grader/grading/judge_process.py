@@ -7,20 +7,27 @@ import os
 import signal
 import threading
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ..intake.submissions import Submission
+from ..sandbox import limits
 
 if TYPE_CHECKING:
     from ..gradebook.result import Result
+    from ..judge.grade import Try
     from ..judge.models.hidden_labels import HiddenLabels
-    from ..judge.suite_run import OpenWorker
+    from ..judge.suite_run import OpenWorker, Submitted
     from ..judge.workers.load import Load
     from ..judge.workers.remote import RemoteBackend
     from ..judge.workers.warm_process import Workers
     from .by_exercise import Known
+
+
+MEMORY_MIB = 4096  # of a judge, on top of its libraries
 
 
 def opener(
@@ -45,6 +52,7 @@ def start(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenL
     """Initialize a judge process. It ignores Ctrl-C, which its parent handles, and ends with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
+    limit_memory()
     use(course, workers, hidden)
 
 
@@ -52,6 +60,16 @@ def use(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenLab
     """Set what this process grades with."""
     global _course, _workers, _hidden
     _course, _workers, _hidden = course, workers, hidden
+
+
+def limit_memory() -> None:
+    """Bound what this process may allocate: then a test of a submission fails, not the machine."""
+    import resource  # not on Windows, where nothing is graded
+
+    most = limits.data_bytes() + MEMORY_MIB * 2**20
+    ceiling = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if ceiling == resource.RLIM_INFINITY or most < ceiling:
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def end_with_parent() -> None:
@@ -74,63 +92,107 @@ def proofread(assignments: Collection[str]) -> None:
         suite_run.proofread(_course.assignment(id))
 
 
-def grade_one(
+def first_try(
     submission: Submission, exercises: tuple[str, ...] | None, known: Known | None = None
-) -> Result:
-    """Grade one submission in a judge process; a first try, see `judge.second_try`.
+) -> Try:
+    """Try to grade one submission in a judge process, among others.
 
     Of a `known` one only some exercises run again, unless their outcome is in doubt.
     """
     from . import by_exercise
 
     if known is not None:
-        fresh = _judge(submission, known.again, scored=False)
-        if by_exercise.is_usable(fresh):
-            assignment = _course.assignment(submission.assignment)
-            return by_exercise.merged(known, fresh, assignment)
-    return _judge(submission, exercises)
+        fresh = _try(submission, known.again, scored=False)
+        if by_exercise.is_usable(fresh.result):
+            return _completed(fresh, known)
+    return _try(submission, exercises)
 
 
-def grade_again(
+def second_try(
     submission: Submission,
     exercises: tuple[str, ...] | None,
-    first: Result | None,
+    first: Try | None,
     public_only: bool = False,
-) -> Result:
-    """Grade one submission with no others running; returns the better of two tries."""
+) -> Try:
+    """Try again if it is needed, with no others running; returns the better of two tries."""
     from ..judge import second_try
 
     if first is None:  # there was no first try, or the grader failed on it
-        first = _judge(submission, exercises, public_only)
-    if not second_try.is_needed(first):
+        first = _try(submission, exercises, public_only)
+    if not second_try.is_needed(first.result):
         return first
-    return second_try.better(first, _judge(submission, exercises, public_only, first))
+    again = _try(submission, exercises, public_only, first.result)
+    return max(again, first, key=lambda tried: second_try.worth(tried.result))
+
+
+def rerun(
+    submission: Submission, tried: Try, known: Known | None = None, public_only: bool = False
+) -> Try:
+    """The try after its next rerun, for which the class is ready: see `judge.reruns`."""
+    from ..judge import grade as judge
+
+    submitted, problem = _submitted(submission, tried.only, public_only)
+    opened = opener(_workers[submission.assignment], submitted.assignment)
+    after = judge.rerun(submitted, _course, opened, tried)
+    return _completed(replace(after, result=_noted(after.result, problem)), known)
 
 
 def check_one(submission: Submission) -> Result:
     """Run only the visible tests, in a judge process with no other work."""
-    return grade_again(submission, None, None, public_only=True)
+    tried = second_try(submission, None, None, public_only=True)
+    while tried.plan:
+        tried = rerun(submission, tried, public_only=True)
+    return tried.result
 
 
-def _judge(
+def _completed(tried: Try, known: Known | None) -> Try:
+    """The try with what a stored result knows, if only the rest ran and is done."""
+    from . import by_exercise
+
+    if known is None or tried.only != known.again or tried.plan:
+        return tried
+    assignment = _course.assignment(known.result.assignment)
+    return replace(tried, result=by_exercise.merged(known, tried.result, assignment))
+
+
+def _try(
     submission: Submission,
     exercises: tuple[str, ...] | None,
     public_only: bool = False,
     before: Result | None = None,
     scored: bool = True,
-) -> Result:
-    """Grade a submission; `scored`: run its trained model too, if there are labels."""
+) -> Try:
+    """Try a submission; `scored`: run its trained model too, if there are labels."""
     from ..judge import grade as judge
     from ..judge import second_try
-    from ..judge.suite_run import Submitted
 
-    assignment = _course.assignment(submission.assignment)
+    assignment = _assignment(submission)
     if submission.problem:
-        return judge.invalid(submission.problem, assignment, judge.NOTHING_READ)
+        return judge.Try(judge.invalid(submission.problem, assignment, judge.NOTHING_READ))
     load_seconds = second_try.LOAD_SECONDS if before else None
     opened = opener(_workers[submission.assignment], assignment, load_seconds)
-    files, problem = submission.files()
-    submitted = Submitted(assignment, submission.data, files, exercises, public_only)
+    submitted, problem = _submitted(submission, exercises, public_only)
     hidden = _hidden.get(assignment.id) if scored else None
-    result = judge.grade(submitted, _course, opened, hidden, before)
-    return result.model_copy(update={"notices": [*result.notices, problem]}) if problem else result
+    tried = judge.once(submitted, _course, opened, hidden, before)
+    return replace(tried, result=_noted(tried.result, problem))
+
+
+def _assignment(submission: Submission) -> Assignment:
+    return _course.assignment(submission.assignment)
+
+
+def _submitted(
+    submission: Submission, exercises: Collection[str] | None, public_only: bool
+) -> tuple[Submitted, str]:
+    """What was handed in, and why the files beside the notebook cannot be read, if so."""
+    from ..judge.suite_run import Submitted
+
+    files, problem = submission.files()
+    assignment = _assignment(submission)
+    return Submitted(assignment, submission.data, files, exercises, public_only), problem
+
+
+def _noted(result: Result, problem: str) -> Result:
+    if not problem or problem in result.notices:
+        return result
+    return result.model_copy(update={"notices": [*result.notices, problem]})

@@ -31,11 +31,13 @@ def work_folder(parent: Path | None = None) -> Iterator[Path]:
     starting = Path(tempfile.mkdtemp(prefix=STARTING, dir=parent))
     lock = _locked(starting)
     folder = starting.rename(parent / f"{PREFIX}{starting.name.removeprefix(STARTING)}")
+    owner = os.getpid()
     try:
         folder.chmod(0o755)  # workers run under other users
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if os.getpid() == owner:  # a forked child drops its copy of this, and must not clean up
+            shutil.rmtree(folder, ignore_errors=True)
         if lock is not None:
             os.close(lock)
 

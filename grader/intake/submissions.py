@@ -23,6 +23,7 @@ from grader.notebook.notebook_file import MAX_BYTES
 
 from ..classroom.receipt import FILE, Receipt
 from ..classroom.roster import Roster
+from ..course.visible import visible, visible_name
 from . import archives, class_folder, clocks, handed_in, places, plain_files
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
@@ -86,7 +87,7 @@ def find(
     by_student: dict[str, list[Place]] = {}
     entries = class_folder.entries(folder, assignments, roster)
     for sentence in class_folder.notices(entries):
-        notice(sentence)
+        notice(visible(sentence))
     for entry in entries:
         if entry.student:
             by_student.setdefault(entry.student, []).extend(entry.places(assignments))
@@ -96,8 +97,19 @@ def find(
             "or STUDENT.zip"
         )
     spool = Spool()  # the notebooks of a large class are more than a laptop's memory should hold
-    found = [s for of in by_student.items() for s in _of_places(*of, folder, spool)]
+    found = [_shown(s) for of in by_student.items() for s in _of_places(*of, folder, spool)]
     return sorted(found, key=lambda s: (s.student, s.assignment))
+
+
+def _shown(submission: Submission) -> Submission:
+    """With names that are safe wherever they come to stand; `place` keeps the true ones."""
+    return replace(
+        submission,
+        student=visible_name(submission.student),
+        file=visible_name(submission.file),
+        problem=visible_name(submission.problem),
+        notices=[visible_name(notice) for notice in submission.notices],
+    )
 
 
 def one_each(found: Iterable[Submission]) -> list[Submission]:
@@ -105,7 +117,7 @@ def one_each(found: Iterable[Submission]) -> list[Submission]:
     groups: dict[tuple[str, str], list[Submission]] = {}
     for submission in found:
         groups.setdefault((submission.student, submission.assignment), []).append(submission)
-    return [_first(sorted(group, key=_order)) for _, group in sorted(groups.items())]
+    return [_shown(_first(sorted(group, key=_order))) for _, group in sorted(groups.items())]
 
 
 def _of_places(student: str, found: list[Place], root: Path, spool: Spool) -> list[Submission]:

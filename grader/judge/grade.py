@@ -1,31 +1,49 @@
 """Grades one submission: a pure function from a notebook's bytes to a JSON result.
 
-collect → load in a worker → run the suite → rerun tests that failed possibly because of an earlier
-exercise, with a substitute for that exercise → score
+collect → load in a worker → run the suite → score; then, once nothing else waits for that, rerun
+tests that failed possibly because of an earlier exercise, with a right form of it → score
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
-from grader.notebook.collect import collect
+from grader.notebook.collect import Collected, collect
+from grader.notebook.notebook_file import Cell
+from grader.notebook.refused import decided
 from grader.seam import StudentError
 
 from ..gradebook.exercise_result import ModelResult
 from ..gradebook.result import Result, SubmissionFacts, told_of_output
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
-from . import score, second_try, suite_run
+from . import reruns, score, second_try, suite_run
 from .models import model_part
 from .models.hidden_labels import HiddenLabels
-from .suite_run import OpenWorker, Submitted, Worker
+from .reruns import Rerun
+from .suite_run import OpenWorker, Submitted, SuiteRun, Worker
 from .workers.load import Load
+from .workers.time_limit import Patience
 
 NOTHING_READ = SubmissionFacts(sha256=handed_in.digest(b"", {}))  # there is no notebook to hash
+
+
+@dataclass(frozen=True)
+class Try:
+    """A submission's result so far, final unless `plan` has tests to run again."""
+
+    result: Result
+    run: SuiteRun | None = None  # None if it cannot be read
+    plan: list[Rerun] = field(default_factory=list)
+    passed_with: dict[str, list[str]] = field(default_factory=dict)  # test → what was replaced
+    patience: Patience = field(default_factory=Patience)
+    only: Collection[str] | None = None  # just these exercises were graded
 
 
 def grade(
@@ -33,49 +51,121 @@ def grade(
     course: Course,
     open_worker: OpenWorker,
     hidden: HiddenLabels | None = None,
-    before: Result | None = None,
 ) -> Result:
-    """The result of one submission.
+    """The result of one submission that is graded alone: a try and its reruns."""
+    tried = once(submitted, course, open_worker, hidden)
+    while tried.plan:
+        tried = rerun(submitted, course, open_worker, tried)
+    return tried.result
+
+
+def once(
+    submitted: Submitted,
+    course: Course,
+    open_worker: OpenWorker,
+    hidden: HiddenLabels | None = None,
+    before: Result | None = None,
+) -> Try:
+    """Try to grade a submission, without any right form.
 
     Without `hidden` labels, exercises that train a model stay pending. `before`: the result of a
     first try, whose model score is reused unless it is doubtful. Whatever the submission does ends
     in a result; an exception means that the course is at fault (its suite or its sandbox failed).
     """
     started = time.perf_counter()
-    assignment, files = submitted.assignment, submitted.files
-    facts = facts_of(submitted.data, files)
-    try:
-        cells = notebook_file.read(submitted.data)
-    except notebook_file.InvalidNotebook as error:
-        return invalid(str(error), assignment, facts)
-    names = [name for exercise in assignment.exercises for name in exercise.names]
-    names += assignment.model.entry_points if assignment.model else []
-    collected = collect(cells, names)
-    load = Load(
-        collected.statements, collected.unavailable, forbidden=assignment.forbidden_anywhere
-    )
-    run = suite_run.run(submitted, collected, load, open_worker)
-    answers = written_answers.written(assignment, cells)
-    there = {*collected.written, *files}
-    entries = score.exercises(
-        assignment, run.tests, run.passed_with, there, answers, submitted.only
-    )
+    read = _read(submitted)
+    if isinstance(read, Result):
+        return Try(read)
+    load = read.load(Patience())
+    run = suite_run.run(submitted, load, read.verdicts, open_worker)
     model = None
-    if hidden is not None and assignment.model is not None and not submitted.public_only:
+    if hidden is not None and submitted.assignment.model is not None and not submitted.public_only:
         model = before.model if before else None
         if model is None or second_try.is_needed_by(model.problem):
             model = _of_model(submitted, hidden, load, open_worker, run.unloadable)
+    seconds = time.perf_counter() - started
+    result = _result(submitted, course, read, run, model, seconds, {})
+    plan = list[Rerun]()
+    if run.unloadable is None:
+        plan = reruns.planned(submitted.assignment, read.collected, run.tests, read.verdicts)
+    return Try(result, run, plan, patience=load.patience, only=submitted.only)
+
+
+def rerun(submitted: Submitted, course: Course, open_worker: OpenWorker, tried: Try) -> Try:
+    """The try after the first rerun of its plan; see `reruns` for when that may begin."""
+    started = time.perf_counter()
+    read = _read(submitted)
+    if isinstance(read, Result) or tried.run is None:
+        raise ValueError("what cannot be read has nothing to run again")
+    first, *later = tried.plan
+    load = read.load(tried.patience)
+    ids = reruns.passed(first, submitted, load, read.verdicts, open_worker)
+    passed_with = {**tried.passed_with, **{id: list(first.replaced) for id in ids}}
+    seconds = tried.result.seconds + time.perf_counter() - started
+    model = tried.result.model
+    result = _result(submitted, course, read, tried.run, model, seconds, passed_with)
+    return replace(tried, result=result, plan=later, passed_with=passed_with)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What is known of a notebook before anything runs."""
+
+    cells: list[Cell]
+    collected: Collected
+    verdicts: dict[str, StudentError]
+    forbidden: list[str]  # by some exercise
+
+    def load(self, patience: Patience) -> Load:
+        collected = self.collected
+        return Load(
+            collected.statements,
+            collected.unavailable,
+            forbidden=self.forbidden,
+            patience=patience,
+        )
+
+
+def _read(submitted: Submitted) -> _Read | Result:
+    """The notebook, or the result of one that cannot be read."""
+    assignment = submitted.assignment
+    try:
+        cells = notebook_file.read(submitted.data)
+    except notebook_file.InvalidNotebook as error:
+        return invalid(str(error), assignment, facts_of(submitted.data, submitted.files))
+    names = [name for exercise in assignment.exercises for name in exercise.names]
+    names += assignment.model.entry_points if assignment.model else []
+    collected = collect(cells, names)
+    verdicts = decided(assignment, collected)
+    return _Read(cells, collected, verdicts, assignment.forbidden_anywhere)
+
+
+def _result(
+    submitted: Submitted,
+    course: Course,
+    read: _Read,
+    run: SuiteRun,
+    model: ModelResult | None,
+    seconds: float,
+    passed_with: Mapping[str, list[str]],
+) -> Result:
+    """Score what was found."""
+    assignment, files = submitted.assignment, submitted.files
+    answers = written_answers.written(assignment, read.cells)
+    there = {*read.collected.written, *files}
+    entries = score.exercises(assignment, run.tests, passed_with, there, answers, submitted.only)
+    if model is not None:
         entries = score.models(assignment, entries, model)
-    notices = written_answers.notices(course, assignment, cells, collected)
+    notices = written_answers.notices(course, assignment, read.cells, read.collected)
     return Result.of(
         assignment,
-        facts,
+        facts_of(submitted.data, files),
         entries,
         *score.outcome(run.tests),
-        notices=notices + told_of_output(run.printed),
+        notices=notices + score.broken(run.tests) + told_of_output(run.printed),
         isolation=run.isolation,
         model=model,
-        seconds=round(time.perf_counter() - started, 3),
+        seconds=round(seconds, 3),
     )
 
 
@@ -90,10 +180,13 @@ def _of_model(
     assignment = submitted.assignment
     assert assignment.model is not None
 
+    total = load.patience.total + model_part.TOTAL
+    patience = replace(load.patience, total=total)
+
     def opened() -> AbstractContextManager[Worker]:
         if unloadable is not None:
             raise unloadable
-        return open_worker(replace(load, limits=model_part.LIMITS))
+        return open_worker(replace(load, limits=model_part.LIMITS, patience=patience))
 
     return model_part.evaluate(
         model_part.Grading(

@@ -8,9 +8,9 @@ from typing import Any
 
 from grader.checking.known_mistakes import id_of
 from grader.checking.messages import without_echoes
-from grader.checking.session import PASSED, TestResult
+from grader.checking.session import BROKEN, PASSED, TestResult
 from grader.course import mistakes
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.course.exercise import Exercise
 from grader.seam import errors as kinds
 
@@ -30,7 +30,7 @@ SEVERITY = (kinds.CRASHED, kinds.OOM, kinds.TIMEOUT, kinds.LOAD_ERROR, kinds.POL
 def exercises(
     assignment: Assignment,
     tests: list[TestResult],
-    passed_with: dict[str, list[str]],
+    passed_with: Mapping[str, list[str]],
     written: Collection[str],
     answers: Mapping[str, str],
     only: Collection[str] | None = None,
@@ -130,7 +130,7 @@ def _parts(exercise: Exercise, answers: Mapping[str, str]) -> dict[str, Any]:
 def _code(
     exercise: Exercise,
     tests: list[TestResult],
-    passed_with: dict[str, list[str]],
+    passed_with: Mapping[str, list[str]],
     written: Collection[str],
     known: list[mistakes.Bug],
 ) -> dict[str, Any]:
@@ -148,9 +148,11 @@ def _code(
     others = (id for test in graded for id in test.caused_by if id not in exercise.names)
     caused_by = list(dict.fromkeys(others))
     status = "not written" if absent else "partial" if points else "zero"
+    status = "full" if graded and points >= exercise.points - 0.005 else status
+    broken = any(test.outcome == BROKEN for test in tests)
     return {
-        "points": points,
-        "status": "full" if graded and points >= exercise.points - 0.005 else status,
+        "points": None if broken else points,
+        "status": "pending" if broken else status,
         "written": not absent,
         "caused_by": caused_by,
         "carried_through": any(test.carried_through for test in graded),
@@ -184,6 +186,15 @@ def _matching(test: TestResult, known: list[mistakes.Bug]) -> mistakes.Bug | Non
         return None
     id = id_of(test.message.cause)
     return next((bug for bug in known if bug.test == test.id and bug.shown_id == id), None)
+
+
+def broken(tests: list[TestResult]) -> list[str]:
+    """A notice for each test that is wrong itself, which leaves its exercise pending."""
+    return [
+        f"exercise {test.mark.exercise} is not graded yet, because {test.message.got}"
+        for test in tests
+        if test.outcome == BROKEN and test.message
+    ]
 
 
 def outcome(tests: list[TestResult]) -> tuple[str, str]:

@@ -28,6 +28,6 @@ def is_needed_by(problem: str) -> bool:
     return problem.startswith(_DOUBTFUL)
 
 
-def better(first: Result, second: Result) -> Result:
-    """The result with more points: what succeeded once cannot be the submission's fault."""
-    return max(second, first, key=lambda result: result.totals.automatic or 0)
+def worth(result: Result) -> float:
+    """The better try has more points: what succeeded once cannot be the submission's fault."""
+    return result.totals.automatic or 0.0

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from grader.checking import faults
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.notebook.global_names import global_names
 
 

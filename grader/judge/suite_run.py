@@ -1,22 +1,16 @@
-"""Runs an assignment's tests against a submission, some of them again with substitutes.
-
-A test may have failed because of an earlier exercise: it runs again with a substitute for that one.
-"""
+"""Runs an assignment's tests against a submission, without any right form; see `reruns`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from grader.checking import session, suite
-from grader.checking.exercise import ExerciseMark
-from grader.checking.session import PASSED, TestResult
-from grader.course.course import Assignment
-from grader.notebook.collect import Collected
-from grader.notebook.refused import decided
+from grader.checking.session import TestResult
+from grader.course.assignment import Assignment
 from grader.seam import Student, StudentError
 from grader.seam.facade import Backend
 
@@ -78,72 +72,34 @@ class SuiteRun:
     """The suite's results for a submission, and facts about the worker it ran in."""
 
     tests: list[TestResult]
-    passed_with: dict[str, list[str]]  # test → what was substituted when it passed
     isolation: dict[str, Any]
     printed: str
     unloadable: StudentError | None  # why nothing could be loaded
 
 
 def run(
-    submitted: Submitted, collected: Collected, load: Load, open_worker: OpenWorker
+    submitted: Submitted, load: Load, verdicts: dict[str, StudentError], open_worker: OpenWorker
 ) -> SuiteRun:
-    """Run the suite, then rerun tests that may have failed because of an earlier mistake."""
-    assignment = submitted.assignment
-    verdicts = decided(assignment, collected)
-
-    def tested(
-        worker: Worker,
-        only: Collection[str] | None = None,
-        exercises: Collection[str] | None = None,
-    ) -> list[TestResult]:
-        return session.run(
-            assignment,
-            Student(worker),
-            verdicts=verdicts,
-            files=suite_files(assignment, submitted.public_only),
-            handed_in=submitted.files,
-            only=only,
-            exercises=exercises,
-        )
-
+    """Run the suite once."""
     with open_worker(load) as worker:
-        tests = tested(worker, exercises=submitted.only)
-        done = SuiteRun(tests, {}, worker.isolation, worker.printed, worker.unloadable)
-    if done.unloadable is not None:
-        return done
-    for broken, ids in _rerun_groups(assignment, collected, tests, verdicts).items():
-        replaced = substitutes.sources(assignment, broken)
-        with open_worker(replace(load, substitutes=replaced)) as worker:
-            again = tested(worker, only=ids)
-        done.passed_with.update({test.id: list(broken) for test in again if test.outcome == PASSED})
-    return done
+        tests = results(submitted, worker, verdicts)
+        return SuiteRun(tests, worker.isolation, worker.printed, worker.unloadable)
 
 
-def _rerun_groups(
-    assignment: Assignment,
-    collected: Collected,
-    tests: list[TestResult],
+def results(
+    submitted: Submitted,
+    worker: Worker,
     verdicts: dict[str, StudentError],
-) -> dict[tuple[str, ...], list[str]]:
-    """Failed tests that depend on something with failures, grouped by what that is.
-
-    That is other exercises, and names of the same exercise that come before (the mark's `after`).
-    Exercises with a verdict and exercises that are not written are left out.
-    """
-    failed = [test.mark for test in tests if test.outcome != PASSED]
-    failing = {mark.exercise for mark in failed}
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for test in tests:
-        exercise = assignment.exercise(test.mark.exercise)
-        broken = tuple(id for id in assignment.upstream(exercise) if id in failing)
-        if any(_is_earlier(mark, test.mark) for mark in failed):
-            broken += test.mark.after
-        written = not set(exercise.names) <= collected.unwritten
-        if test.outcome != PASSED and broken and written and exercise.id not in verdicts:
-            groups.setdefault(broken, []).append(test.id)
-    return groups
-
-
-def _is_earlier(mark: ExerciseMark, other: ExerciseMark) -> bool:
-    """Whether a test is about what another test of the same exercise builds on."""
-    return mark.exercise == other.exercise and set(mark.after) < set(other.after)
+    only: Collection[str] | None = None,
+) -> list[TestResult]:
+    """The results of the suite in a worker, restricted to the test ids `only` if given."""
+    return session.run(
+        submitted.assignment,
+        Student(worker),
+        verdicts=verdicts,
+        files=suite_files(submitted.assignment, submitted.public_only),
+        handed_in=submitted.files,
+        only=only,
+        exercises=submitted.only if only is None else None,
+        strict=False,
+    )

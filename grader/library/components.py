@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from ..course.course import shown
+from ..course.course_file import shown
 from ..course.problem import Problem
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"  # nbgrader's marks: cleared in between

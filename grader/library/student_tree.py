@@ -16,7 +16,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from ..course.course import EXAM_FILE, FILE
+from ..course.course_file import EXAM_FILE, FILE
 from .components import Component, module_text, stub
 
 ENGINE = Path(__file__).resolve().parents[1]

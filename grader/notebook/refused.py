@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..course.course import Assignment
+from ..course.assignment import Assignment
 from ..seam import StudentError
 from ..seam.errors import LOAD_ERROR
 from .collect import Collected

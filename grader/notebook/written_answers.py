@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from ..course.course import Assignment, Course
+from ..course.assignment import Assignment
+from ..course.course import Course
 from . import grade_ids, notebook_file
 from .collect import Collected
 from .notebook_file import Cell

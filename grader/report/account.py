@@ -16,7 +16,7 @@ from .sentences import TEST_OUTCOMES, cause_sentence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 WIDTH = 98
 _SIGNS = {"PASSED": "✓"}

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from ..course.visible import visible
 from ..gradebook.course_grades import CourseGrade, Mark, shown_percent
 from ..gradebook.course_total import Part, rounded
-from .plain_text import counted, number, visible
+from .plain_text import counted, number
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -21,7 +21,8 @@ from .overview import histogram
 from .plain_text import counted
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment, Course
+    from grader.course.assignment import Assignment
+    from grader.course.course import Course
 
 SHOWN_MISTAKES = 12
 _LAST_HOURS = datetime.timedelta(hours=24)

@@ -15,7 +15,7 @@ from .plain_text import counted, listed, number
 from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 
 def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection
 
-from .plain_text import visible
+from ..course.visible import visible
 
 _PLAIN = re.compile(r"""[^\s./\\:*?"<>|-][^/\\:*?"<>|\x00-\x1f]{0,79}(?<![. ])""")
 

@@ -18,7 +18,7 @@ import numpy as np
 from ..gradebook.result import Result
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 MIN_STUDENTS = 10  # a correlation of fewer is mostly chance, and is not shown
 

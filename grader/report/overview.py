@@ -11,7 +11,7 @@ from .item_analysis import items
 from .sentences import OUTCOME_MEANINGS, TIER_MEANINGS, main_cause
 
 if TYPE_CHECKING:
-    from grader.course.course import Assignment
+    from grader.course.assignment import Assignment
 
 
 def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:

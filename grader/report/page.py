@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..classroom.roster import Roster
+from ..course.visible import visible
 from ..gradebook.lateness import moment, written
 from ..gradebook.result import Result
 from .feedback import feedback, for_student
 from .overview import overview
-from .plain_text import cleaned, counted, listed, number, percent, shortened, signed, visible
+from .plain_text import cleaned, counted, listed, number, percent, shortened, signed
 from .sentences import OUTCOME_MEANINGS, STATUS_SIGNS, TIER_MEANINGS
 
 if TYPE_CHECKING:

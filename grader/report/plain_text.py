@@ -1,22 +1,15 @@
-"""Makes text safe to show: nothing invisible in it, and no terminal control codes."""
+"""Results and numbers as text that is safe to show."""
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import replace
 from typing import Any
 
 from grader.checking.messages import Message
+from grader.course.visible import visible
 
 from ..gradebook.immutable import Record
 from ..gradebook.result import Result
-
-
-def visible(text: str) -> str:
-    """Shows control characters, lone surrogates and bidi marks as ⟨U+202E⟩, tabs as spaces."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_shown(character) for character in text.replace("\r\n", "\n").expandtabs(4))
 
 
 def cleaned(result: Result) -> Result:
@@ -70,11 +63,3 @@ def _cleaned(value: Any) -> Any:
         items = [_cleaned(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
     return value
-
-
-def _shown(character: str) -> str:
-    if character == "\n" or unicodedata.category(character) not in ("Cc", "Cf", "Cs"):
-        return character
-    if character in "\u00ad\u200b\u200c\u200d\u200e\u200f":  # legitimate in many scripts
-        return character
-    return f"⟨U+{ord(character):04X}⟩"

@@ -39,6 +39,7 @@ TEST_OUTCOMES = {
     "NOT_WRITTEN": "not written",
     "POLICY": "not allowed here",
     "PROTOCOL": "unreadable answer",
+    "BROKEN": "the test itself failed",
 }
 
 TIER_MEANINGS = {
@@ -84,6 +85,11 @@ def outcome_sentence(result: Result) -> str:
             "notebook may not have been saved before you handed it in."
         )
     passed = f"{earned} of {counted(len(tests), 'test')} earned their points."
+    if result.outcome == "GRADED" and result.untested:
+        return (
+            f"Your notebook was read and run: {passed} Exercise {listed(result.untested)} will be "
+            "graded again, because a test of it failed through no fault of yours."
+        )
     if kind == "GRADED":
         return f"Your notebook was read, run and graded in full: {passed}"
     return f"{_CONSEQUENCES[kind]} In total, {passed}"
@@ -127,7 +133,7 @@ def _cause(result: Result) -> str:
 
 
 def _lost(exercise: ExerciseResult) -> float:
-    return exercise.max_points - (exercise.points or 0)
+    return 0.0 if exercise.status == "pending" else exercise.max_points - (exercise.points or 0)
 
 
 def why(exercise: ExerciseResult) -> str:

@@ -34,7 +34,7 @@ def impose(limits: Limits, uid: int, others: int) -> str:
     """
     import resource  # not on Windows, where the judge still imports `Limits`
 
-    data = _data_bytes() + limits.memory_mib * 2**20
+    data = data_bytes() + limits.memory_mib * 2**20
     values = {
         "CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
         "DATA": (data, data),
@@ -68,7 +68,7 @@ def processes_of(uid: int) -> int:
     return count
 
 
-def _data_bytes() -> int:
+def data_bytes() -> int:
     """Private writable memory of this process, in bytes; half a GiB without /proc."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()

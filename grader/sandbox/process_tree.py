@@ -33,7 +33,9 @@ def descendants(pid: int) -> list[int]:
 class Activity:
     """CPU seconds that processes have used so far, and whether any of them is still busy.
 
-    A process that waits for a processor or a disk counts as awake: it did not choose to wait.
+    A process that waits for a processor or a disk counts as awake: it did not choose to wait. One
+    that waits for a child to start a program (vfork) looks as if it waited for a disk, but counts
+    as the child does.
     """
 
     cpu_seconds: float
@@ -48,7 +50,7 @@ def activity(pid: int) -> Activity:
             _, *times = _stat(f"/proc/{process}/stat")
             seconds += sum(times) / TICKS
             tasks = os.listdir(f"/proc/{process}/task")
-            awake = awake or any(_stat(f"/proc/{process}/task/{t}/stat")[0] for t in tasks)
+            awake = awake or any(_is_awake(f"/proc/{process}/task/{task}") for task in tasks)
         except OSError:
             continue  # it ended meanwhile
     return Activity(seconds, awake)
@@ -105,14 +107,19 @@ def oom_kills() -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
 
 
-def _stat(path: str) -> tuple[bool, int, int, int, int]:
-    """Whether it is awake, and its CPU ticks: user, system, and both for reaped children.
+def _is_awake(task: str) -> bool:
+    state = _stat(f"{task}/stat")[0]
+    return state == b"R" or (state == b"D" and not Path(task, "children").read_text())
+
+
+def _stat(path: str) -> tuple[bytes, int, int, int, int]:
+    """Its state, and its CPU ticks: user, system, and both for reaped children.
 
     See proc_pid_stat(5). A process chooses its own name, which may contain brackets.
     """
     fields = Path(path).read_bytes().rpartition(b")")[2].split()
     user, kernel, childrens_user, childrens_kernel = map(int, fields[11:15])
-    return fields[0] in (b"R", b"D"), user, kernel, childrens_user, childrens_kernel
+    return fields[0], user, kernel, childrens_user, childrens_kernel
 
 
 def _resident(pid: int) -> int:

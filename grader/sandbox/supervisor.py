@@ -28,6 +28,7 @@ SEND_SECONDS = 5.0  # for the judge to read the report
 def supervise(job: Job) -> NoReturn:
     """Fork the worker, wait for its end, report on the status socket."""
     os.setsid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started us may have ignored it
     _send(job.status, {"supervisor": os.getpid()})  # the judge measures CPU time below this pid
     scratch = view.SCRATCH
     has_view = tiers.VIEW in tiers.LAYERS[job.tier]
@@ -142,7 +143,9 @@ def _exceeded_limit(job: Job, scratch: str, deadline: float) -> str:
         return "disk"
     below = process_tree.descendants(os.getpid())
     if len(below) < 2:
-        return ""  # a worker without children is bounded by its own RLIMIT_DATA
+        return ""  # a worker without children is bounded by its own RLIMIT_CPU and RLIMIT_DATA
+    if process_tree.activity(os.getpid()).cpu_seconds > job.limits.cpu_seconds:
+        return "cpu"
     allowed = job.limits.memory_mib * 2**20
     return "memory" if process_tree.memory_bytes(below, allowed) > allowed else ""
 

@@ -1,73 +1,92 @@
-"""seccomp: refuses system calls that no exercise needs."""
+"""seccomp: a worker makes only the system calls of `system_calls`."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import mmap
 import os
+import signal
 import socket
+import termios
 
-from . import linux
+from . import linux, system_calls
 
 try:  # not in `load`: by then the library's file can no longer be opened
     import pyseccomp as seccomp
 except (ImportError, RuntimeError, OSError) as error:  # pyseccomp or libseccomp is not installed
     seccomp, _absent = None, str(error)
 
-REFUSED = """
-    ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd
-    mount umount2 pivot_root chroot unshare setns
-    fsopen fsconfig fsmount fspick move_mount open_tree mount_setattr
-    setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset
-    keyctl add_key request_key bpf perf_event_open userfaultfd
-    io_uring_setup io_uring_enter io_uring_register
-    kexec_load kexec_file_load init_module finit_module delete_module
-    reboot swapon swapoff acct quotactl syslog personality
-    settimeofday clock_settime clock_adjtime adjtimex
-    open_by_handle_at name_to_handle_at fanotify_init
-    memfd_create memfd_secret shmget
-""".split()  # the last line: memory that no limit counts
-
-_NAMESPACES = (
-    linux.NEWNS, linux.NEWUSER, linux.NEWPID, linux.NEWNET, linux.NEWIPC, linux.NEWUTS,
+_AWAY = (  # new namespaces, or a process that is no child
+    linux.NEWNS | linux.NEWUSER | linux.NEWPID | linux.NEWNET | linux.NEWIPC | linux.NEWUTS
+    | linux.NEWCGROUP | linux.CLONE_PARENT
 )  # fmt: skip
 _UNCOUNTED = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+# Normal, don't need, free, (don't) fork, (no) huge pages, (don't) dump: all about its own pages.
+_ADVICE = (0, 4, 8, 10, 11, 14, 15, 16, 17)
+_SET_PIPE_SIZE, _GET_PIPE_SIZE = 1031, 1032
+_CONTROLS = (
+    fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL,
+    fcntl.F_SETFL, _SET_PIPE_SIZE, _GET_PIPE_SIZE,
+)  # fmt: skip
+_QUESTIONS = (
+    termios.TCGETS, termios.TIOCGWINSZ, termios.FIONREAD, termios.FIONBIO, termios.FIOCLEX,
+    termios.FIONCLEX,
+)  # fmt: skip
+_NAMES = (linux.SET_NAME, linux.GET_NAME, linux.SET_VMA)
+_LOW = 2**32 - 1  # the kernel reads an `int` from the lower half of a register
 
 
-def load(own_process_tree: bool) -> str:
-    """Filter the system calls of this process and its children; returns what is refused.
+def load(inside: bool) -> str:
+    """Filter the system calls of this process and its children; returns what is left.
 
-    Without its own process tree (a pid namespace), the worker could reach other processes of its
-    user: then it may signal or limit only itself, and can open no sockets at all.
-    Raises ImportError without pyseccomp or libseccomp, OSError if the kernel refuses.
+    `inside`: it has namespaces and a root of its own. Without them, the worker could reach other
+    processes and files of its user. Raises ImportError without pyseccomp or libseccomp, OSError if
+    the kernel refuses.
     """
     if seccomp is None:
         raise ImportError(f"pyseccomp cannot be used: {_absent}")
-    rules = seccomp.SyscallFilter(defaction=seccomp.ALLOW)
-    denied = seccomp.ERRNO(errno.EPERM)
+    # ENOSYS, as of an older kernel: libraries know another way
+    rules = seccomp.SyscallFilter(defaction=seccomp.ERRNO(errno.ENOSYS))
 
-    def refuse(name: str, *arguments: object, answer: int = denied) -> None:
+    def add(action: int, name: str, *arguments: object) -> None:
         with contextlib.suppress(OSError):  # this architecture or library does not know it
-            rules.add_rule(answer, name, *arguments)
+            rules.add_rule(action, name, *arguments)
 
-    for name in REFUSED:
-        refuse(name)
-    for flag in _NAMESPACES:
-        refuse("clone", seccomp.Arg(0, seccomp.MASKED_EQ, flag, flag))
-    # A filter cannot read clone3's flags in memory: with ENOSYS libraries fall back to clone.
-    refuse("clone3", answer=seccomp.ERRNO(errno.ENOSYS))
+    def allow(name: str, argument: int, values: object) -> None:
+        for value in values:  # type: ignore[attr-defined]
+            add(seccomp.ALLOW, name, seccomp.Arg(argument, seccomp.MASKED_EQ, _LOW, value & _LOW))
+
+    allowed = system_calls.names(system_calls.HARMLESS)
+    pretended = system_calls.names(system_calls.PRETENDED)
+    if inside:
+        allowed += [*system_calls.names(system_calls.INSIDE), *pretended, "kill", "tgkill"]
+    for name in allowed:
+        add(seccomp.ALLOW, name)
+    for name in [] if inside else pretended:
+        add(seccomp.ERRNO(0), name)
+    add(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _AWAY, 0))
+    for flags in (0, mmap.MAP_SHARED, mmap.MAP_ANONYMOUS):
+        add(seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _UNCOUNTED, flags))
     no_memory = seccomp.ERRNO(errno.ENOMEM)
-    refuse("mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _UNCOUNTED, _UNCOUNTED), answer=no_memory)
-    no_access = seccomp.ERRNO(errno.EACCES)
-    if own_process_tree:
-        refuse("socket", seccomp.Arg(0, seccomp.NE, socket.AF_UNIX), answer=no_access)
-    else:
-        refuse("socket", answer=no_access)
-        for name in ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"):
-            refuse(name, seccomp.Arg(0, seccomp.NE, os.getpid()))
-        refuse("prlimit64", seccomp.Arg(0, seccomp.NE, 0))
-        for name in ("tkill", "pidfd_open", "pidfd_send_signal", "setpriority", "ioprio_set"):
-            refuse(name)
+    add(no_memory, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, _UNCOUNTED, _UNCOUNTED))
+    allow("madvise", 2, _ADVICE)
+    allow("fcntl", 1, _CONTROLS)
+    allow("ioctl", 1, _QUESTIONS)
+    allow("prctl", 0, _NAMES)
+    allow("socketpair", 0, [socket.AF_UNIX])
+    no_access, unix = seccomp.ERRNO(errno.EACCES), socket.AF_UNIX
+    add(seccomp.ALLOW if inside else no_access, "socket", seccomp.Arg(0, seccomp.EQ, unix))
+    add(no_access, "socket", seccomp.Arg(0, seccomp.NE, unix))
+    own = (0, os.getpid())
+    for name in ("prlimit64", "sched_getaffinity", "sched_setaffinity", "getpgid", "getsid"):
+        allow(name, 0, own)
+    allow("getpriority", 1, own)
+    # Only a child that somebody waits for adds its CPU time: none is ever left to the kernel.
+    add(seccomp.ERRNO(0), "rt_sigaction", seccomp.Arg(0, seccomp.EQ, signal.SIGCHLD))
+    add(seccomp.ALLOW, "rt_sigaction", seccomp.Arg(0, seccomp.NE, signal.SIGCHLD))
+    for name in () if inside else ("kill", "tgkill"):
+        allow(name, 0, own[1:])
     rules.load()
-    return f"{len(REFUSED)} calls, " + ("network" if own_process_tree else "sockets, signals")
+    return f"{len(allowed) + len(system_calls.LIMITED)} calls only"

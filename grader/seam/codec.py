@@ -2,7 +2,8 @@
 
 A value is a JSON tree whose arrays point into one byte payload. What arrives is validated (nesting,
 counts, dtypes, that every buffer lies inside the payload) and rebuilt as plain objects, so a
-subclass that overrides `__eq__` or `__array__` never reaches a test.
+subclass that overrides `__eq__` or `__array__` never reaches a test. This is the only place where
+an answer is measured: whatever passes, NumPy or torch can turn into one array of MAX_ARRAY bytes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ MAX_ITEMS = 200_000
 MAX_DIMENSIONS = 8
 MAX_TEXT = 1_000_000
 MAX_PAYLOAD = 64 * 2**20
+MAX_ARRAY = 8 * MAX_PAYLOAD  # bytes: 8 for each number, as float64
 MAX_BITS = 256  # of an integer
 
 TORCH_DTYPES = frozenset(
@@ -30,6 +32,7 @@ NUMPY_DTYPES = TORCH_DTYPES - {"bfloat16"} | {"uint16", "uint32", "uint64"}
 
 Tree = dict[str, Any]
 
+_CHARACTER = 4  # bytes in an array of text
 _AS_THEY_ARE = frozenset({type(None), bool, float})
 _PLAIN = _AS_THEY_ARE | {int, str}  # exactly these types: JSON has no subclasses
 
@@ -114,7 +117,7 @@ class Decoder:
 
     def __init__(self, payload: bytes, on_handle: Callable[[int, str], object]):
         self.payload, self.on_handle = payload, on_handle
-        self.items = self.size = 0
+        self.items = self.size = self.numbers = self.longest = 0
 
     def decode(self, tree: object, depth: int = 0) -> Any:
         self.items += 1
@@ -124,9 +127,10 @@ class Decoder:
         if type(value) is int and value.bit_length() > MAX_BITS:
             raise StudentError(PROTOCOL, f"an integer of more than {MAX_BITS} bits")
         if kind == "v" and type(value) in _PLAIN:
+            self.longest = max(self.longest, len(value) if type(value) is str else 0)
             return value
         if kind in ("list", "tuple") and isinstance(value, list):
-            items = [self.decode(item, depth + 1) for item in value]
+            items = self._listed(value, depth + 1)
             return tuple(items) if kind == "tuple" else items
         if kind == "dict" and isinstance(value, list):
             return dict(self._pair(pair, depth + 1) for pair in value)
@@ -135,6 +139,16 @@ class Decoder:
         if kind == "handle" and isinstance(tree.get("n"), int):
             return self.on_handle(tree["n"], str(tree.get("type", "object"))[:200])
         raise StudentError(PROTOCOL, "the answer is not a well-formed value")
+
+    def _listed(self, values: list[object], depth: int) -> list[Any]:
+        """The items of a list, which as an array of text would all be as long as the longest."""
+        before, self.longest = self.longest, 0
+        first = self.items + self.numbers
+        items = [self.decode(value, depth) for value in values]
+        if self.longest * (self.items + self.numbers - first) * _CHARACTER > MAX_ARRAY:
+            raise StudentError(PROTOCOL, "a list with too long a text among too many items")
+        self.longest = max(self.longest, before)
+        return items
 
     def _pair(self, pair: object, depth: int) -> tuple[Any, Any]:
         if not isinstance(pair, list) or len(pair) != 2:
@@ -164,6 +178,7 @@ class Decoder:
         if offset < 0 or offset + count * stored.itemsize > len(self.payload):
             raise StudentError(PROTOCOL, "an array that lies outside its message")
         self.size += count * stored.itemsize  # arrays may overlap, and each is copied
+        self.numbers += count
         if self.size > MAX_PAYLOAD:
             raise StudentError(PROTOCOL, f"more than {MAX_PAYLOAD // 2**20} MiB of array data")
         array = np.frombuffer(self.payload, stored, count, offset).reshape(shape).copy()

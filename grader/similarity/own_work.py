@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.notebook.collect import Collected, collect
 from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import Statement

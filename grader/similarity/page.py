@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 
 from .compare import COMMON, EXERCISE, WHOLE, Pair
 from .own_work import ELSEWHERE, Piece, Work

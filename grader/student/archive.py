@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..course.course import Assignment
+from ..course.assignment import Assignment
 from ..course.submission_folder import FOLDER, MAX_TOTAL
 from . import work
 from .problem import Problem

@@ -6,7 +6,8 @@ import contextlib
 from pathlib import Path
 
 from ..checking.messages import summary
-from ..course.course import Assignment, shown
+from ..course.assignment import Assignment
+from ..course.course_file import shown
 from . import record, running, tree, work
 from .problem import Problem
 from .running import Run

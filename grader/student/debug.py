@@ -7,7 +7,8 @@ import io
 from pathlib import Path
 from typing import Any
 
-from ..course.course import Course, imported
+from ..course.course import Course
+from ..course.course_file import imported
 from ..course.exercise import Checklist
 from ..notebook import written_answers
 from ..seam import Student, StudentError

@@ -9,7 +9,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from ..course.course import Assignment, Course
+from ..course.assignment import Assignment
+from ..course.course import Course
 from . import archive, submit
 from .notebook_home import RUNS
 from .problem import Problem

@@ -9,7 +9,7 @@ from ..checking.messages import Message
 from ..checking.raised import explain
 from ..checking.session import FAILED, PASSED, TestResult
 from ..checking.shown import describe
-from ..course.course import Assignment
+from ..course.assignment import Assignment
 from ..course.exercise import ModelPart
 from ..course.submission_folder import FOLDER
 from ..seam import Student, StudentError

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
-from ..course.course import root_of
+from ..course.course_file import root_of
 from ..seam import StudentError
 from ..seam.codec import Tree
 from ..seam.errors import CRASHED, TIMEOUT

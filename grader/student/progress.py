@@ -12,7 +12,8 @@ import html
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..course.course import Assignment, Course
+from ..course.assignment import Assignment
+from ..course.course import Course
 from ..course.exercise import Exercise
 from . import record, tree, work
 from .problem import Problem

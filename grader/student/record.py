@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..course.course import root_of
+from ..course.course_file import root_of
 from .running import Run
 from .tree import STATE
 from .work import Work

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Collection
 from pathlib import Path
 
-from ..course.course import Assignment
+from ..course.assignment import Assignment
 from ..course.submission_folder import FOLDER
 from . import archive, check, running, work
 from .archive import Packed, size

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .problem import Problem
 
 if TYPE_CHECKING:
-    from ..course.course import Assignment
+    from ..course.assignment import Assignment
 
 OWN = Path(__file__).resolve().parents[2]  # where this program lies
 AFTER = "after_an_attempt"  # where a release for self-study has the hidden tests

@@ -9,7 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ..course.course import Assignment, Course
+from ..course.assignment import Assignment
+from ..course.course import Course
 from ..course.exercise import Exercise
 from ..course.submission_folder import found_files
 from ..notebook import notebook_file, written_answers

@@ -2,7 +2,6 @@
 
 import pytest
 
-pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 pytestmark = pytest.mark.xdist_group("site")
 
 OPEN = """[...document.querySelectorAll(".math")].filter(

@@ -11,7 +11,7 @@ import pytest
 import torch
 from checkout import ROOT
 
-from book import live_model, live_page
+from book import live_model
 from course_lib.data import datasets
 from course_lib.decoding.translator import Translator
 from course_lib.masks import padding_mask
@@ -20,6 +20,14 @@ SCRIPTS = ROOT / "lectures/_static/live"
 SEARCH = {"width": 4, "length_penalty": 0.6, "max_tokens": 40}
 STRANGE = ["", ".", "a  b", "don't", "Il l'a vu, aujourd'hui !", "日本", "naïve café — ok", "_x_1"]
 TOLERANCE = 1e-4  # of a logit; the two differ by some 1e-5
+
+
+def page():
+    """The part that needs Sphinx."""
+    pytest.importorskip("sphinx", reason="the extra `site` needs Python 3.11")
+    from book import live_page
+
+    return live_page
 
 
 def node() -> list[str]:
@@ -153,7 +161,7 @@ def test_the_page_says_that_it_computes_before_a_large_model_stops_it(site, chro
 
 
 def test_the_model_and_its_scripts_are_small():
-    script = live_page.shipped(live_model.FOLDER).encode()
+    script = page().shipped(live_model.FOLDER).encode()
     assert len(script) + sum(path.stat().st_size for path in SCRIPTS.iterdir()) < 3 * 2**20
 
 
@@ -166,6 +174,6 @@ def test_the_shipped_model_translates_the_grammar():
 
 
 def test_recorded_pictures_say_what_they_show():
-    html = live_page.recorded("The girl rarely enters the hotels.")
+    html = page().recorded("The girl rarely enters the hotels.")
     assert "fille" in html
     assert html.count("decoder to source, layer") == 8  # two layers of four heads

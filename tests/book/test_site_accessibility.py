@@ -5,7 +5,6 @@ import json
 import pytest
 from browser import SCREENS, violations, width
 
-pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 pytestmark = pytest.mark.xdist_group("site")
 
 PAGES = (

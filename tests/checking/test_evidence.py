@@ -134,6 +134,8 @@ def test_torchs_own_words_are_understood():
         in words(lambda: torch.ones(2, 3) @ torch.ones(4, 5))[0]
     )
     assert "sizes 4 and 3" in words(lambda: np.ones((2, 4)) @ np.ones((3, 5)))[0]
+    for said in ("Torch not compiled with CUDA enabled", "Found no NVIDIA driver on your system"):
+        assert "x.device" in diagnosis("RuntimeError", said)[0]
     assert diagnosis("ValueError", "something of its own") == ("", False)
 
 

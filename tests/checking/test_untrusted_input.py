@@ -5,13 +5,14 @@ import json
 import struct
 import time
 import zipfile
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import proofs
 import pytest
 
 from autograder.scorers.accuracy import Accuracy
-from grader.grading import class_run
+from grader.grading import class_run, judge_process
 from grader.intake import archives, plain_files, submissions
 from grader.judge.models import model_part, scorer
 from grader.judge.models.hidden_labels import HiddenLabels
@@ -75,7 +76,7 @@ def submit_to_judge(sandbox):
 
     def run(name):
         document = json.loads(proofs.notebook("a1", "solution"))
-        source = (HOSTILE / f"{name}.py").read_text(encoding="utf-8")
+        source = HOSTILE[name].read_text(encoding="utf-8")
         document["cells"].append({"cell_type": "code", "source": source})
         return proofs.graded(json.dumps(document).encode(), "a1", sandbox("a1"), ["1.1", "1.3"])
 
@@ -102,6 +103,52 @@ def test_a_forged_value_is_a_protocol_error(tree, payload):
     with pytest.raises(StudentError) as caught:
         Decoder(payload, lambda number, name: None).decode(tree)
     assert caught.value.kind == "PROTOCOL"
+
+
+def listed(*values):
+    return {"k": "list", "v": [v if isinstance(v, dict) else {"k": "v", "v": v} for v in values]}
+
+
+LONG = "x" * 10**6
+LINES = array(shape=[1500])
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        listed(LONG, *[""] * 1500),
+        listed(LONG, *range(1500)),
+        listed(*[""] * 1500, LONG),
+        listed(listed(LONG), *[listed("")] * 1500),
+        listed(listed("x" * 10**5, *[""] * 1500), *[LINES] * 1500),
+        {"k": "dict", "v": [[{"k": "v", "v": "a"}, listed(LONG, *[""] * 1500)]]},
+    ],
+    ids=range(6),
+)
+def test_no_list_can_become_an_array_that_fills_the_memory(tree):
+    """As an array of text, each item takes as much room as the longest."""
+    with pytest.raises(StudentError) as caught:
+        Decoder(bytes(1500), lambda number, name: None).decode(tree)
+    assert caught.value.kind == "PROTOCOL"
+
+
+def test_long_texts_arrive_where_they_are_few():
+    for tree in (listed(LONG), listed(LONG, "", 1.0), listed(*["a sentence" * 20] * 10_000)):
+        assert len(Decoder(b"", lambda number, name: None).decode(tree)) == len(tree["v"])
+
+
+def test_a_judge_has_a_limit_of_its_own(monkeypatch):
+    """What a test computes of an answer may still be large: then this test fails."""
+    monkeypatch.setattr(judge_process, "MEMORY_MIB", 256)
+    with ProcessPoolExecutor(1, initializer=judge_process.limit_memory) as pool:
+        assert pool.submit(broadcast, 10).result() == 100
+        with pytest.raises(MemoryError):
+            pool.submit(broadcast, 20_000).result()
+        assert pool.submit(broadcast, 10).result() == 100
+
+
+def broadcast(n):
+    return (np.ones((n, 1)) * np.ones(n)).size
 
 
 def test_empty_arrays_and_the_largest_payload_still_arrive():

@@ -52,7 +52,8 @@ def sentences(count=160):
     for label in labels:
         words = [*rng.choice(plain, 4), *rng.choice(GOOD if label else BAD, 1)]
         texts.append(" ".join(rng.permutation(words)))
-    return HiddenLabels("mirror", tuple(texts), labels, "f" * 64)
+    cues = dict.fromkeys(GOOD, 2.0) | dict.fromkeys(BAD, -2.0)
+    return HiddenLabels("mirror", tuple(texts), labels, "f" * 64, cues=cues)
 
 
 def weights():
@@ -147,6 +148,39 @@ def test_a_table_of_answers_is_no_model(evaluated):
     told = evaluated(FILES | {"classifier.safetensors": save({"table": table})}, code)
     assert told.accuracy is None
     assert "without one of their words" in told.problem
+
+
+NEAREST = """
+import torch
+from pathlib import Path
+from safetensors.torch import load_file
+import zlib
+
+def bag(text):
+    row = torch.zeros(9973)
+    for word in text.split():
+        row[zlib.crc32(word.encode()) % 9973] = 1.0
+    return row / row.norm()
+
+def load_model(folder):
+    return load_file(Path(folder) / "classifier.safetensors")
+
+def predict(model, texts):
+    near = torch.stack([bag(text) for text in texts]) @ model["texts"].T
+    return [int(label) for label in model["labels"][near.argmax(dim=1)]]
+"""
+
+
+def test_a_table_that_survives_a_lost_word_is_no_model(evaluated):
+    """The nearest of the test sentences by their words: it answers for whatever was exchanged."""
+    own = {}
+    exec(NEAREST, own)
+    texts = torch.stack([own["bag"](text) for text in HIDDEN.sentences])
+    table = save({"texts": texts, "labels": torch.tensor(HIDDEN.labels).float()})
+    told = evaluated(FILES | {"classifier.safetensors": table}, NEAREST)
+    assert told.accuracy is None
+    assert "telling words were exchanged" in told.problem
+    assert "of the test sentences themselves 100 %" in told.problem
 
 
 def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated):

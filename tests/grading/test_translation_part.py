@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+import random
 
 import pytest
 import torch
@@ -116,9 +117,10 @@ def test_a_translator_earns_what_it_translates_again(evaluated, hidden, files):
     assert told.bleu == pytest.approx(bleu(lines, hidden.labels).value, abs=1)
 
 
-def test_an_untrained_model_earns_nothing(evaluated, files, trained):
+def test_an_untrained_model_earns_nothing(evaluated, course, files, trained):
     fresh = untrained_model(trained.tokenizer.vocab_size, SMALL, seed=1)
-    told = evaluated(files | {"translation.safetensors": save(fresh.state_dict())})
+    weights = {"translation.safetensors": save(fresh.state_dict())}
+    told = evaluated(files | weights, exercises=[course.assignment("a4").exercise("4.12")])
     assert told.problem == ""
     assert told.bleu < 10
     assert any("the model's own translations count" in note for note in told.notes)
@@ -156,21 +158,48 @@ def test_references_in_the_code_are_no_model(evaluated, hidden, known):
     assert "of the same translations: they do not come from translation.saf" in told.problem
 
 
-def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
-    """Shuffling breaks it as it breaks a model; it has nothing to say of other sentences."""
-    table = json.dumps(dict(zip(hidden.sentences, map(str, hidden.labels), strict=True)))
+def table_of(texts, references):
+    """Weights that hold pairs of sentences, and the code that reads them into `model`."""
+    table = json.dumps(list(zip(texts, map(str, references), strict=True)))
     weights = save({"table": torch.tensor(list(table.encode()), dtype=torch.uint8)})
     code = (
         "import json\nfrom safetensors.torch import load_file\n"
         "def load_model(folder):\n"
         "    data = bytes(load_file(folder + '/translation.safetensors')['table'].tolist())\n"
-        "    try:\n        return json.loads(data)\n"
-        "    except ValueError:\n        return {}\n"
-        "def translate(model, texts):\n    return [model.get(text, '') for text in texts]\n"
+        "    try:\n        return dict(json.loads(data))\n"
+        "    except ValueError:\n        return {'': ''}\n"
     )
-    told = evaluated({"translation.safetensors": weights}, code, whole=False)
+    return {"translation.safetensors": weights}, code
+
+
+def test_a_table_of_references_in_the_weights_is_no_model(evaluated, hidden):
+    """Shuffling breaks it as it breaks a model; it has nothing to say of other sentences."""
+    weights, code = table_of(hidden.sentences, hidden.labels)
+    code += "def translate(model, texts):\n    return [model.get(text, '') for text in texts]\n"
+    told = evaluated(weights, code, whole=False)
     assert told.bleu is None
     assert "a trained model does not depend on the exact test sentences" in told.problem
+
+
+def test_a_table_that_survives_a_lost_word_is_no_model(evaluated):
+    """The nearest of the test sentences by their words keeps its translation, whatever changes."""
+    drawn = random.Random(0)
+    numbers = [[drawn.randrange(500) for _ in range(12)] for _ in range(60)]
+    texts, references = (
+        [" ".join(f"{side}{number}" for number in row) for row in numbers] for side in "ef"
+    )
+    hidden = HiddenLabels("mirror", tuple(texts), tuple(references), "f" * 64)
+    weights, code = table_of(texts, references)
+    code += (
+        "def near(a, b):\n"
+        "    a, b = set(a.split()), set(b.split())\n"
+        "    return len(a & b) / (len(a | b) or 1)\n"
+        "def translate(model, texts):\n"
+        "    return [model[max(model, key=lambda known: near(known, text))] for text in texts]\n"
+    )
+    told = evaluated(weights, code, hidden, whole=False)
+    assert told.bleu is None
+    assert "a trained model translates the words that are there" in told.problem
 
 
 def test_a_model_that_refuses_shuffled_weights_counts_with_a_note(evaluated, trained):

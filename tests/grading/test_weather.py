@@ -74,8 +74,7 @@ def test_a_class_gets_the_same_points_on_an_idle_and_on_a_busy_machine(impatient
     ]
 
     def graded(pool):
-        tries = class_tries.first_tries(submissions, None, {}, pool)
-        found = class_tries.settled(tries, None, impatient, pool)
+        found = class_tries.graded(submissions, None, {}, impatient, pool)
         return {s.student: points_and_outcomes(result) for s, result in found}
 
     with closing(JudgePool(impatient, {"a1"}, SETTINGS)) as idle:
@@ -120,8 +119,7 @@ def test_a_grader_that_dies_costs_nobody_a_point(victim, monkeypatch):
     submissions = [reference(f"s{number}") for number in range(3)]
     monkeypatch.setattr(judge_pool, "started", start)
     with closing(JudgePool(proofs.COURSE, {"a1"}, SETTINGS)) as pool:
-        tries = class_tries.first_tries(submissions, None, {}, pool)
-        found = list(class_tries.settled(tries, None, proofs.COURSE, pool))
+        found = list(class_tries.graded(submissions, None, {}, proofs.COURSE, pool))
     assert len(killed) == 1
     assert {s.student for s, _ in found} == {"s0", "s1", "s2"}
     assert all(result.outcome == "GRADED" for _, result in found)
@@ -213,6 +211,23 @@ def test_nothing_stays_behind_a_run_that_was_killed(tmp_path, monkeypatch, numbe
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with work_folder.work_folder() as mine, work_folder.work_folder() as another:
         assert set(tmp_path.glob(f"{work_folder.PREFIX}*")) == {mine, another}
+
+
+def test_a_forked_child_leaves_its_parents_folder_alone():
+    """multiprocessing drops the parent's finalizers there, and with them what cleans up."""
+    program = (
+        "import multiprocessing as m, os, sys\n"
+        "from grader.grading.work_folder import place_sockets\n"
+        "place_sockets()\n"
+        "child = m.get_context('fork').Process(target=int)\n"
+        "child.start(), child.join()\n"
+        "sys.exit(not os.path.isdir(m.util.get_temp_dir()))\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    assert (
+        subprocess.run([sys.executable, "-c", program], env=environment, check=False).returncode
+        == 0
+    )
 
 
 def soon(look, seconds):

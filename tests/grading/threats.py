@@ -63,7 +63,7 @@ def _source(text: str, component: str = SOFTMAX) -> Write:
 
 
 def _attack(name: str) -> Write:
-    text = (HOSTILE / f"{name}.py").read_text(encoding="utf-8")
+    text = HOSTILE[name].read_text(encoding="utf-8")
     return _file(lambda: notebook(add=[text]))
 
 
@@ -135,7 +135,10 @@ LONG_NAME = "course_lib." + "a" * 300
 THREATS = (
     hostile("01_infinite_loop", 1, "TIMEOUT", quick=True),
     hostile("02_ignores_signals", 2, "TIMEOUT"),
+    hostile("02_sleeps_in_a_child", 2, "TIMEOUT", quick=True),
+    hostile("02_hides_its_time", 2, "TIMEOUT", quick=True),
     hostile("03_fork_bomb", 3, "TIMEOUT", "OOM", quick=True),
+    hostile("04_fills_the_judge", 4, "OOM", told="too long a text", quick=True),
     hostile("04_memory_bomb", 4, "OOM"),
     hostile("04_memory_in_children", 4, "OOM"),
     hostile("04_shared_memory", 4, "OOM", "GRADED", "CRASHED"),
@@ -164,6 +167,7 @@ THREATS = (
         _beside("conftest.py", "pytest.ini", "sitecustomize.py", "numpy.py", "results.json"),
         softmax=FULL, told="`conftest.py` was also submitted", quick=True,
     ),
+    hostile("18_keeps_right_forms", 18, "CRASHED", softmax=NONE, quick=True),
     hostile("25_forges_stdout", 25, told="the notebook printed"),
     hostile("26_forges_protocol", 26, "GRADED", "CRASHED"),
     hostile("26_forges_outcome", 26, "GRADED", "CRASHED", rest=(0.0, 0.95), quick=True),

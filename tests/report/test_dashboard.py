@@ -12,6 +12,7 @@ from test_report import BUG, CARRIED, Page, _luminance, hostile
 
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Terms
+from grader.course.visible import visible
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.report import render_dashboard
@@ -20,7 +21,6 @@ from grader.report.early_warning import RULES, share, warnings
 from grader.report.figures import box_plot, columns, stack, whisker
 from grader.report.item_analysis import Discrimination, Spread, discrimination, items, spread
 from grader.report.page import TEMPLATES, anchor
-from grader.report.plain_text import visible
 
 IDS = [assignment.id for assignment in COURSE.assignments]
 A1 = COURSE.assignment("a1")

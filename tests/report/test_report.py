@@ -14,6 +14,7 @@ from sample_results import COURSE, sample
 
 from autograder.scorers.bleu import Bleu
 from grader.classroom.roster import Roster, Student
+from grader.course.visible import visible
 from grader.gradebook import manual
 from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.manual import ManualMark, ManualMarks
@@ -21,7 +22,6 @@ from grader.gradebook.result import Result
 from grader.report import render, render_student, table
 from grader.report.overview import histogram, mistakes
 from grader.report.page import TEMPLATES, anchor
-from grader.report.plain_text import visible
 from grader.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
 
 HOSTILE = "<script>alert(1)</script><img src=http://x.example onerror=alert(1)>\"'>&\u202e\x1b[31m"

@@ -70,7 +70,7 @@ def any_tier(request, best, _light) -> WarmProcess:
 
 @pytest.fixture
 def submit(warm):
-    """Opens a worker on a source text, or on a file of `autograder/hostile` by its name.
+    """Opens a worker on a source text, or on one of HOSTILE by its name.
 
     At the end nothing may be left of any worker.
     """

@@ -22,7 +22,7 @@ def test_detection_leaves_nothing_behind(best):
     before = process_tree.descendants(os.getpid())
     mounts = MOUNTS.read_text()
     detection.detect()
-    assert process_tree.descendants(os.getpid()) == before
+    assert set(process_tree.descendants(os.getpid())) <= set(before)  # others may have ended
     assert MOUNTS.read_text() == mounts
 
 

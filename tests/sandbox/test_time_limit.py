@@ -151,3 +151,19 @@ def test_trouble_of_ours_does_not_pass_for_a_failing_test(tree):
 
     with WarmProcess(tree, min_tier="D") as process, pytest.raises(SandboxError):
         run_tests(process)
+
+
+def test_a_submission_has_a_total_of_wall_time(submit):
+    patience = Patience(total=3.0)
+    student = submit(COMPUTES, deadline=10.0, patience=patience)
+    student.begin()
+    assert failure(student.compute, 60.0).kind == "TIMEOUT"
+    error = failure(student.compute, 0.0)
+    assert error.message == "not run: the notebook has taken 0.05 minutes, the most it may"
+    assert "not run" in failure(submit(COMPUTES, patience=patience).begin).message
+
+
+def test_children_together_use_no_more_cpu_time_than_a_worker_may(submit):
+    student = submit(FORKS, deadline=60.0, limits={"cpu_seconds": 1})
+    student.begin()
+    assert "the most a notebook may use" in failure(student.g).message

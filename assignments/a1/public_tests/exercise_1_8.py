@@ -28,8 +28,8 @@ def test_cat_and_mouse(student):
 @exercise("1.8")
 def test_a_function_of_single_tokens(student):
     """A function that treats each token separately has no gap."""
-    x = np.array([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]])
-    circle = np.array([1, 2, 0])
+    x = np.array([[-1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.5, 0.0]])
+    circle = np.array([1, 2, 3, 0])  # of four: the two mistakes below give different gaps
     gap = student.equivariance_gap(student.make("np.tanh"), x, circle)
     ahead, back = np.tanh(x[circle]), np.tanh(x)[np.argsort(circle)]
     expect.close(

@@ -41,10 +41,12 @@ def test_padding_rows(student):
         student.head_diversity(weights, mask), 1.0,
         causes={"padding rows are counted in the mean": 0.5},
         otherwise="average over the rows that have an allowed key", read="exercise 2.9")
-    own = torch.tensor([[True, True], [True, True]])
+    both = torch.zeros(1, 2, 3, 2)
+    both[0, 0, :2, 0] = both[0, 1, ::2, 1] = 1.0  # rows 1 and 2 are one head's
     expect.close(
-        student.head_diversity(weights, torch.stack([own, mask])[None]), 1.0,
-        causes={"only the first head's mask is used": 0.5},
+        student.head_diversity(both, (both > 0).any(-1, keepdim=True)), 1.0,
+        causes={"only one head's mask is used": 0.75,
+                "a row with a key in either head is counted: it needs one in both": 2 / 3},
         otherwise="a row counts if it has a key in both heads", read="exercise 2.9")
     for refused, given in ((weights[:, :1], None), (weights, torch.zeros(2, 2).bool())):
         expect.raises(

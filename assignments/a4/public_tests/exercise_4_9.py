@@ -14,8 +14,9 @@ def draw(seed, *shape):
 
 
 # A decoder with one table: logits of the next token, plus the memory.
-DECODER = ("type('Model', (), {'decode': lambda self, target_ids, memory, source_mask, "
-           "need_weights=False: (table[target_ids] + memory, None)})()")
+DECODER = ("type('Model', (torch.nn.Embedding,), {'decode': lambda self, target_ids, memory, "
+           "source_mask, need_weights=False: (self(target_ids) + memory, None)}"
+           ").from_pretrained(table)")
 TABLE, MEMORY = 2 * draw(1, 6, 6), draw(2, 2, 1, 6)
 PREFIXES = torch.tensor([[2, 4, 5], [2, 5, 1]])
 

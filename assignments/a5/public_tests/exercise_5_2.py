@@ -68,7 +68,8 @@ def test_the_row(student):
     for name, value in want.items():
         expect.true(isinstance(row, dict) and name in row, expected=f"`{name}` in the row",
                     got="nothing", otherwise="see the docstring", read=READ)
-        expect.equal(row[name], value, what=name, read=READ)
+        best = {"quality": {"this is the best of the curve: take the last evaluation": 87.0}}
+        expect.equal(row[name], value, causes=best.get(name), what=name, read=READ)
 
 
 @exercise("5.2")
@@ -90,7 +91,8 @@ def test_the_seed(student):
     expect.true(first == again and first != other, read=READ,
                 expected="the same weights for the same seed, and others for another",
                 got="other weights for the same seed" if first != again else "always the same",
-                otherwise="torch.manual_seed(seed), at the right place")
+                because="torch is seeded after the model is made, or not at all: the weights are "
+                        "drawn when it is made" if first != again else "the seed is not used")
     expect.equal(runs[2].toy.get("seeds"), [5], what="the seed for task.training", read=READ)
 
 

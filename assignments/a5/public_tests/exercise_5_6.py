@@ -30,12 +30,16 @@ def lines_of(student, rows, measures=()):
 def test_counts(student):
     """Three configurations: their complete, failed and pruned trials."""
     wanted = {2: [2, 1, 0], 4: [1, 0, 1], 8: [0, 1, 0]}
+    causes = {4: {"the pruned trial counts as failed": [1, 1, 1],
+                  "the pruned trial counts as failed, and not as pruned": [1, 1, 0],
+                  "the pruned trial counts as complete": [2, 0, 1]}}
     lines = lines_of(student, ROWS)
     expect.equal(sorted(line["n_layers"] for line in lines), [2, 4, 8], what="the levels of the "
                  "lines", otherwise="a line for each configuration", read="exercise 5.6")
     for line in lines:
         expect.equal([line[key] for key in ("n", "failed", "pruned")], wanted[line["n_layers"]],
                      what=f"[n, failed, pruned] with {line['n_layers']} layers",
+                     causes=causes.get(line["n_layers"]),
                      otherwise="look at each trial's status", read="exercise 5.6")
 
 
@@ -47,6 +51,10 @@ def test_mean_and_interval(student):
                  otherwise="those of the complete trials", read="exercise 5.6")
     expect.close(line["mean"], 72.0, what="the mean", read="exercise 5.6",
                  causes={"a failed trial counts with quality 0": 48.0})
+    pruned = next(one for one in lines_of(student, ROWS) if one["n_layers"] == 4)
+    expect.close(list(pruned["qualities"]), [75.0], what="the qualities beside a pruned trial",
+                 causes={"the pruned trial is in it, which stopped early": [75.0, 50.0]},
+                 otherwise="those of the complete trials", read="exercise 5.6")
     # with two values, t is 12.7062 and the standard error 2
     expect.close([line["low"], line["high"]], [46.5876, 97.4124], atol=1e-3, what="[low, high]",
                  otherwise="call your `mean_interval`", read="exercise 5.6")

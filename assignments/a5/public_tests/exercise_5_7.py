@@ -58,6 +58,10 @@ def test_differences(student):
         # t is 2.7764 with 4 degrees of freedom, and the standard error √2
         expect.close([row["low"], row["high"]], [want - 3.92648, want + 3.92648], atol=1e-4,
                      what=f"[low, high] for {name}", read="exercise 5.7",
+                     causes={"1.96 is for very many degrees of freedom: here are four":
+                                 [want - 1.96 * 2**0.5, want + 1.96 * 2**0.5],
+                             "np.std divides by n: the noise is that of `pooled_noise`":
+                                 [want - 2.77645, want + 2.77645]},
                      otherwise="the noise of all configurations, and both numbers of seeds")
 
 

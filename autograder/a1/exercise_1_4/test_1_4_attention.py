@@ -126,6 +126,15 @@ def test_causality(student, rng):
     )  # fmt: skip
 
 
+def _with_empty_rows(rng, shape):
+    """A mask in which each sentence has other rows without a key."""
+    mask = rng.random(shape) < 0.6
+    mask[..., 0] = True
+    for number, rows in enumerate(mask.reshape(-1, *shape[-2:])):
+        rows[number % shape[-2]] = False
+    return mask
+
+
 @exercise("1.4", weight=2)
 def test_row_without_keys(student, rng):
     """A query whose keys are all masked gets zero weights and a zero output."""
@@ -164,6 +173,25 @@ def test_row_without_keys(student, rng):
         },
         otherwise="zero weights times the values give a zero output",
     )  # fmt: skip
+    one, many = _with_empty_rows(rng, (1, 4, 5)), _with_empty_rows(rng, (2, 3, 4, 5))
+    for mask, mistake in (
+        (one, MISTAKE.attention_empty_row_in_2d_alone),
+        (many, MISTAKE.attention_empty_row_in_a_batch),
+        (many[0, :, :1], MISTAKE.attention_empty_row_in_a_batch),
+    ):
+        query, key, value = _drawn(rng, 4, 5, lead=mask.shape[:-2])
+        want, want_weights = attention(query, key, value, mask)
+        uniform = np.where(mask.any(axis=-1, keepdims=True), want_weights, 1 / 5)
+        output, weights = _attend(student, query, key, value, mask)
+        where = f"of a batch with a mask of shape {mask.shape}"
+        expect.close(
+            weights, want_weights, atol=1e-5, what=f"weights {where}", read=MASKS,
+            causes={mistake: uniform},
+            otherwise="each row without a key must be zero, whatever the other rows have",
+        )  # fmt: skip
+        expect.close(
+            output, want, atol=1e-5, what=f"output {where}", otherwise="weights @ value", read=READ
+        )
 
 
 @exercise("1.4")
@@ -197,11 +225,17 @@ def test_broadcasting(student, rng):
 @exercise("1.4")
 def test_wrong_shapes(student):
     """Incompatible shapes raise a ValueError that names both."""
-    shapes = {
-        "query and key": [(5, 11), (7, 13), (7, 3)],
-        "key and value": [(5, 11), (7, 11), (8, 3)],
+    shapes = [
+        ("query and key", [(5, 11), (7, 13), (7, 3)]),
+        ("key and value", [(5, 11), (7, 11), (8, 3)]),
+        ("query and key", [(5, 13), (7, 11), (7, 3)]),
+        ("key and value", [(5, 11), (8, 11), (7, 3)]),
+    ]
+    one_way = {
+        2: MISTAKE.attention_widths_checked_one_way,
+        3: MISTAKE.attention_counts_checked_one_way,
     }
-    for pair, three in shapes.items():
+    for number, (pair, three) in enumerate(shapes):
         wrong = three[:2] if pair == "query and key" else three[1:]
         arrays = [np.ones(shape) for shape in three]
         because = ""
@@ -214,9 +248,8 @@ def test_wrong_shapes(student):
             numbers = {int(number) for number in re.findall(r"\d+", error.message)}
             named = error.kind == "ValueError" and numbers >= {n for shape in wrong for n in shape}
             if "matmul" in error.message or "einsum" in error.message:
-                because = MISTAKE.saying(
-                    f"the shapes of {pair} are not checked: this is NumPy's own error"
-                )
+                unchecked = f"the shapes of {pair} are not checked: this is NumPy's own error"
+                because = one_way.get(number, MISTAKE.saying(unchecked))
         else:
             got, named = f"no error, but a {type(value).__name__}", False
         expect.true(
@@ -228,10 +261,11 @@ def test_wrong_shapes(student):
 
 @exercise("1.4")
 def test_large_scores(student, rng):
-    """Scores of several thousand, positive or negative, masked or not, give finite weights."""
+    """Scores of many thousands, positive or negative, masked or not, give finite weights."""
     query, key, value = _drawn(rng, 5, 5)
     query = 2e3 * np.abs(query) * [[1], [-1], [1], [-1], [0]]
     key = 0.1 + np.abs(key)
+    query[1] *= 4e4 / np.abs(key @ query[1]).min()  # scores of −20,000 and below
     query[4] = -160 / key.sum(axis=1).max()  # scores of 0 to −80: below 0, but not below −100
     mask = np.array([[1, 1, 0, 1, 0], [1, 1, 0, 1, 0], [0, 1, 1, 0, 0], [0, 0, 1, 1, 1],
                      [1, 1, 0, 1, 1]], bool)  # fmt: skip
@@ -250,6 +284,9 @@ def test_large_scores(student, rng):
             ),
             MISTAKE.attention_masked_minus_hundred: softmax(
                 np.where(mask, scores, -100.0)
+            ),
+            MISTAKE.attention_masked_minus_ten_thousand: np.where(
+                mask, softmax(np.where(mask, scores, -1e4)), 0.0
             ),
             "masked scores are set to 0, but many scores are negative": softmax(scores * mask),
         },

@@ -124,10 +124,11 @@ def test_labels(student, rng):
 def test_masked_cells(student, rng):
     """Cells forbidden by the mask are masked in the image, not drawn as zero; masks broadcast."""
     weights = _weights(rng)
+    weights[[2, 3], [1, 2]] = 0.0  # no weight, but allowed by each mask
     for mask in (np.array([[1, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 0], [0, 1, 1, 1]], bool),
-                 np.array([True, True, True, False])):  # fmt: skip
+                 np.array([True, True, True, False]), None):  # fmt: skip
         image, hidden = _image(_drawn(student, weights, TOKENS, mask=mask))
-        allowed = np.broadcast_to(mask, weights.shape)
+        allowed = np.broadcast_to(True if mask is None else mask, weights.shape)
         expect.shape(hidden, weights.shape, what="the image", read=READ)
         because = ""
         if not hidden.any():
@@ -137,6 +138,8 @@ def test_masked_cells(student, rng):
                 because = MISTAKE.heat_map_masked_cells_zero
         elif (hidden == allowed).all():
             because = MISTAKE.heat_map_mask_inverted
+        elif (hidden == (~allowed | (weights == 0))).all():
+            because = MISTAKE.heat_map_zero_weights_hidden
         elif hidden.T.tolist() == (~allowed).tolist():
             because = "the mask is transposed"
         expect.true(

@@ -90,6 +90,16 @@ def test_raw_variance(student, rng):
         MISTAKE.statistics_uniform_components: d_k * 7 / 144,
     }
     _near(raw, d_k, n, d_k, mistakes, "raw variance")
+    # The keys of one query scatter less than all scores do, by 1 / 32: that takes many queries.
+    n = 32_000
+    [found] = _statistics(student, rng, [8], n)[0]
+    error = float(_relative_error(8, n))
+    within = abs(float(found) / (8 * (1 - 1 / N_KEYS)) - 1) < 5 * error
+    expect.by_chance(
+        float(found), 8.0, 8 * error, what=f"raw variance at d_k = 8 from {n:,} queries", read=READ,
+        because=MISTAKE.statistics_variance_of_each_query if within else "",
+        otherwise="draw n_samples queries with 32 keys each: one variance over all their scores",
+    )  # fmt: skip
 
 
 @exercise("1.7")

@@ -82,9 +82,9 @@ def test_dropout(student, rng):
         twice,
         **TOLERANCE,
         causes={MISTAKE.multi_head_dropout_on_output: dropped},
-        otherwise="each weight is kept or dropped for all features of its value",
+        otherwise="a weight is kept or dropped for the whole value: both halves must be equal",
         read="§5.4",
-        what="the output in training mode, whose two halves show the same weights,",
+        what="the output in training mode (the values make it show the weights, in each half)",
     )
     expect.close(
         output,

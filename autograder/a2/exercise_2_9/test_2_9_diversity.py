@@ -181,14 +181,16 @@ def test_masks_of_each_head(student, rng):
     weights = weights_of(rng, 2, 4, 4)
     mask = torch.ones(2, 4, 4, dtype=torch.bool)
     mask[:, 0] = False  # padding in both heads
-    mask[1, 2:] = False  # and in the second head alone
+    mask[1, 2] = mask[0, 3] = False  # and each head has a row that it alone has not
     weights[~mask] = 0.0
     each = divergences(weights)[0]
     check(
         student.head_diversity(weights, mask),
         float(each[1]),
         {
-            MISTAKE.diversity_first_heads_mask: float(each[1:].mean()),
+            MISTAKE.diversity_first_heads_mask: float(each[1:3].mean()),
+            MISTAKE.diversity_either_heads_mask: float(each[1:].mean()),
+            "only the last head's mask is used": float(each[[1, 3]].mean()),
             MISTAKE.diversity_padding_counted: float(each.mean()),
             "padding rows count as 0 in the mean": float(each[1] / 4),
         },

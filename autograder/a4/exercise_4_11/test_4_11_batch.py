@@ -40,7 +40,10 @@ def test_sentences(student, rng):
 def test_state_follows_the_beams(student, rng):
     """At every step each row has the state of its own prefix, as a cache requires."""
     _, table = copies(rng)
-    for sentences, width in (([0], 4), (range(5), 3)):
+    cases = [(table, [0], 4), (table, range(5), 3)]
+    # Rare ends: no sentence leaves, and the beams change places all the same.
+    cases += [(drawn(rng, end=-4.0), [0], 4), (drawn(rng, end=-4.0), range(3), 3)]
+    for table, sentences, width in cases:
         search = Search(student, table)
         search.beam(len(sentences), sentences, width=width, max_length=8)
         search.check_state(READ)

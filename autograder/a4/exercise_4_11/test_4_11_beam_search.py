@@ -74,6 +74,32 @@ def test_best_of_the_list(student, rng):
 
 
 @exercise("4.11", after=STEPS)
+def test_full_beams(student, rng):
+    """A beam stays full, also when all but one of its prefixes may end."""
+    # Two of the three best candidates end; the last of the three that continue is the next to end.
+    spread = [0.19, 0.2, 0.2, 0.01, 0.2, 0.2]
+    by_hand = {
+        "2": [0.0033, 0.32, 0.0034, 0.0033, 0.34, 0.33],
+        "2 4": [0.05, 0.05, 0.05, 0.6, 0.2, 0.05],
+        "2 5": [0.05, 0.055, 0.055, 0.6, 0.19, 0.05],
+        "2 1": [0.15, 0.15, 0.15, 0.05, 0.35, 0.15],
+        "2 5 4": [0.002, 0.002, 0.002, 0.99, 0.002, 0.002],
+        "2 1 4": spread,
+        "2 4 4": spread,
+    }
+    search, one = Search(student, drawn(rng), by_hand), case(3, 0.0, 6)
+    found = search.beam(1, width=3, length_penalty=0.0, max_length=6, n_best=3)
+    few = [beam(search.twin, **one, reach_of_all=4)]
+    compare(
+        found,
+        [beam(search.twin, **one)],
+        causes={MISTAKE.beam_too_few_candidates: few},
+        otherwise="of the candidates that are no end, the `width` best continue",
+        read=READ,
+    )
+
+
+@exercise("4.11", after=STEPS)
 def test_width_one_is_greedy(student, rng):
     """A beam of width 1 without length penalty is greedy search."""
     for sharpness in (0.5, 2.0):

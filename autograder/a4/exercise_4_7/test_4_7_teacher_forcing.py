@@ -79,7 +79,10 @@ def test_shift(student, rng):
                     else {}
                 ),
                 **(
-                    {MISTAKE.targets_shifted_by_two: ids[:, :-2]}
+                    {
+                        MISTAKE.targets_shifted_by_two: ids[:, :-2],
+                        MISTAKE.targets_start_shifted_away: ids[:, 1:-1],
+                    }
                     if name == "read" and of_two
                     else {}
                 ),

@@ -65,6 +65,28 @@ def test_one_at_a_time(student, rng):
 
 
 @exercise("5.1")
+def test_new_dictionaries(student, rng):
+    """Every configuration is a dictionary of its own, and none is the given default."""
+    for name, source in (
+        ("one_at_a_time", "[given, *student['one_at_a_time'](given, factors)]"),
+        ("sampled_design", "[given, *student['sampled_design'](factors, 4, 1, [given])]"),
+    ):
+        getattr(student, name)(
+            *((DEFAULT, FACTORS) if name == "one_at_a_time" else (FACTORS, 0, 1))
+        )
+        made = student.make(f"[id(one) for one in {source}]", given=DEFAULT, factors=FACTORS).get()
+        own = made[0] not in made[1:]
+        expect.true(
+            own and len(set(made)) == len(made),
+            expected=f"a new dictionary for every configuration of `{name}`",
+            got="the same dictionary twice" if own else "the given default itself, not a copy",
+            because="" if own else MISTAKE.design_default_itself,
+            otherwise="make each configuration with {**default, factor: level} or dict(…)",
+            read=READ,
+        )
+
+
+@exercise("5.1")
 def test_default_outside_the_levels(student, rng):
     """A default whose level is not among its factor's is an error."""
     for level in (48, None):
@@ -141,6 +163,20 @@ def test_the_seed(student, rng):
         expected=f"the same configurations from two calls with seed {seed}",
         got="other configurations",
         because=MISTAKE.design_not_seeded,
+        read=READ,
+    )
+    draw = student.make("lambda: [float(np.random.random()), float(torch.rand(()))]")
+    drawn = []
+    for called in (False, True):
+        student.make("(np.random.seed(1), torch.manual_seed(1))")
+        if called:
+            student.sampled_design(FACTORS, 5, seed)
+        drawn.append(draw())
+    expect.true(
+        drawn[0] == drawn[1],
+        expected="the same numbers from NumPy's and torch's global generators as without the call",
+        got="other ones",
+        because=MISTAKE.design_global_generator,
         read=READ,
     )
     others = [configurations(student.sampled_design(FACTORS, 5, seed + n)) for n in (1, 2, 3)]

@@ -111,6 +111,10 @@ def test_failed_trials(student, rng):
     rows = summary((8, shift + 0.01, 90.0, 2), (6, shift, 50.0), (4, shift - 0.015, 30.0))
     high = MISTAKE.recommend_best_has_failed
     check(student, rows, 0.02, 4, {high: 6}, otherwise=high)
+    rows = summary((6, shift, 50.0), (4, shift - 0.005, 30.0), (8, shift - 0.008, 40.0))
+    rows = [{**row, "pruned": int(row["n_layers"] == 4)} for row in rows]
+    because = MISTAKE.recommend_pruned_left_out
+    check(student, rows, 0.01, 4, {because: 8}, otherwise="only failed trials rule a row out")
 
 
 @exercise("5.10")

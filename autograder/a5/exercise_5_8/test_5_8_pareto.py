@@ -1,6 +1,7 @@
 """Hidden tests of exercise 5.8: the points that no other point dominates."""
 
 import functools
+import math
 
 import numpy as np
 
@@ -71,12 +72,13 @@ def _listed(made):
     return made if isinstance(made, (list, tuple)) else []
 
 
-def compare(student, points, maximize):
+def compare(student, points, maximize, signs=()):
     points = [tuple(map(float, p)) for p in points]
     made = answered(
         lambda: student.pareto_front(points, maximize),
         "compare every point with every other one, column by column",
         READ,
+        signs,
     )
     values = [points[i] for i in front(points, maximize)]
     found = [tuple(p) if isinstance(p, (list, tuple)) else p for p in _listed(made)]
@@ -152,7 +154,7 @@ def test_order_and_sizes(student, rng):
 
 @exercise("5.8")
 def test_nan(student, rng):
-    """A point that contains NaN raises a ValueError."""
+    """A point that contains NaN raises a ValueError; an infinite one is compared like any other."""
     for place in ((0, 0), (2, 1)):
         points = rng.normal(size=(3, 2)).tolist()
         points[place[0]][place[1]] = float("nan")
@@ -162,3 +164,7 @@ def test_nan(student, rng):
             otherwise="raise a ValueError if a point contains NaN",
             read=READ,
         )
+    low, high = sorted(rng.uniform(1, 9, size=2))
+    endless = [(low, 1.0), (high, math.inf), (-math.inf, 0.5), (low, math.inf)]
+    refused = [("ValueError", "", MISTAKE.pareto_infinity_refused)]
+    compare(student, endless, [True, False], refused)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from grader.authoring.proof import variants
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ...library.components import Component
 from ..views import notebooks, text_notebook

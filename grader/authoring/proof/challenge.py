@@ -14,7 +14,9 @@ from collections.abc import Sequence
 
 from grader.checking import session
 from grader.course import mistakes
-from grader.course.course import Assignment, Course, shown
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+from grader.course.course_file import shown
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.seam import Student

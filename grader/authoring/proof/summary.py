@@ -9,7 +9,8 @@ from typing import Any
 
 from grader.authoring import results_file
 from grader.course import mistakes
-from grader.course.course import Course, shown
+from grader.course.course import Course
+from grader.course.course_file import shown
 
 from .prove import EVERY_SEED, Outcome
 

@@ -10,7 +10,7 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
-from ...course.course import shown
+from ...course.course_file import shown
 from ...library import student_tree
 from ...library.components import BuildError
 from .. import whole

@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 from types import MappingProxyType
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ...classroom.roster import Roster
 from ...classroom.terms import Allowance, Terms

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ...library.components import Component
 from ...library.student_tree import ENGINE, GRADER, stubbed, unreleased

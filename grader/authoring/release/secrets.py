@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course import mistakes
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
-from ...course.course import shown
+from ...course.course_file import shown
 from ...library.components import Component, module_text
 from ...library.student_tree import unreleased
 from ..views import text_notebook

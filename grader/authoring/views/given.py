@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.notebook.global_names import global_names
 
 from ...library.components import BuildError, Component, ModuleText, module_text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from grader.course import mistakes
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.course.exercise import Exercise
 
 from ...library.components import BuildError, Component

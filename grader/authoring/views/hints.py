@@ -11,10 +11,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.course.toml_lines import line_of
 
-from ...course.course import shown
+from ...course.course_file import shown
 from ...library.components import BuildError
 
 if sys.version_info >= (3, 11):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 
 
 class Drawing(Protocol):

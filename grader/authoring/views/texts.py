@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from grader.course.course import Assignment, Ban, Course
+from grader.course.assignment import Assignment, Ban
+from grader.course.course import Course
 from grader.course.exercise import Exercise
 from grader.course.submission_folder import FOLDER, MAX_TOTAL
 

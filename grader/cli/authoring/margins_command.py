@@ -10,7 +10,7 @@ from typing import Any
 
 from grader.course.course import Course
 
-from ...course.course import shown
+from ...course.course_file import shown
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from .authoring_options import Margins
 

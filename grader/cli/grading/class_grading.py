@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ...classroom.roster import Roster
 from ...gradebook.result import Result

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Iterable
 
-from grader.course.course import Assignment, Course
+from grader.checking.session import BROKEN
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ...authoring import whole
 from ...classroom.roster import abridged
@@ -19,6 +19,7 @@ from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..problems import UsageProblem
 from ..records import class_list, results, stores
+from ..said import say, say_json, warn
 from . import class_grading, isolation, preview_output
 from .grading_options import Grade
 
@@ -105,7 +106,7 @@ def _wanted(
 
 def _say(sentences: Iterable[str], options: Grade) -> None:
     for sentence in sentences if not options.json else ():
-        print(sentence, file=sys.stderr)
+        warn(sentence)
 
 
 def _report(files: results.Written, graded: list[Result], course: Course, options: Grade) -> int:
@@ -115,8 +116,19 @@ def _report(files: results.Written, graded: list[Result], course: Course, option
     _say(class_list.late_by_file(counted), options)
     failed = [result for result in graded if result.outcome == UNGRADED]
     if failed:
-        print(_failure(failed, files), file=sys.stderr)
-    return _print(files, counted, bool(failed), course, options)
+        warn(_failure(failed, files))
+    partly = [r for r in counted if r.untested and r.outcome != UNGRADED]
+    if partly:
+        warn(_of_tests(partly))
+    return _print(files, counted, bool(failed or partly), course, options)
+
+
+def _of_tests(partly: list[Result]) -> str:
+    """Which tests are wrong themselves, and whose points are pending until they are corrected."""
+    ids = list(dict.fromkeys(id for result in partly for id in result.untested))
+    broken = [test.message for r in partly for test in r.tests if test.outcome == BROKEN]
+    said = {message.got for message in broken if message}
+    return f"exercise {', '.join(ids)} of {_named(partly)} is pending: {'; '.join(sorted(said))}"
 
 
 def _failure(failed: list[Result], files: results.Written) -> str:
@@ -137,17 +149,17 @@ def _print(
     """Print this run's results, and the files, which hold those of earlier runs too."""
     code = EXIT_UNGRADED if failed else EXIT_OK
     if options.json:
-        print(json.dumps([result.as_json() for result in run], ensure_ascii=False))
+        say_json([result.as_json() for result in run])
         return code
     results.print_table(run, course)
     if options.show:
         for result in run:
             results.print_failures(result)
     if len(run) < len(files.results):
-        print(f"\nThis run: {len(run)}; the files hold all {len(files.results)} results.")
-    print(f"\nReport   {files.report}\nClass    {files.dashboard}")
-    print(f"CSV      {files.csv}\nJSON     {files.json}")
-    print(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")
+        say(f"\nThis run: {len(run)}; the files hold all {len(files.results)} results.")
+    say(f"\nReport   {files.report}\nClass    {files.dashboard}")
+    say(f"CSV      {files.csv}\nJSON     {files.json}")
+    say(f"To mark  {files.marks}   (fill in, then: course report {options.out} --manual FILE)")
     return code
 
 
@@ -162,7 +174,7 @@ def _chosen(course: Course, options: Grade) -> tuple[Assignment | None, tuple[st
 def _show(graded: list[Result], exercise: str, options: Grade) -> int:
     for result in graded:
         if options.json:
-            print(json.dumps(result.as_json(), ensure_ascii=False))
+            say_json(result.as_json())
         else:
             results.print_exercise(result, exercise)
     return EXIT_OK

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import sys
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -21,6 +20,7 @@ from ...gradebook.totals import UNGRADED
 from ...intake import download_names
 from .. import lookup
 from ..records import class_list, results
+from ..said import warn
 from . import grade_command
 from .grading_options import Grade, Grading, Nbgrader
 
@@ -69,9 +69,9 @@ def run(options: Nbgrader) -> int:
         for name, result in ready.items():
             penalty, old = float(penalties[result.student] or 0), before.get(result.student)
             scores.write(book, assignment, name, result, penalty, old)
-    _say(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
+    warn(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
     for text in [*found.warnings, *elsewhere, *without]:
-        _say(text)
+        warn(text)
     return code
 
 
@@ -127,7 +127,3 @@ def _only_in_store(kept: ManualMarks, found: ManualMarks, id: str) -> list[str]:
         f"{' …' if len(items) > 5 else ''}; enter them there, or withdraw them by a CSV with "
         f"{manual.WITHDRAWN} for points (course report --manual)"
     ]
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from typing import Any
 
@@ -11,9 +10,10 @@ from grader.course.course import Course
 from ...gradebook.differences import preview
 from ...gradebook.result import Result
 from ...gradebook.store import Store
-from ...report.plain_text import number, visible
+from ...report.plain_text import number
 from .. import EXIT_OK, EXIT_UNGRADED
 from ..records import results
+from ..said import say, say_json
 
 Results = dict[tuple[str, str], Result]  # by student and assignment
 TESTS = 12  # shown of one student; --json has all
@@ -26,10 +26,11 @@ def show(graded: list[Result], store: Store, course: Course, as_json: bool) -> i
     stored, after = _counted(latest, store, course), _counted({**latest, **new}, store, course)
     found = preview([after[key] for key in new], stored)
     if as_json:
-        print(json.dumps(found, ensure_ascii=False))
+        say_json(found)
     else:
-        print(visible(_text(found)))
-    return EXIT_UNGRADED if found["summary"]["ungraded"] else EXIT_OK
+        say(_text(found))
+    failed = found["summary"]["ungraded"] or any(result.untested for result in graded)
+    return EXIT_UNGRADED if failed else EXIT_OK
 
 
 def _counted(found: Results, store: Store, course: Course) -> Results:

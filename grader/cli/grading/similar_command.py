@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
-
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 from grader.notebook.notebook_file import InvalidNotebook
 
 from ...authoring import whole
 from ...authoring.views import notebooks
-from ...classroom.csv_file import plain
 from ...intake.submissions import Submission
 from ...library.components import Component
 from ...similarity import page
@@ -19,6 +16,7 @@ from ...similarity.own_work import Handout, Work
 from .. import EXIT_OK, lookup
 from ..problems import OutputProblem, UsageProblem
 from ..records import class_list
+from ..said import say, say_json, warn
 from .class_grading import received
 from .grading_options import Similar
 
@@ -35,7 +33,7 @@ def run(options: Similar) -> int:
     for each in course.graded:
         mine = [s for s in handed_in if s.assignment == each.id and default in (None, each)]
         if mine:
-            print(f"{each.id}: comparing {len(mine)} submissions", file=sys.stderr)
+            warn(f"{each.id}: comparing {len(mine)} submissions")
             works, not_compared = _works(course, each, mine)
             unread += not_compared
             pairs = suspicious(works, _solution(course, each), options.common)
@@ -50,14 +48,14 @@ def run(options: Similar) -> int:
             f"{to}: cannot be written ({error.strerror}); give another --to"
         ) from None
     for sentence in unread:
-        print(f"not compared: {sentence}", file=sys.stderr)
+        warn(f"not compared: {sentence}")
     rows = [(compared.assignment.id, pair) for compared in found for pair in compared.pairs]
     if options.json:
-        print(json.dumps([_entry(id, pair) for id, pair in rows]))
+        say_json([_entry(id, pair) for id, pair in rows])
         return EXIT_OK
     for id, pair in rows:
-        print(_line(id, pair))
-    print(f"{len(rows)} similar {'pair' if len(rows) == 1 else 'pairs'}; side by side: {to}")
+        say(_line(id, pair))
+    say(f"{len(rows)} similar {'pair' if len(rows) == 1 else 'pairs'}; side by side: {to}")
     return EXIT_OK
 
 
@@ -77,7 +75,7 @@ def _works(
                 raise InvalidNotebook(submission.problem)
             works.append(handout.work(names, submission.data))
         except InvalidNotebook as error:
-            unread.append(plain(f"{names} {assignment.id}: {error}"))
+            unread.append(f"{names} {assignment.id}: {error}")
     return works, unread
 
 
@@ -92,7 +90,7 @@ def _solution(course: Course, assignment: Assignment) -> Work:
 def _entry(id: str, pair: Pair) -> dict[str, object]:
     return {
         "assignment": id,
-        "students": [plain(pair.first.student), plain(pair.second.student)],
+        "students": [pair.first.student, pair.second.student],
         "identical": pair.identical,
         "share": round(pair.whole.share, 4),
         "fingerprints": pair.whole.shared,
@@ -103,4 +101,4 @@ def _entry(id: str, pair: Pair) -> dict[str, object]:
 def _line(id: str, pair: Pair) -> str:
     how = "the same code" if pair.identical else f"{pair.whole.share:.0%} in common"
     copied = f", copied: {', '.join(pair.copied)}" if pair.copied else ""
-    return plain(f"{id}  {pair.first.student} and {pair.second.student}: {how}{copied}")
+    return f"{id}  {pair.first.student} and {pair.second.student}: {how}{copied}"

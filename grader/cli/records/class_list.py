@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from ...gradebook import stored_roster
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...intake.submissions import Submission
+from ..said import warn
 from . import stores
 
 
@@ -26,7 +26,7 @@ def given(path: Path | None, course: Course) -> Roster:
     """
     roster = Roster.read(path, course) if path else Roster()
     if roster.unused:
-        print(f"{path}: columns not used: {', '.join(roster.unused)}", file=sys.stderr)
+        warn(f"{path}: columns not used: {', '.join(roster.unused)}")
     return roster
 
 

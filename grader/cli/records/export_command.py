@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ...classroom.roster import Roster
 from ...exchange.matching import Filled
@@ -14,6 +14,7 @@ from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
+from ..said import say, warn
 from . import class_list, results
 from .gradebook_options import FORMATS, Export
 
@@ -65,14 +66,14 @@ def _gradescope(course: Course, options: Export) -> None:
     assignment = _assignment(course, options)
     _write(gradescope.autograder_zip(assignment, "D" if options.trust else "C"), options)
     if pending := gradescope.left_to_course_grade(assignment):
-        print(f"not graded on Gradescope: {', '.join(pending)}; use `course grade`, or by hand")
+        say(f"not graded on Gradescope: {', '.join(pending)}; use `course grade`, or by hand")
 
 
 def _github(course: Course, options: Export) -> None:
     from ...exchange import github
 
     for path in github.write(course, _assignment(course, options), options.to):
-        print(path)
+        say(path)
 
 
 EXPORTS: dict[str, Callable[[Course, Export], None]] = dict(
@@ -82,7 +83,7 @@ EXPORTS: dict[str, Callable[[Course, Export], None]] = dict(
 
 def _say(filled: Filled, options: Export) -> None:
     _write(filled.text, options)
-    print(f"{filled.changed} students have grades in it")
+    say(f"{filled.changed} students have grades in it")
     lists = {
         "in the file, but nobody here (add them to the roster)": filled.unmatched,
         "graded here, but not in the file": filled.absent,
@@ -90,7 +91,7 @@ def _say(filled: Filled, options: Export) -> None:
     }
     for label, names in lists.items():
         for name in names:
-            print(f"{label}: {name}", file=sys.stderr)
+            warn(f"{label}: {name}")
 
 
 def _write(data: str | bytes, options: Export) -> None:
@@ -101,7 +102,7 @@ def _write(data: str | bytes, options: Export) -> None:
     except FileExistsError:
         raise UsageProblem(f"{options.to.parent}: is a file; give a folder for --to") from None
     replace_file(options.to, data)
-    print(options.to)
+    say(options.to)
 
 
 def _results(course: Course, options: Export) -> list[Result]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from grader.course.course import Assignment, Course
+from grader.course.assignment import Assignment
+from grader.course.course import Course
 
 from ... import report
 from ...classroom.roster import Roster, Student, abridged
@@ -20,6 +19,7 @@ from ...report.other_names import naming_others
 from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
+from ..said import say, say_json, warn
 from . import class_list, results
 from .gradebook_options import Feedback
 
@@ -65,7 +65,7 @@ def run(options: Feedback) -> int:
     _say_named(wanted, [roster.student(id) for id in {**roster.students, **folders}])
     if options.json:
         listing = {"pages": sorted(pages), "changed": sorted(changed), "zips": sorted(zips)}
-        print(json.dumps(listing, ensure_ascii=False))
+        say_json(listing)
         return EXIT_OK
     _print(options.to, wanted, changed, zips)
     return EXIT_OK
@@ -117,7 +117,7 @@ def _zip(
 
 def _leave_out(path: str, students: Sequence[str], reason: str) -> None:
     if students:
-        _say(f"{path}: without {abridged(students, 5)}, as {reason}")
+        warn(f"{path}: without {abridged(students, 5)}, as {reason}")
 
 
 def _say_left_over(to: Path, pages: Mapping[str, str], assignments: Sequence[Assignment]) -> None:
@@ -126,7 +126,7 @@ def _say_left_over(to: Path, pages: Mapping[str, str], assignments: Sequence[Ass
         path.relative_to(to).as_posix() for a in assignments for path in to.glob(f"*/{a.id}.html")
     }
     for path in sorted(there - pages.keys()):
-        _say(f"{to / path}: kept, though the store has no such result; delete it if it is wrong")
+        warn(f"{to / path}: kept, though the store has no such result; delete it if it is wrong")
 
 
 def _say_named(wanted: Sequence[Result], students: Sequence[Student]) -> None:
@@ -134,7 +134,7 @@ def _say_named(wanted: Sequence[Result], students: Sequence[Student]) -> None:
     for result in wanted:
         for item, other in naming_others(result, students):
             named = f"{other.id} ({other.name})" if other.name else other.id
-            _say(
+            warn(
                 f"{result.student} {result.assignment}: the comment on {item} names another "
                 f"student, {named}; the page has it: change the comment if you do not mean it"
             )
@@ -145,14 +145,10 @@ def _print(
 ) -> None:
     waiting = sum(r.totals.manual_pending > 0 and r.outcome not in WITHOUT_POINTS for r in wanted)
     failed = sum(result.outcome == UNGRADED for result in wanted)
-    print(f"{counted(len(wanted), 'page')}, {len(changed)} of them new or changed: {to}")
+    say(f"{counted(len(wanted), 'page')}, {len(changed)} of them new or changed: {to}")
     if waiting:
-        print(f"{waiting} still say “pending”, as written parts are not marked yet")
+        say(f"{waiting} still say “pending”, as written parts are not marked yet")
     if failed:
-        print(f"{failed} say that the grader failed: grade again before you give them back")
+        say(f"{failed} say that the grader failed: grade again before you give them back")
     for path in sorted(zips):
-        print(f"Zip      {to / path}")
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+        say(f"Zip      {to / path}")

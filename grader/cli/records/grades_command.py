@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
-
 from grader.course.course import Course
 
 from ...classroom import component_marks
@@ -13,6 +10,7 @@ from ...gradebook import course_grades
 from ...gradebook.course_grades import CourseGrade
 from .. import EXIT_OK
 from ..problems import UsageProblem
+from ..said import say, say_json, warn
 from . import class_list, results
 from .gradebook_options import Grades
 
@@ -28,23 +26,22 @@ def run(options: Grades) -> int:
     grades = course_grades.course_grades(found, course, roster, marks, options.so_far)
     missing = course_grades.without_grades(found, course, marks)
     if missing and not options.so_far:
-        print(
+        warn(
             f"nobody has a grade for {', '.join(missing)}: everybody gets 0 for it; --so-far "
             "leaves it out",
-            file=sys.stderr,
         )
     if roster.students:
         for id in sorted({grade.student.id for grade in grades} - {*roster.students}):
-            print(f"{id} has results but is not in the roster", file=sys.stderr)
+            warn(f"{id} has results but is not in the roster")
     if options.explain is not None:
         return _explain(grades, options.explain, course)
     path = options.out / "course_grades.csv"
     replace_file(path, course_grades.to_csv(grades, course))
     if options.json:
-        print(json.dumps([_as_json(grade) for grade in grades], ensure_ascii=False))
+        say_json([_as_json(grade) for grade in grades])
         return EXIT_OK
     _print(grades)
-    print(f"\nCourse grades  {path}")
+    say(f"\nCourse grades  {path}")
     return EXIT_OK
 
 
@@ -63,7 +60,7 @@ def _explain(grades: list[CourseGrade], student: str, course: Course) -> int:
     if found is None:
         names = ", ".join(grade.student.id for grade in grades[:12])
         raise UsageProblem(f"--explain {student}: there is no such student; there are {names}")
-    print(explained(found, course.grading))
+    say(explained(found, course.grading))
     return EXIT_OK
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from typing import Any
 
 from grader.course.course import Course
 
 from ...gradebook.lateness import moment, written
-from ...report.plain_text import visible
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
+from ..said import say, say_json
 from . import stores
 from .gradebook_options import History
 
@@ -26,11 +25,11 @@ def run(options: History) -> int:
         if not found:
             raise UsageProblem(stores.nothing_for(store, student, options.assignment))
     if options.json:
-        print(json.dumps(found, ensure_ascii=False))
+        say_json(found)
         return EXIT_OK
-    print(visible(f"{student}, {options.assignment}: {len(found)} entries, oldest first"))
+    say(f"{student}, {options.assignment}: {len(found)} entries, oldest first")
     for entry in found:
-        print(visible("\n".join(_lines(entry))))
+        say("\n".join(_lines(entry)))
     return EXIT_OK
 
 

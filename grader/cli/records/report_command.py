@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from grader.course.course import Course
 
 from ...gradebook import manual, stored_roster
 from .. import EXIT_OK
+from ..said import say, say_json
 from . import class_list, results, stores
 from .gradebook_options import Report
 
@@ -27,10 +26,10 @@ def run(options: Report) -> int:
         written = results.write(store, course, options.out)
         stores.back_up(store)
     if options.json:
-        print(json.dumps([result.as_json() for result in written.results], ensure_ascii=False))
+        say_json([result.as_json() for result in written.results])
         return EXIT_OK
     results.print_table(written.results, course)
-    print(f"\nReport   {written.report}\nClass    {written.dashboard}")
-    print(f"CSV      {written.csv}\nJSON     {written.json}")
-    print(f"To mark  {written.marks}")
+    say(f"\nReport   {written.report}\nClass    {written.dashboard}")
+    say(f"CSV      {written.csv}\nJSON     {written.json}")
+    say(f"To mark  {written.marks}")
     return EXIT_OK

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ..problems import OutputProblem, UsageProblem
+from ..said import say, warn
 from . import stores
 
 
@@ -91,9 +91,9 @@ def counted_results(store: Store, course: Course) -> list[Result]:
     ids = [assignment.id for assignment in course.graded]
     known = [result for result in found if result.assignment in ids]
     if gone := sorted({result.assignment for result in found} - {*ids}):
-        _warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+        warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
-        _warn(warning)
+        warn(warning)
     return counted(known, marks, store)
 
 
@@ -115,14 +115,10 @@ def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Sto
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
     filled = to_mark.filled_in(path, marks, store.comments())
     if filled.keep:
-        _warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
+        warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:
-        _warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
+        warn(f"{filled.notice}; to store them: course report {path.parent} --manual {path}")
     replace_file(path, to_mark.text(found, filled.marks))
-
-
-def _warn(text: str) -> None:
-    print(text, file=sys.stderr)
 
 
 @contextmanager
@@ -159,4 +155,4 @@ def print_failures(result: Result) -> None:
 def print_exercise(result: Result, exercise: str) -> None:
     from ...report.table import show_test
 
-    print(show_test(result, exercise))
+    say(show_test(result, exercise))

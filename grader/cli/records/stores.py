@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from ...gradebook.database.connection import file_of, shown
 from ...gradebook.database.errors import GradebookError, copy_of
 from ...gradebook.store import Store
 from ..problems import UsageProblem
+from ..said import warn
 
 
 def store(out: Path, url: str | None) -> Store:
@@ -51,7 +51,7 @@ def back_up(store: Store) -> None:
     try:
         store.back_up()
     except GradebookError as error:
-        print(error, file=sys.stderr)
+        warn(error)
 
 
 def nothing_for(store: Store, student: str, assignment: str) -> str:

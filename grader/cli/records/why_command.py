@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from grader.course.course import Course
 
 from ...report import account
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
+from ..said import say, say_json
 from . import results, stores
 from .gradebook_options import Why
 
@@ -29,7 +28,7 @@ def run(options: Why) -> int:
         raise UsageProblem(f"{assignment} has no exercise {exercise!r}; there are {ids}")
     only = None if exercise is None else [exercise]
     if options.json:
-        print(json.dumps(account.account(result, whose, only), ensure_ascii=False))
+        say_json(account.account(result, whose, only))
     else:
-        print(account.text(result, whose, only))
+        say(account.text(result, whose, only))
     return EXIT_OK

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.notebook import grade_ids
 
 from ...gradebook.database import errors

@@ -10,13 +10,14 @@ import datetime
 import html
 from typing import TYPE_CHECKING, Any
 
-from grader.course.course import Assignment
+from grader.course.assignment import Assignment
 from grader.notebook import grade_ids
 
+from ...course.visible import visible
 from ...gradebook.exercise_result import ExerciseResult
 from ...gradebook.result import Result
 from ...gradebook.totals import WITHOUT_POINTS
-from ...report.plain_text import number, visible
+from ...report.plain_text import number
 from ...report.sentences import cause_sentence, why
 from . import gradebook
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from ...course.course import Assignment, Course
+from ...course.assignment import Assignment
+from ...course.course import Course
 from ...course.fallback import Card, place_of
 
 
@@ -19,6 +20,7 @@ class HiddenLabels:
     fingerprint: str
     fallback: str = ""  # SHA-256 of the fallback model's weights; "": none is known
     is_real: bool = True  # not of a stand-in for the real data
+    cues: Mapping[str, float] = field(default_factory=dict)  # words that decide a label: log odds
 
 
 def load(course: Course, assignment: Assignment, sources: Sequence[str]) -> HiddenLabels:

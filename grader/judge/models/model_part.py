@@ -3,10 +3,10 @@
 The files are copied into the worker's folder, where the functions that the handout names are
 called: one loads the model, one answers texts. The answers are scored by the course's scorer with
 labels that the worker never sees, on as many sentences as decide the points (see `sequential_test`)
-and the time allows. Submitted answers do not count; they are only compared with these. Two checks
-reject a lookup table of answers: a model's answers must change when its weights are shuffled, and
-must stay similar when each sentence loses a word. The order of the sentences is drawn anew for each
-grading.
+and the time allows. Submitted answers do not count; they are only compared with these. Three checks
+reject a lookup table of answers: a model's answers must change when its weights are shuffled, must
+stay similar when each sentence loses a word, and must follow when the words that decide them are
+exchanged. The order of the sentences, and what is changed in them, is drawn anew for each grading.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from grader.seam import StudentError
 
 from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
+from . import thresholds
 from .asking import Open, Worker, ask
 from .hidden_labels import HiddenLabels
 from .scorer import Scorer, Unusable
@@ -35,6 +36,7 @@ FALLBACK = (
     "these are the weights of your instructor's fallback model, which earns no points of its own"
 )
 MAX_HEADER = 2**20  # bytes that describe a model's tensors; each takes about 100
+TOTAL = 3600.0  # wall-clock seconds for a model, besides those of the tests
 LIMITS = {"cpu_seconds": 300, "memory_mib": 2048, "scratch_mib": 160, "file_mib": 80}
 
 
@@ -105,17 +107,26 @@ def _score(grading: Grading, fields: dict[str, Any]) -> None:
     started = time.monotonic()
     shuffled = files | {grading.part.weights: _shuffled(files[grading.part.weights], grading.seed)}
     with grading.open_worker() as worker:
-        changed = _without_a_word(texts[: scorer.probe], order[0])
+        rng = np.random.default_rng([grading.seed, fields["drawn"]])
+        changed = _without_a_word(texts[: scorer.probe], rng)
+        rows, contrasts = _contrasts(scorer, order, hidden, rng)
         # first: from the full sentences, the submission's code could guess these answers
         others = _if_any(worker, grading, changed)
+        opposed = _if_any(worker, grading, contrasts)
         asked = ask(worker, files, grading.part, scorer, texts, grading.part.seconds, enough)
     answers = asked.answers
     fields |= {"recomputed": len(answers), "seconds": round(time.monotonic() - started, 2)}
     fields["sentences_per_second"] = round(len(answers) / max(asked.seconds, 0.01), 1)
-    few = texts[: min(scorer.shuffled, len(answers))]
-    _check_shuffled(grading, shuffled, answers, few, fields["notes"])
-    _check_alike(scorer, answers, others)
     reached, notes = scorer.score(answers, order[: len(answers)].tolist(), files, hidden)
+    if _earns(grading, reached["score"]):
+        few = texts[: min(scorer.shuffled, len(answers))]
+        _check_shuffled(grading, shuffled, answers, few, fields["notes"])
+        _check_alike(scorer, answers, others)
+        known = dict(zip(order.tolist(), answers, strict=False))
+        rows = [row for row in rows[: len(opposed)] if row in known]
+        given = [known[row] for row in rows]
+        if doubt := scorer.doubt(reached["score"], rows, given, opposed[: len(rows)], hidden):
+            raise Unusable(doubt)
     fields |= reached
     fields["notes"] += notes
     if enough.note:
@@ -171,14 +182,31 @@ def _if_any(worker: Worker, grading: Grading, texts: Sequence[str]) -> list[Any]
         return []
 
 
-def _without_a_word(texts: Sequence[str], seed: int) -> list[str]:
+def _without_a_word(texts: Sequence[str], rng: np.random.Generator) -> list[str]:
     """The texts, each without one of its words, drawn at random; a single word is kept."""
-    rng = np.random.default_rng(seed)
     split = [text.split() for text in texts]
     for words in split:
         if len(words) > 1:
             words.pop(int(rng.integers(len(words))))
     return [" ".join(words) for words in split]
+
+
+def _contrasts(
+    scorer: Scorer, order: np.ndarray, hidden: HiddenLabels, rng: np.random.Generator
+) -> tuple[list[int], list[str]]:
+    """Rows that have a contrast, in the order of the sentences, and their contrasts."""
+    made: dict[int, str] = {}
+    for row in order.tolist():
+        if len(made) < scorer.contrasts and (text := scorer.contrast(row, hidden, rng)):
+            made[row] = text
+    return list(made), list(made.values())
+
+
+def _earns(grading: Grading, score: float) -> bool:
+    """Whether the score earns any point; what earns none need not be proven a model."""
+    examples = len(grading.hidden.labels)
+    shares = (thresholds.share(e, score, examples, grading.scorer) for e in grading.exercises)
+    return not grading.exercises or any(share > 0 for share in shares)
 
 
 def _share_unchanged(

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from ...gradebook.exercise_result import ModelResult
 from .hidden_labels import HiddenLabels
 
@@ -28,6 +30,7 @@ class Scorer(Protocol):
     most: int  # texts in a later call, at most
     first_look: int  # answers before it is asked whether they are enough; after it, twice as many
     probe: int  # texts that lose a word, in the check for a lookup table
+    contrasts: int  # texts whose deciding words are exchanged, in the same check
     shuffled: int  # texts that are asked again with shuffled weights
     max_same: float  # share of answers that may be the same with shuffled weights
     min_alike: float  # how alike answers must stay when sentences lose a word
@@ -49,6 +52,24 @@ class Scorer(Protocol):
 
     def alike(self, answers: Sequence[Any], others: Sequence[Any]) -> float:
         """Similarity of two lists of answers, 0 to 1."""
+        ...
+
+    def contrast(self, row: int, hidden: HiddenLabels, rng: np.random.Generator) -> str:
+        """The sentence with those words exchanged that decide its answer; "" if it has none."""
+        ...
+
+    def doubt(
+        self,
+        score: float,
+        rows: Sequence[int],
+        answers: Sequence[Any],
+        others: Sequence[Any],
+        hidden: HiddenLabels,
+    ) -> str:
+        """Why `others`, given to the contrasts of `rows`, are not a model's; "" if they may be.
+
+        `answers` are those to the sentences themselves.
+        """
         ...
 
     def estimate(

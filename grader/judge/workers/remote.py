@@ -108,8 +108,7 @@ class RemoteBackend:
             raise StudentError(
                 CRASHED, "this object was lost with its process: see the earlier error"
             )
-        if self.patience.exhausted and self._final is None:
-            why = f"not run: {self.patience.failed} earlier calls took too long or too much memory"
+        if self._final is None and (why := self.patience.exhausted):
             self._final = StudentError(TIMEOUT, why)
         if self._final is not None:
             raise StudentError(self._final.kind, self._final.message)
@@ -166,8 +165,9 @@ class RemoteBackend:
         """Send a request and receive its answer. Any failure ends the worker: StudentError."""
         assert self._connection is not None
         channel = self._connection.channel
-        limit = TimeLimit(seconds, self._supervisor)
+        limit = TimeLimit(seconds, self._supervisor, self.patience.left)
         self._number += 1
+        began = time.monotonic()
         try:
             channel.send({**request, "id": self._number}, payload, limit)
             answer, data = channel.receive(limit)
@@ -177,6 +177,8 @@ class RemoteBackend:
             raise self._failure(GOODBYE_SECONDS, CRASHED, "the process ended") from None
         except ProtocolError as error:
             raise self._failure(0, CRASHED, f"it sent {error} instead of an answer") from None
+        finally:
+            self.patience.waited += time.monotonic() - began
         if answer.get("id") != self._number:
             raise self._failure(0, CRASHED, "it sent an answer to no request")
         if not answer.keys() & {"ok", "error", "loaded"}:

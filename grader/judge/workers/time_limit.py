@@ -5,6 +5,7 @@ Everything is measured from outside, in /proc; nothing that a worker reports abo
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ FIRST_LOOK = 0.05  # seconds: most answers come sooner, and looking costs more t
 TICK = 0.1  # seconds between looks
 MAX_ASLEEP = 5.0  # seconds: a call may sleep for as long as it may compute, up to this
 WALL = 20.0  # times the CPU time: allowance for a busy machine
+TOTAL = 600.0  # wall-clock seconds for a try of a submission with its reruns
 
 MAX_HALVINGS = 2  # a call gets at least a quarter of the usual time
 MAX_FAILED = 8
@@ -25,13 +27,14 @@ class TimeLimit:
     multiple of them in all.
 
     CPU time is that of all processes below the worker's supervisor. If it cannot be measured
-    (`supervisor` is None), `seconds` are wall-clock seconds.
+    (`supervisor` is None), `seconds` are wall-clock seconds. `most`: wall-clock seconds that are
+    left to the submission.
     """
 
-    def __init__(self, seconds: float, supervisor: int | None):
+    def __init__(self, seconds: float, supervisor: int | None, most: float = math.inf):
         self.seconds, self.supervisor = seconds, supervisor
         self.max_asleep = min(seconds, MAX_ASLEEP)
-        self.wall = seconds * (WALL if supervisor else 1.0)
+        self.wall = min(seconds * (WALL if supervisor else 1.0), most)
         self._began = self._looked = time.monotonic()
         self._next = self._began + (FIRST_LOOK if supervisor else 0.0)
         self._before: float | None = None  # CPU seconds at the first look
@@ -64,16 +67,28 @@ class TimeLimit:
 
 @dataclass
 class Patience:
-    """Shortens a submission's time limits after each call that hangs or runs out of memory.
+    """How long a submission is waited for in all, and in a call after others that were in vain.
 
     So a submission that hangs in every call is done in seconds. Honest calls take milliseconds.
     """
 
     failed: int = 0  # calls that timed out or ran out of memory
+    waited: float = 0.0  # wall-clock seconds
+    total: float = TOTAL
 
     @property
-    def exhausted(self) -> bool:
-        return self.failed >= MAX_FAILED
+    def left(self) -> float:
+        """Wall-clock seconds that all further calls may take together."""
+        return max(0.0, self.total - self.waited)
+
+    @property
+    def exhausted(self) -> str:
+        """Why no further call is made, or ""."""
+        if not self.left:
+            return f"not run: the notebook has taken {self.total / 60:g} minutes, the most it may"
+        if self.failed >= MAX_FAILED:
+            return f"not run: {self.failed} earlier calls took too long or too much memory"
+        return ""
 
     def shorten(self, seconds: float) -> float:
         """The limit for a call that would normally have `seconds`."""

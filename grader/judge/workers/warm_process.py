@@ -15,7 +15,8 @@ from pathlib import Path
 from select import select
 from typing import Any
 
-from grader.course.course import FILE, Course
+from grader.course.course import Course
+from grader.course.course_file import FILE
 
 from ...sandbox import tiers
 from ...sandbox.limits import Limits

@@ -1,0 +1,138 @@
+"""Train a language model, from raw text to a model that goes on writing.
+
+trained = train_language_model(load("multi30k_en_fr"), profile("cpu"), seed=0)
+trained.write(["Two dogs"], max_new_tokens=20, top_p=0.9)
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..data.datasets import LoadedData
+from ..data.token_blocks import TokenBlocks, stream
+from ..data.tokenization import TextTokenizer
+from ..decoding.generate import generate
+from ..fast.forms import fast_model
+from ..language_model import LanguageModel
+from ..training.batch_losses import language_loss
+from .language_profiles import LanguageProfile
+from .profiles import fit_by
+
+Build = Callable[[int, LanguageProfile], nn.Module]  # from a vocabulary size and a profile
+
+
+@dataclass(frozen=True)
+class TrainedLanguageModel:
+    """A trained language model with its tokenizer, history and training cost."""
+
+    model: nn.Module
+    tokenizer: TextTokenizer
+    history: list[dict[str, float]]
+    tokens: int  # of the whole training
+    cpu_seconds: float  # of this process, everything included
+    wall_seconds: float
+
+    def write(self, prompts: Sequence[str], max_new_tokens: int = 40, **how: Any) -> list[str]:
+        """Each prompt with what the model writes after it, up to the end of the text.
+
+        `how`: `temperature`, `top_k`, `top_p` and `generator` of `generate`.
+        """
+        assert isinstance(self.model, LanguageModel)
+        end = self.tokenizer.END
+        read = [[end, *ids] for ids in self.tokenizer.encode(list(prompts))]
+        found = generate(self.model.eval(), read, max_new_tokens, end=end, **how)
+        return [self.tokenizer.decode([*a, *b]) for a, b in zip(read, found, strict=True)]
+
+
+def transformer(vocab_size: int, settings: LanguageProfile) -> nn.Module:
+    """The untrained `LanguageModel` of a profile, with fast forms."""
+    sizes = settings.model
+    return fast_model(
+        LanguageModel,
+        vocab_size,
+        n_layers=sizes.n_layers,
+        d_model=sizes.d_model,
+        n_heads=sizes.n_heads,
+        d_ff=sizes.d_ff,
+        dropout=sizes.dropout,
+        positions=settings.positions,
+        max_length=settings.length,
+    )
+
+
+def train_language_model(
+    data: LoadedData,
+    settings: LanguageProfile,
+    seed: int,
+    build: Build = transformer,
+    progress: bool = False,
+    folder: str | None = None,
+) -> TrainedLanguageModel:
+    """Train by `settings` on the training split; the validation split only monitors progress.
+
+    The tokenizer spells text out by byte pairs (§5.1). The final weights are the average from
+    `settings.average_from` on. `build` may make another kind of model.
+    """
+    wall, cpu = time.perf_counter(), time.process_time()
+    tokenizer, train, validation = streams(data, settings)
+    rows = max(1, settings.max_tokens // settings.length)
+    batches = TokenBlocks(train, settings.length, rows, seed)
+    torch.manual_seed(seed)
+    model = build(tokenizer.vocab_size, settings)
+
+    def evaluate(model: nn.Module) -> dict[str, float]:
+        return {"validation_perplexity": perplexity(model, validation, settings.length)}
+
+    history = fit_by(settings, model, batches, language_loss, evaluate, progress, folder)
+    return TrainedLanguageModel(
+        model,
+        tokenizer,
+        history,
+        tokens=settings.epochs * len(batches) * rows * settings.length,
+        cpu_seconds=time.process_time() - cpu,
+        wall_seconds=time.perf_counter() - wall,
+    )
+
+
+def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer, Tensor, Tensor]:
+    """A reversible byte-pair tokenizer, and the training and validation splits in its tokens."""
+    texts = data["train"][: settings.train_limit or len(data["train"])][settings.text]
+    tokenizer = TextTokenizer.train(
+        texts,
+        kind="bpe",
+        vocab_size=settings.vocab_size,
+        min_frequency=settings.min_frequency,
+        lowercase=False,
+        reversible=True,
+    )
+    validation = data["validation"][:][settings.text]
+    parts = [stream(tokenizer.encode(part), tokenizer.END) for part in (texts, validation)]
+    return tokenizer, parts[0], parts[1]
+
+
+@torch.no_grad()
+def perplexity(model: nn.Module, tokens: Tensor, length: int, rows: int = 64) -> float:
+    """exp of the mean cross-entropy of every token of a stream after the first.
+
+    The stream is read in blocks of `length`, so a token near the beginning of one has little to go
+    by. The model is left in the mode it came in.
+    """
+    was_training, total = model.training, 0.0
+    model.eval()
+    device = next(model.parameters()).device
+    whole = (len(tokens) - 1) // length
+    blocks = list(tokens[: whole * length + 1].unfold(0, length + 1, length).split(rows))
+    if len(tokens) > whole * length + 1:
+        blocks.append(tokens[None, whole * length :])
+    for block in blocks:
+        loss, _ = language_loss(model, block.to(device))
+        total += float(loss) * block[:, 1:].numel()
+    model.train(was_training)
+    return math.exp(total / (len(tokens) - 1))

@@ -1,0 +1,140 @@
+"""What a right form tells a submission comes too late to count, even with a way to pass it on."""
+
+import ast
+import random
+import sys
+from concurrent.futures import Future
+
+import proofs
+import pytest
+
+from grader.authoring.proof.backends import local_worker
+from grader.checking.session import TestResult
+from grader.checking.suite import read_tests
+from grader.grading import class_tries, judge_process
+from grader.intake.submissions import Submission
+from grader.judge import reruns, substitutes
+from grader.judge.suite_run import suite_files
+from grader.notebook.collect import Collected
+from grader.seam import loading
+
+FORMS = ("softmax", "attention")
+# Keeps what the loader is given in place of the student's code, where every later worker finds it;
+# fails on purpose, as if the machine were at fault, until there is something to use.
+KEEPER = """
+def {name}(*args, **kwargs):
+    import sys
+    from grader.seam import loading
+    from grader.seam.errors import StudentError
+
+    kept = sys.modules.setdefault("kept_forms", {{"sources": []}})
+    if "{name}" in kept:
+        return kept["{name}"](*args, **kwargs)
+    if loading._execute.__name__ != "keep":
+        honest = loading._execute
+
+        def keep(statement, namespace):
+            reason = honest(statement, namespace)
+            if statement["cell"] == 0:
+                for form in {forms}:
+                    if f"def {{form}}(" in statement["source"]:
+                        kept[form] = namespace[form]
+            return reason
+
+        loading._execute = keep
+    raise StudentError("CRASHED", "the machine was busy")
+"""
+
+
+def keeper(student, *names):
+    replaced = {
+        f"course_lib.numpy_forms.attention:{name}": KEEPER.format(name=name, forms=FORMS)
+        for name in names
+    }
+    data = proofs.notebook("a1", "solution", replaced)
+    return Submission(student, "a1", f"{student}/a1.ipynb", data)
+
+
+class OneProcess:
+    """Judges and all workers in this process: nothing at all keeps a worker from another."""
+
+    def __init__(self):
+        self.asked = []
+
+    def ask(self, work, *question):
+        self.asked.append((work.__name__, question[0].student))
+        answer = Future()
+        answer.set_result(work(*question))
+        return answer
+
+    def each(self, work, questions):
+        return [(question, self.ask(work, *question).result()) for question in questions]
+
+    def grade(self, *submissions):
+        found = class_tries.graded(submissions, None, {}, proofs.COURSE, self, self.each)
+        return {submission.student: result for submission, result in found}
+
+
+@pytest.fixture
+def one_process(monkeypatch):
+    monkeypatch.setattr(loading, "_execute", loading._execute)
+    monkeypatch.setattr(judge_process, "opener", lambda *_: local_worker)
+    judge_process.use(proofs.COURSE, {"a1": None}, {})
+    yield OneProcess()
+    sys.modules.pop("kept_forms", None)
+
+
+def points(result):
+    return {entry.id: entry.points for entry in result.exercises if entry.kind == "code"}
+
+
+def test_a_right_form_that_is_kept_and_passed_on_earns_nothing(one_process):
+    class_ = [keeper("alone", "softmax"), keeper("both", *FORMS), keeper("friend", "attention")]
+    found = one_process.grade(*class_)
+    softmax, attention = "1.1", "1.4"
+    assert [points(found[s])[softmax] for s in ("alone", "both")] == [0, 0]
+    assert [points(found[s])[attention] for s in ("both", "friend")] == [0, 0]
+    assert points(found["alone"])[attention] > 0, "the rerun was there, with a right form"
+    assert set(FORMS) <= set(sys.modules["kept_forms"]), "and it was kept"
+    later = one_process.grade(keeper("alone", "softmax"))
+    assert points(later["alone"])[softmax] > 0, "which would help whoever is tried afterwards"
+
+
+def test_every_try_of_a_class_ends_before_the_first_rerun(one_process):
+    one_process.grade(keeper("a", "softmax"), keeper("b", "attention"), keeper("c", *FORMS))
+    order = [work for work, _ in one_process.asked]
+    assert order == ["first_try"] * 3 + ["second_try"] * 3 + ["rerun"] * (len(order) - 6)
+    assert len(order) > 6
+
+
+@pytest.mark.parametrize("assignment", proofs.COURSE.graded, ids=lambda one: one.id)
+def test_no_rerun_knows_a_form_of_what_it_or_a_later_one_is_graded_for(assignment):
+    tests = [test for path in suite_files(assignment) for test in read_tests(path)]
+    rng, plans = random.Random(24), []
+    for share in [1.0] + [rng.random() for _ in range(60)]:
+        results = [
+            TestResult(t.id, t.mark, False, "FAILED" if rng.random() < share else "PASSED", None, 0)
+            for t in tests
+        ]
+        plans += reruns.planned(assignment, Collected(), results, {})
+    assert plans or not substitutes.names(assignment)
+    marks, known = {test.id: test.mark for test in tests}, set()
+    for place in sorted({rerun.place for rerun in plans}):
+        now = [rerun for rerun in plans if rerun.place == place]
+        known |= {name for rerun in now for name in told(assignment, rerun.replaced)}
+        graded = {name for r in now for id in r.tests for name in about(assignment, marks[id])}
+        assert not known & graded, (place, known & graded)
+
+
+def told(assignment, replaced):
+    """The names that right forms define, and those of all exercises that their names rest on."""
+    sources = substitutes.sources(assignment, replaced)
+    names = {getattr(node, "name", "") for s in sources for node in ast.parse(s).body}
+    of = [e for e in assignment.exercises if names & set(e.names)]
+    below = [assignment.exercise(id) for e in of for id in assignment.upstream(e)]
+    return names | {name for exercise in below for name in exercise.names}
+
+
+def about(assignment, mark):
+    """The names that a test is about: those of its exercise but for what it only builds on."""
+    return set(assignment.exercise(mark.exercise).names) - set(mark.after)

@@ -1,0 +1,89 @@
+"""A hidden test that is wrong itself: its exercise waits for a better one, all else counts."""
+
+import json
+
+import proofs
+import pytest
+from typer.testing import CliRunner
+
+from grader.checking import suite
+from grader.checking.faults import SuiteError
+from grader.cli.app import app
+from grader.gradebook.store import Store
+from grader.grading import class_run, fingerprints
+from grader.intake.submissions import Submission
+from grader.report import sentences
+
+SOLUTION = proofs.notebook("a1", "solution")
+SAID = "autograder/a1/exercise_1_4/x.py, line 3: the test itself fails"
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """Exercise 1.4's last hidden test fails by a mistake that no student can help."""
+    honest = suite.Test.call
+
+    def call(test, *given):
+        if test.mark.exercise == "1.4" and test.id.endswith(last):
+            raise SuiteError(SAID)
+        honest(test, *given)
+
+    paths = proofs.COURSE.assignment("a1").hidden_tests()
+    last = [t for p in paths for t in suite.read_tests(p) if t.mark.exercise == "1.4"][-1].id
+    monkeypatch.setattr(suite.Test, "call", call)
+
+
+@pytest.fixture
+def result(broken):
+    assignment = proofs.COURSE.assignment("a1")
+    parts = fingerprints.parts(proofs.COURSE, assignment)
+    handed_in = Submission("s1", "a1", "s1/a1.ipynb", SOLUTION)
+    return class_run.complete(proofs.graded(SOLUTION, "a1"), handed_in, assignment, parts)
+
+
+def test_only_its_exercise_is_pending(result):
+    entries = {entry.id: entry for entry in result.exercises if entry.kind == "code"}
+    assert result.outcome == "GRADED"
+    assert result.untested == ["1.4"]
+    assert entries["1.4"].status == "pending"
+    others = [entry for id, entry in entries.items() if id != "1.4"]
+    assert all(entry.points == entry.max_points for entry in others)
+    lost = result.totals.automatic_max - result.totals.automatic
+    assert lost == entries["1.4"].max_points
+
+
+def test_a_test_that_is_wrong_says_nothing_about_what_builds_on_its_exercise(broken):
+    wrong = "def attention(query, key, value, mask=None):\n    return value, query\n"
+    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
+    result = proofs.graded(data, "a1")
+    assert result.untested == ["1.4"]
+    assert any(entry.carried_through for entry in result.exercises)
+
+
+def test_the_report_says_that_it_is_no_fault_of_the_student(result):
+    said = sentences.outcome_sentence(result)
+    assert "Exercise 1.4 will be graded again" in said
+    assert "no fault of yours" in said
+    assert sentences.main_cause(result) == ""
+    assert [n for n in result.notices if n.startswith("exercise 1.4 is not graded yet")]
+
+
+def test_the_command_names_the_test_and_has_the_exit_code_of_a_failed_grader(
+    result, tmp_path, monkeypatch
+):
+    def grade_class(_submissions, _course, store, _settings):
+        store.add(result)
+        yield result
+
+    monkeypatch.setattr(class_run, "grade_class", grade_class)
+    place = tmp_path / "class" / "s1" / "a1" / "a1.ipynb"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(SOLUTION)
+    given = ["grade", str(tmp_path / "class"), "--out", str(tmp_path / "out"), "--json"]
+    done = CliRunner().invoke(app, given, catch_exceptions=False)
+    assert done.exit_code == 5
+    assert f"exercise 1.4 of s1 a1 is pending: {SAID}" in done.stderr
+    [stored] = json.loads(done.stdout)
+    assert stored["outcome"] == "GRADED"
+    with Store(tmp_path / "out" / "results.db") as store:
+        assert store.newest("s1", "a1").untested == ["1.4"]

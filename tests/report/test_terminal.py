@@ -1,0 +1,111 @@
+"""Whatever a folder is called, no command sends its control characters to a terminal or a file."""
+
+import ast
+import json
+import unicodedata
+
+import proofs
+import pytest
+from checkout import ROOT
+from sample_results import sample
+from typer.testing import CliRunner
+
+from grader.cli.app import app
+from grader.course.visible import visible, visible_json, visible_name
+from grader.grading import class_run
+
+EVIL = "\x1b]0;mine\x07ben\u202eada\nzoe a1 100\x9b31m"
+SHOWN = visible_name(EVIL)
+SAID = ("grader/cli/records", "grader/cli/grading", "grader/cli/check_command.py")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A class of two, one of them with a name that would take over a terminal."""
+    for name in (EVIL, "ada"):
+        place = tmp_path / "class" / name / "a1" / f"a1{EVIL}.ipynb"
+        place.parent.mkdir(parents=True)
+        place.write_bytes(proofs.notebook("a1", "solution"))
+
+    def grade_class(submissions, course, store, settings):
+        for found in submissions:
+            result = sample(found.student, notices=[f"printed {EVIL}"], reason=EVIL)
+            assignment = course.assignment(found.assignment)
+            result = class_run.complete(result, found, assignment, {"": "x"})
+            store.add(result)
+            yield result
+
+    monkeypatch.setattr(class_run, "grade_class", grade_class)
+    monkeypatch.chdir(ROOT)
+    return tmp_path
+
+
+def command(folder, *arguments):
+    given = [str(argument) for argument in arguments]
+    return CliRunner().invoke(app, given, catch_exceptions=False)
+
+
+def sent(text):
+    """Control characters and marks that turn the direction, but for line feeds."""
+    text = text.replace("\n", "")
+    return {c for c in text if unicodedata.category(c) == "Cc" or c in "\u202e\u2066\u202b"}
+
+
+def test_no_command_sends_what_a_name_holds(folder):
+    out, to = ("--out", folder / "out"), folder / "to"
+    told = {}
+    for arguments in (
+        ("grade", folder / "class", *out),
+        ("grade", folder / "class", *out, "--json"),
+        ("grade", folder / "class", *out, "--exercise", "1.1", "--show"),
+        ("grade", folder / "class", *out, "--preview"),
+        ("grade", folder / "class", *out, "--only", "nobody"),
+        ("report", folder / "out"),
+        ("report", folder / "out", "--json"),
+        ("why", SHOWN, "a1", *out),
+        ("why", SHOWN, "a1", *out, "--json"),
+        ("why", EVIL, "a1", *out),
+        ("history", SHOWN, "a1", *out),
+        ("grades", *out),
+        ("grades", *out, "--json"),
+        ("feedback", "a1", *out, "--to", folder / "pages"),
+        ("export", "csv", *out, "--to", folder / "to" / "all.csv"),
+        ("export", "junit", "a1", *out, "--to", folder / "to" / "a1.xml"),
+        ("similar", folder / "class", "--to", folder / "similar.html"),
+        ("similar", folder / "class", "--to", folder / "similar.html", "--json"),
+    ):
+        to.mkdir(exist_ok=True)
+        try:
+            done = command(folder, *arguments)
+        except Exception as error:  # `main` prints it, made visible
+            told[arguments] = visible(str(error))
+        else:
+            told[arguments] = done.output + done.stderr
+    assert {arguments: found for arguments, text in told.items() if (found := sent(text))} == {}
+    named = [arguments[0] for arguments, text in told.items() if "⟨U+202E⟩" in text]
+    assert {"grade", "similar", "why", "history", "grades"} <= set(named)
+    texts = [*folder.rglob("*.csv"), *folder.rglob("*.xml"), *folder.rglob("*.html")]
+    assert len(texts) > 5
+    read = {path.name: path.read_text(encoding="utf-8") for path in texts}
+    assert {name: found for name, text in read.items() if (found := sent(text))} == {}
+    assert SHOWN in read["grades.csv"]
+
+
+def test_json_for_programs_means_what_it_says():
+    value = {EVIL: ["é ✓", EVIL, "\ud800"]}
+    assert json.loads(visible_json(value)) == value
+    assert sent(visible_json(value)) == set()
+    assert "é ✓" in visible_json(value)
+
+
+def test_a_name_is_one_line_and_a_text_keeps_its_lines():
+    assert "\n" not in visible_name(EVIL)
+    assert visible_name("Zoë van der Ä") == "Zoë van der Ä"
+    assert visible("a\nb\x1b") == "a\nb⟨U+001B⟩"
+
+
+def test_commands_about_submissions_print_through_one_place():
+    files = [path for name in SAID for path in [*(ROOT / name).glob("*.py"), ROOT / name]]
+    for path in filter(lambda path: path.suffix == ".py", files):
+        calls = [n.func for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+        assert not [c.lineno for c in calls if isinstance(c, ast.Name) and c.id == "print"], path

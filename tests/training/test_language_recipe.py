@@ -1,0 +1,105 @@
+"""Training a language model: blocks of one stream, and what it must beat."""
+
+import math
+
+import pytest
+import torch
+from unwatched import unwatched
+
+from course_lib.data import datasets, registry
+from course_lib.data.token_blocks import TokenBlocks, stream
+from course_lib.evaluation.ngrams import NgramModel
+from course_lib.recipes.language import perplexity, streams, train_language_model
+from course_lib.recipes.language_profiles import PROFILES, profile
+from course_lib.recurrent import RecurrentLanguageModel, recurrent_width
+
+pytestmark = pytest.mark.xdist_group("language_recipe")  # its model is trained once
+
+
+@pytest.fixture(scope="module")
+def data():
+    with unwatched():
+        return datasets.load("grammar_en_fr")
+
+
+@pytest.fixture(scope="module")
+def trained(data):
+    with unwatched():
+        return train_language_model(data, profile("tiny"), seed=0)
+
+
+def test_the_tiny_profile_beats_what_only_counts(data, trained):
+    tokenizer, train, validation = streams(data, profile("tiny"))
+    counted = NgramModel(train.tolist(), tokenizer.vocab_size, order=3)
+    reached = trained.history[-1]["validation_perplexity"]
+    assert reached < counted.perplexity(validation.tolist()) < tokenizer.vocab_size / 10
+    assert reached == pytest.approx(perplexity(trained.model, validation, 32), rel=1e-4)
+
+
+def test_it_goes_on_writing_in_the_words_of_its_texts(trained):
+    [written] = trained.write(["The"], max_new_tokens=12, temperature=0)
+    assert written.startswith("The ")
+    assert len(written.split()) > 2
+    again = trained.write(["The", "A"], max_new_tokens=12, temperature=0)
+    assert again[0] == written
+
+
+def test_a_stream_has_an_end_around_every_text():
+    assert stream([[5, 6], [7]], end=3).tolist() == [3, 5, 6, 3, 7, 3]
+    assert stream([], end=3).tolist() == [3]
+
+
+def test_blocks_hold_every_token_but_the_rest_once_an_epoch():
+    blocks = TokenBlocks(torch.arange(1000), length=7, batch_size=4)
+    seen = set()
+    for epoch in range(2):
+        blocks.set_epoch(epoch)
+        batches = [batch for (batch,) in blocks]
+        assert len(batches) == len(blocks) == (1000 - 8) // 28
+        rows = torch.cat(batches)
+        assert rows.shape == (4 * len(blocks), 8)
+        assert (rows[:, 1:] - rows[:, :-1] == 1).all()
+        read = rows[:, :-1].flatten().tolist()
+        assert len(set(read)) == len(read)
+        seen.add(tuple(read))
+    assert len(seen) == 2
+    blocks.set_epoch(0)
+    assert tuple(torch.cat([batch for (batch,) in blocks])[:, :-1].flatten().tolist()) in seen
+    with pytest.raises(ValueError, match="20 tokens do not fill a batch: give more than 35"):
+        TokenBlocks(torch.arange(20), length=7, batch_size=4)
+
+
+def test_ngrams_are_a_distribution_and_know_what_follows():
+    tokens = [0, 1, 2, 0, 1, 3, 0, 1, 2, 0, 4]
+    for order in (1, 2, 3):
+        model = NgramModel(tokens, vocab_size=6, order=order)
+        for context in ([], [0], [0, 1], [5, 5]):
+            total = sum(model.probability(context, token) for token in range(6))
+            assert total == pytest.approx(1.0)
+    assert model.probability([0, 1], 2) > model.probability([0, 1], 3) > 0
+    assert model.probability([0, 1], 5) > 0
+    some = [0, 1, 2]
+    by_hand = model.probability([0], 1) * model.probability([0, 1], 2)
+    assert model.perplexity(some) == pytest.approx(math.exp(-math.log(by_hand) / 2))
+    with pytest.raises(ValueError, match="order = 0: give 1 or more"):
+        NgramModel(tokens, 6, order=0)
+
+
+@pytest.mark.parametrize("cell", ["lstm", "gru"])
+def test_a_recurrent_model_has_the_size_that_was_asked_for_and_reads_forward(cell):
+    width = recurrent_width(cell, 2, 500, 400_000)
+    model = RecurrentLanguageModel(500, cell, 2, width).eval()
+    count = sum(parameter.numel() for parameter in model.parameters())
+    assert count == pytest.approx(400_000, rel=0.1)
+    ids = torch.randint(500, (2, 9))
+    other = ids.clone()
+    other[:, 5:] = 1
+    torch.testing.assert_close(model(ids)[:, :5], model(other)[:, :5])
+    with pytest.raises(ValueError, match="'rnn': choose lstm or gru"):
+        RecurrentLanguageModel(500, "rnn")
+
+
+def test_every_profile_names_its_data():
+    known = {entry.name for entry in registry.read(registry.REGISTRY).datasets}
+    for settings in PROFILES.values():
+        assert settings.dataset in known
