@@ -74,7 +74,9 @@ def under_seeds(
     )
     collected = collect(notebook_file.read(case.notebook), assignment.exercise(bug.exercise).names)
     verdicts = decided(assignment, collected)
-    with open_worker(Load(collected.statements, collected.unavailable)) as worker:
+    forbidden = assignment.forbidden_anywhere
+    load = Load(collected.statements, collected.unavailable, forbidden=forbidden)
+    with open_worker(load) as worker:
         for seed in seeds:
             tests = session.run(
                 assignment,
