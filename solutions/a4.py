@@ -188,7 +188,6 @@ with needs("4.5"):
 # - The **mean over real targets**: positions with `pad_id` count neither in the sum nor in the
 #   number of targets. With no real target, the loss is 0 and gradients are finite.
 # - Any leading shape: `(batch, n, V)` with `(batch, n)`, or `(n, V)` with `(n,)`.
-# - torch's own cross-entropy and KL losses are not allowed here.
 #
 # **The trap.** Take two batches, one with 10 real targets and one with 1,000. What does a mean over
 # *all* positions, padding included, do to their gradients?

@@ -23,7 +23,7 @@
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{d_k}}\right)V$$
 #
 # Return `(output, weights)`, the weights before dropout. A query whose keys are all masked gets
-# zero weights, a zero output and finite gradients. Do not use torch's own attention.
+# zero weights, a zero output and finite gradients.
 
 # %% component="course_lib.attention:attention"
 

@@ -24,7 +24,7 @@ from grader.judge.models.hidden_labels import HiddenLabels
 from grader.judge.models.scorer import Unusable
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.collect import collect
-from grader.notebook.policy import decided
+from grader.notebook.refused import decided
 
 COURSE = proofs.COURSE
 A1 = COURSE.assignment("a1")

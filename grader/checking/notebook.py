@@ -20,9 +20,6 @@ from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.exercise import Exercise
 from ..course.submission_folder import found_files
-from ..notebook.collect import Collected, collect
-from ..notebook.notebook_file import Cell
-from ..notebook.policy import decided
 from ..seam import Student
 from ..seam.codec import Tree
 from ..seam.executor import Executor
@@ -80,7 +77,6 @@ def visible_results(
             files=assignment.public_tests,
             only={test.id for test in tests if step in ("", test.mark.step)},
             exercises={exercise.id},
-            verdicts=decided(assignment, _collected(assignment, namespace)),
             handed_in={name: path.read_bytes() for name, path in files.items()},
             strict=False,
         )
@@ -94,17 +90,6 @@ class _Kernel(LocalBackend):
         if answer.get("error", {}).get("kind") == "KeyboardInterrupt":
             raise KeyboardInterrupt
         return answer, data
-
-
-def _collected(assignment: Assignment, namespace: dict[str, Any]) -> Collected:
-    """What the kernel has run as the grader collects it, each name as it was defined last."""
-    history = [text if isinstance(text, str) else "" for text in namespace.get("In", [])]
-    names = [name for exercise in assignment.exercises for name in exercise.names]
-    found = collect([Cell(n, "code", text) for n, text in enumerate(history)], names)
-    last = {name: statement for statement in found.statements for name in statement.names}
-    found.statements = [s for s in found.statements if any(last[name] is s for name in s.names)]
-    found.refused.clear()  # by code that may be in no cell any more
-    return found
 
 
 class VisiblePoints(float):

@@ -6,8 +6,11 @@ A test that knows its inputs can say more: see `expect.raising`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from ..course.assignment import Ban
 from ..seam import StudentError
 from ..seam import errors as kinds
 from .faults import SuiteError
@@ -118,8 +121,12 @@ def diagnosis(kind: str, message: str) -> tuple[str, bool]:
     return "", False
 
 
-def explain(error: BaseException, names: list[str]) -> Message:
+def explain(
+    error: BaseException, names: list[str], exercise: str = "", bans: Sequence[Ban] = ()
+) -> Message:
     """The message for an exception that is no Failure; `names` are those the exercise defines."""
+    if isinstance(error, StudentError) and error.kind == kinds.POLICY:
+        return _not_allowed(error, exercise, bans)
     if isinstance(error, StudentError):
         return _of_student(error, names)
     if isinstance(error, SuiteError):
@@ -157,12 +164,6 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
             f"the process ended: {error.message}" if error.message else "the process ended",
             "a call to `exit`, a crash in compiled code, or infinite recursion",
         ),
-        kinds.POLICY: Message(
-            "your own code",
-            f"`{error.message}`",
-            "this exercise asks you to write it yourself",
-            seen=True,
-        ),
         kinds.LOAD_ERROR: _raised(f"{named}, loaded from the notebook", error.message, error),
         kinds.PROTOCOL: Message("plain numbers, text, lists, arrays or tensors", error.message),
     }
@@ -170,6 +171,18 @@ def _of_student(error: StudentError, names: list[str]) -> Message:
         return by_kind[error.kind]
     at = f" ({error.where})" if error.where else ""
     return _raised("a value", f"{error.kind}: {error.message}{at}", error)
+
+
+def _not_allowed(error: StudentError, exercise: str, bans: Sequence[Ban]) -> Message:
+    """What was used and where, and what is allowed instead."""
+    name = error.message
+    instead = [text for names, text in bans if any(fnmatchcase(name, one) for one in names)]
+    return Message(
+        f"your own code, with {instead[0]}" if instead else "your own code",
+        f"a use of `{name}`" + (f" in {error.where}" if error.where else ""),
+        f"exercise {exercise} does not allow it, whatever name it is called by",
+        seen=True,
+    )
 
 
 def _raised(expected: str, got: str, error: StudentError) -> Message:

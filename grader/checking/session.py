@@ -7,7 +7,6 @@ that they have and in the backend.
 
 from __future__ import annotations
 
-import contextlib
 import time
 import zlib
 from collections import Counter
@@ -75,18 +74,14 @@ def run(
         strict,
     )
     paths = [path for path in files if path.exists()]
-    tests = [  # read them all first: the rules of a running test may apply in this process too
+    tests = [  # all are read before the first one runs
         (test, path.is_relative_to(assignment.folder))
         for path in paths
         for test in read_tests(path)
         if (only is None or test.id in only)
         and (exercises is None or test.mark.exercise in exercises)
     ]
-    try:
-        return [session.result(test, public) for test, public in tests]
-    finally:
-        with contextlib.suppress(StudentError):  # lift the last test's rules
-            student.begin()
+    return [session.result(test, public) for test, public in tests]
 
 
 @dataclass(frozen=True)
@@ -119,7 +114,8 @@ class _Session:
             outcome = error.kind if special else FAILED  # type: ignore[attr-defined]
             outcome = BROKEN if isinstance(error, SuiteError) else outcome
             exercise = self.assignment.exercise(test.mark.exercise)
-            message = explain(error, exercise.names or exercise.files)
+            bans = self.assignment.bans(exercise)
+            message = explain(error, exercise.names or exercise.files, exercise.id, bans)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
         return TestResult(test.id, test.mark, public, outcome, message, seconds)

@@ -13,6 +13,8 @@ from .course_file import imported
 from .exercise import Checklist, Exercise, Misplaced, ModelPart, Table
 from .profile_choice import ProfileChoice
 
+Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
+
 
 class Assignment(Table):
     """One assignment, or the coding exam, with its exercises, dates and rules."""
@@ -32,7 +34,8 @@ class Assignment(Table):
     prerequisites: list[str]
     call_seconds: float = Field(default=2.0, gt=0)
     imports: list[str]
-    forbidden: list[str] = []
+    forbidden: list[str] = []  # dotted names, which may end in *
+    instead: str = ""  # what to use in place of them: follows "Use"
     model: ModelPart | None = None
     checklist: Checklist | None = None
     profiles: ProfileChoice | None = None
@@ -118,8 +121,19 @@ class Assignment(Table):
 
     def forbidden_in(self, exercise: Exercise) -> list[str]:
         """Dotted names that this exercise must not use."""
+        return [name for names, _ in self.bans(exercise) for name in names]
+
+    def bans(self, exercise: Exercise) -> list[Ban]:
+        """What an exercise forbids, and what to use in place of it."""
         shared = [name for name in self.forbidden if name not in exercise.allowed]
-        return shared + exercise.forbidden
+        found = [(shared, self.instead), (exercise.forbidden, exercise.instead)]
+        return [(names, instead) for names, instead in found if names]
+
+    @property
+    def forbidden_anywhere(self) -> list[str]:
+        """What at least one exercise forbids."""
+        of_exercises = [name for exercise in self.exercises for name in exercise.forbidden]
+        return [*self.forbidden, *of_exercises]
 
     def upstream(self, exercise: Exercise) -> list[str]:
         """Ids of all exercises it depends on, transitively, in course order."""

@@ -47,8 +47,9 @@ class Exercise(Table):
     files: list[str] = []  # handed in beside the notebook; the tests read them
     parts: list[WrittenPart] = []
     depends_on: list[str] = []
-    forbidden: list[str] = []
-    allowed: list[str] = []
+    forbidden: list[str] = []  # besides what the assignment forbids
+    instead: str = ""  # what to use in place of them: follows "Use"
+    allowed: list[str] = []  # of what the assignment forbids
     zero_at: float | None = None  # model: the score that earns no points
     full_at: float | list[str] | None = None  # that earns all; or results files to calibrate from
 

@@ -16,7 +16,7 @@ from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
 from grader.notebook.collect import Collected, collect
 from grader.notebook.notebook_file import Cell
-from grader.notebook.policy import decided
+from grader.notebook.refused import decided
 from grader.seam import StudentError
 
 from ..gradebook.exercise_result import ModelResult
@@ -114,9 +114,16 @@ class _Read:
     cells: list[Cell]
     collected: Collected
     verdicts: dict[str, StudentError]
+    forbidden: list[str]  # by some exercise
 
     def load(self, patience: Patience) -> Load:
-        return Load(self.collected.statements, self.collected.unavailable, patience=patience)
+        collected = self.collected
+        return Load(
+            collected.statements,
+            collected.unavailable,
+            forbidden=self.forbidden,
+            patience=patience,
+        )
 
 
 def _read(submitted: Submitted) -> _Read | Result:
@@ -129,7 +136,8 @@ def _read(submitted: Submitted) -> _Read | Result:
     names = [name for exercise in assignment.exercises for name in exercise.names]
     names += assignment.model.entry_points if assignment.model else []
     collected = collect(cells, names)
-    return _Read(cells, collected, decided(assignment, collected))
+    verdicts = decided(assignment, collected)
+    return _Read(cells, collected, verdicts, assignment.forbidden_anywhere)
 
 
 def _result(

@@ -1,1 +1,1 @@
-"""Reads a submitted notebook: its cells, code, written answers, and forbidden names."""
+"""Reads a submitted notebook: its cells, code and written answers."""

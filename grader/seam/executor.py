@@ -28,7 +28,7 @@ class Executor:
         self.namespace = namespace
         self.unavailable = unavailable or {}
         self.handles: list[object] = []
-        self.rules: forbidden.Rules = forbidden.Rules([])
+        self.rules = forbidden.Rules([])
 
     def respond(self, request: Tree, payload: bytes) -> tuple[Tree, bytes]:
         """Answer a request: `{"ok": value}` or `{"error": …}`. Never raises."""
@@ -39,7 +39,9 @@ class Executor:
                 raise StudentError("PROTOCOL", f"no verb {request['verb']!r}")
             decoder = Decoder(payload, self._resolve)
             arguments = {key: decoder.decode(tree) for key, tree in request["arguments"].items()}
-            return {"ok": encoder.encode(verb(**arguments))}, encoder.payload()
+            with self.rules.imposed():
+                answer = verb(**arguments)
+            return {"ok": encoder.encode(answer)}, encoder.payload()
         except BaseException as error:
             reason = self.unavailable.get(getattr(error, "name", None) or "")
             if isinstance(error, NameError) and reason:  # a name that could not be loaded: say why
@@ -48,13 +50,10 @@ class Executor:
 
     # Verbs. Their arguments are decoded already; their results are encoded by `respond`.
 
-    def verb_begin(self, seed: int, forbid: list[str], watch: list[str]) -> None:
+    def verb_begin(self, seed: int, forbid: list[str]) -> None:
         """Start a test: drop old handles, seed every global generator, set the rules."""
         self.handles.clear()
-        if forbid != self.rules.names:
-            self.rules.lift()
-            self.rules = forbidden.Rules(forbid, watch)
-            self.rules.impose()
+        self.rules = forbidden.Rules(forbid)
         _seed_everything(seed)
 
     def verb_names(self) -> list[str]:
@@ -68,8 +67,7 @@ class Executor:
         before = _fingerprints(args, kwargs)
         if seed is not None:
             _seed_everything(seed)
-        with self.rules.traced():
-            value = function(*args, **kwargs)
+        value = function(*args, **kwargs)
         after = _fingerprints(args, kwargs) if before else {}
         return {
             "value": value,
@@ -129,8 +127,7 @@ class Executor:
     def verb_vjp(self, target: Any, **options: Any) -> dict[str, Any]:
         from . import modules
 
-        with self.rules.traced():
-            return modules.vector_jacobian_product(target, **options)
+        return modules.vector_jacobian_product(target, **options)
 
     def verb_trace(self, target: Any, **options: Any) -> dict[str, Any]:
         from . import modules

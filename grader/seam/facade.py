@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 from .codec import Decoder, Encoder, Tree
 from .errors import KINDS, PROTOCOL, StudentError
-from .forbidden import watched
 
 
 class Backend(Protocol):
@@ -67,8 +66,7 @@ class Student:
 
     def begin(self, seed: int = 0, forbid: list[str] | None = None) -> None:
         """Start a test: fresh handles, seeded generators, this exercise's rules."""
-        names = forbid or []
-        self._ask("begin", seed=seed, forbid=names, watch=list(watched(tuple(names))))
+        self._ask("begin", seed=seed, forbid=forbid or [])
 
     def names(self) -> list[str]:
         return self._ask("names")

@@ -1,113 +1,215 @@
-"""What an exercise forbids, enforced while a student's code runs.
+"""What an exercise forbids raises while a student's code runs, however the code came by it.
 
-There are three layers, two of them here: forbidden names are replaced in their modules by a class
-that raises, and torch's function calls are watched, which also catches names imported before the
-replacement. (The third is the judge's look at the syntax tree.) This is best effort.
+Another name, a string, a reference kept from before: it makes no difference. A forbidden Python
+function, and each method of a forbidden class, has its code exchanged for one that raises. Compiled
+functions have no such code: torch announces every call of its own, others are replaced where they
+stand. What is imported later is looked up then. Only a copy of a library's text is not noticed.
 """
 
 from __future__ import annotations
 
+import inspect
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from importlib.machinery import ModuleSpec, PathFinder
+from types import FunctionType
 from typing import Any
 
 from .errors import PolicyViolation
 
+JIT = "torch.jit"  # compiled by it, a call of torch's functions is not announced
+REPLACED = "something put in the place of a function of torch"
 
-@lru_cache
-def watched(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Of dotted names, the last parts of those that torch may announce: all but known classes.
-
-    Torch announces no class, only the functions that it calls, and to watch every function costs
-    many a test a fifth of its time. The test's side decides this, where no student's code has run,
-    and by what a name stands for there. A name that it does not know is watched.
-    """
-    in_torch = [name for name in names if name.startswith("torch")]
-    return tuple(name.rpartition(".")[2] for name in in_torch if not _only_classes(name))
+_found: dict[str, dict[int, Any]] = {}  # dotted name → what it has stood for in this process
 
 
-def _only_classes(pattern: str) -> bool:
-    found = list(_named(pattern).values())
-    return bool(found) and all(
-        isinstance(one, type) and getattr(one, "replaces_class", True) for one in found
-    )
+def find(names: Iterable[str]) -> None:
+    """Look up what forbidden names stand for; later, a student's code may have put others there."""
+    for pattern in names:
+        module_name, _, attribute = pattern.rpartition(".")
+        module = sys.modules.get(module_name)
+        for name, thing in list(vars(module).items()) if module else []:
+            if fnmatchcase(name, attribute) and callable(thing):
+                of_name = _found.setdefault(f"{module_name}.{name}", {})
+                for one in (thing, _where_it_is_defined(thing)):
+                    of_name.setdefault(id(one), one)
 
 
-def _named(pattern: str) -> dict[str, Any]:
-    """What a dotted name stands for, by attribute of its module; empty if that is not imported."""
-    module_name, _, attribute = pattern.rpartition(".")
-    module = sys.modules.get(module_name)
-    attributes = vars(module) if module else {}
-    if "*" in attribute:
-        return {name: attributes[name] for name in attributes if fnmatchcase(name, attribute)}
-    return {attribute: attributes[attribute]} if attribute in attributes else {}
+def _where_it_is_defined(thing: Any) -> Any:
+    """The same, or what its module defines under its name since that was imported again."""
+    module = sys.modules.get(getattr(thing, "__module__", None) or "")
+    found = getattr(module, "__dict__", {}).get(getattr(thing, "__name__", ""), thing)
+    return found if type(found) is type(thing) else thing
 
 
 class Rules:
-    """Dotted names that may not be used; `*` is a wildcard, as in "torch.nn.Transformer*".
+    """Dotted names that may not be used; `*` is a wildcard, as in "torch.nn.Transformer*"."""
 
-    `watched`: names of functions that may not be called, however they were imported.
-    """
-
-    def __init__(self, names: Sequence[str], watched: Sequence[str] = ()):
-        self.names, self.watched = list(names), list(watched)
-        self._replaced: list[tuple[Any, str, Any]] = []
-        self._verdicts: dict[str, bool] = {}
-
-    def impose(self) -> None:
-        for pattern in self.names:
-            module_name = pattern.rpartition(".")[0]
-            for name, original in _named(pattern).items():
-                if callable(original):
-                    module = sys.modules[module_name]
-                    self._replaced.append((module, name, original))
-                    setattr(module, name, _forbidden(f"{module_name}.{name}", original))
-
-    def lift(self) -> None:
-        while self._replaced:
-            module, name, original = self._replaced.pop()
-            setattr(module, name, original)
-        self.names, self.watched = [], []
+    def __init__(self, names: Sequence[str]):
+        self.names = list(names)
+        self._exchanged: list[tuple[Any, str, Any, Any]] = []  # owner, attribute, what was, what is
+        self._refused: set[int] = set()
+        self._modules: set[str] = set()  # whose import may bring something forbidden
+        self._watch: Any = None
 
     @contextmanager
-    def traced(self) -> Iterator[None]:
-        """Watch torch's own functions while the body runs."""
-        if not self.watched or "torch" not in sys.modules:
+    def imposed(self) -> Iterator[None]:
+        """Whoever uses a forbidden name while the body runs gets a PolicyViolation."""
+        if not self.names:
             yield
             return
-        from torch.overrides import TorchFunctionMode
-
-        watched = self.watched
-        verdicts = self._verdicts  # by function name: training calls the same few very often
-
-        class Watch(TorchFunctionMode):
-            def __torch_function__(
-                self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-            ) -> Any:
-                name = getattr(func, "__name__", "")
-                if name not in verdicts:
-                    verdicts[name] = any(fnmatchcase(name, p) for p in watched)
-                if verdicts[name]:
-                    raise PolicyViolation(name)
-                return func(*args, **(kwargs or {}))
-
-        with Watch():
+        if not self._modules:
+            self._look_up()
+        with ExitStack() as self._stack:
+            sys.meta_path.insert(0, self)  # type: ignore[arg-type]
+            self._stack.callback(sys.meta_path.remove, self)
+            self._stack.callback(self._restore)
+            self._refuse(self._exchanged, self._watch)
             yield
 
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Have a module, if it is one of those, searched after its import."""
+        spec = PathFinder.find_spec(name, path, target) if name in self._modules else None
+        if spec and spec.loader:
+            execute = spec.loader.exec_module
 
-def _forbidden(name: str, original: object) -> Any:
-    class Forbidden:
-        """Replaces a forbidden name; a class, so that subclassing is caught too."""
+            def exec_module(module: Any) -> None:
+                execute(module)
+                known, watch = len(self._exchanged), self._watch
+                self._look_up()
+                self._refuse(self._exchanged[known:], None if watch else self._watch)
 
-        replaces_class = isinstance(original, type)
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
 
-        def __new__(cls, *args: object, **kwargs: object) -> Any:
-            raise PolicyViolation(name)
+    def _refuse(self, exchanged: list[tuple[Any, str, Any, Any]], watch: Any) -> None:
+        for owner, attribute, _, refusing in exchanged:
+            setattr(owner, attribute, refusing)
+        if watch:
+            self._stack.enter_context(watch)
 
-        def __init_subclass__(cls, **kwargs: object) -> None:
-            raise PolicyViolation(name)
+    def _restore(self) -> None:
+        for owner, attribute, original, _ in self._exchanged:
+            setattr(owner, attribute, original)
 
-    return Forbidden
+    def _look_up(self) -> None:
+        """Add what the names stand for by now."""
+        find(self.names)
+        for pattern in self.names:
+            parts = pattern.split(".")
+            self._modules |= {".".join(parts[:number]) for number in range(1, len(parts))}
+        for name, thing in _things(self.names):
+            if id(thing) not in self._refused:
+                self._refused.add(id(thing))
+                self._modules.add(getattr(thing, "__module__", None) or "")
+                self._exchange(name, thing)
+        if "torch" in sys.modules and not self._watch and (watched := _watched(self.names)):
+            self._watch_torch(watched)
+
+    def _exchange(self, name: str, thing: Any) -> None:
+        functions = _functions(thing)
+        for function in functions:
+            code = function.__code__
+            # as many free variables as before, or Python refuses it
+            refusing = _refusing(name).__code__.replace(co_freevars=code.co_freevars)
+            self._exchanged.append((function, "__code__", code, refusing))
+        module_name, _, attribute = name.rpartition(".")
+        module = sys.modules.get(module_name)
+        if functions or name.startswith("torch."):
+            return
+        if getattr(module, attribute, None) is thing:
+            self._exchanged.append((module, attribute, thing, _refusing(name)))
+
+    def _watch_torch(self, watched: dict[str, str]) -> None:
+        """Refuse torch's own functions when they are called, in threads too."""
+        import torch
+
+        watch = self._watch = _watch_class()(watched)
+        for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):
+            self._exchanged.append((kind, "__call__", kind.__call__, _refusing(JIT)))
+        run = threading.Thread.run
+
+        def watched_run(thread: threading.Thread) -> None:
+            with watch:
+                run(thread)
+
+        self._exchanged.append((threading.Thread, "run", run, watched_run))
+
+
+def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
+    """What has been found for some names, each with its own."""
+    named = [name for name in _found if any(fnmatchcase(name, pattern) for pattern in names)]
+    return [(name, thing) for name in named for thing in _found[name].values()]
+
+
+def _functions(thing: Any) -> list[FunctionType]:
+    """The Python functions that do its work: itself, or the methods of a class."""
+    if not isinstance(thing, type):
+        found = [thing, inspect.unwrap(thing)]
+    else:
+        found = [getattr(part, "__func__", part) for part in vars(thing).values()]
+    return list(dict.fromkeys(one for one in found if isinstance(one, FunctionType)))
+
+
+@lru_cache(maxsize=256)
+def _refusing(name: str) -> FunctionType:
+    """A function that raises."""
+    scope: dict[str, Any] = {}
+    lines = (  # a function of another module runs this code: it needs its own import
+        "def refuse(*args, **kwargs):",
+        f"    from {PolicyViolation.__module__} import PolicyViolation",
+        f"    raise PolicyViolation({name!r})",
+    )
+    exec("\n".join(lines), scope)
+    return scope["refuse"]
+
+
+def _watched(names: Iterable[str]) -> dict[str, str]:
+    """By the last part of a name that torch may announce, the name: of all but known classes.
+
+    Torch announces no class, only the functions that it calls, and to watch every function costs
+    many a test a fifth of its time. A name that is not known is watched.
+    """
+    watched = {}
+    for pattern in names:
+        things = _things([pattern])
+        only_classes = things and all(isinstance(thing, type) for _, thing in things)
+        if pattern.startswith("torch.") and not only_classes:
+            watched[_plain(pattern.rpartition(".")[2])] = pattern
+    return watched
+
+
+def _plain(announced: str) -> str:
+    """A function's name without what marks it as internal: `_softmax.default` is a softmax."""
+    return announced.partition(".")[0].lstrip("_").removeprefix("special_")
+
+
+@lru_cache(maxsize=1)
+def _watch_class() -> Any:
+    from torch.overrides import TorchFunctionMode
+
+    class Watch(TorchFunctionMode):
+        """Refuses calls of torch's functions by name."""
+
+        def __init__(self, watched: dict[str, str]):
+            self.watched = watched
+            self.verdicts: dict[str, str] = {}  # training calls the same few very often
+
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            name = getattr(func, "__name__", "")
+            if not (getattr(func, "__module__", None) or "torch").startswith("torch"):
+                raise PolicyViolation(REPLACED)  # torch has looked it up by its name
+            if name not in self.verdicts:
+                refused = (n for p, n in self.watched.items() if fnmatchcase(_plain(name), p))
+                self.verdicts[name] = next(refused, "")
+            if self.verdicts[name]:
+                raise PolicyViolation(self.verdicts[name])
+            return func(*args, **(kwargs or {}))
+
+    return Watch

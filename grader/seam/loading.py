@@ -11,6 +11,8 @@ import traceback
 import types
 from typing import Any
 
+from . import forbidden
+
 MAX_REASON = 500
 
 Tree = dict[str, Any]
@@ -21,8 +23,9 @@ def load(job: Tree) -> tuple[dict[str, Any], dict[str, str], list[Tree]]:
 
     Executes `job["statements"]`, each `{cell, line, source, names}`, in order; then
     `job["substitutes"]`, the judge's source texts, which override names and count as cell 0.
-    `job["unavailable"]` holds reasons known beforehand.
+    `job["unavailable"]` holds reasons known beforehand, `job["forbidden"]` what exercises forbid.
     """
+    forbidden.find(job["forbidden"])  # before the student's code can put something else there
     student = types.ModuleType("student")
     sys.modules["student"] = student  # dataclasses and inspect look up a class's module
     unavailable: dict[str, str] = dict(job["unavailable"])

@@ -45,6 +45,7 @@ class NotebookProcess:
             "statements": [asdict(statement) for statement in work.collected.statements],
             "unavailable": work.collected.unavailable,
             "substitutes": [],
+            "forbidden": work.assignment.forbidden_anywhere,
         }
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.Queue[Message | None] = queue.Queue()

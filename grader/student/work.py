@@ -134,7 +134,12 @@ def loaded(found: Work, besides: Sequence[str] = ()) -> tuple[dict[str, Any], di
     """
     collected = collect(found.cells, [*found.names, *besides])
     statements = [asdict(statement) for statement in collected.statements]
-    job = {"statements": statements, "unavailable": collected.unavailable, "substitutes": []}
+    job = {
+        "statements": statements,
+        "unavailable": collected.unavailable,
+        "substitutes": [],
+        "forbidden": [],
+    }
     namespace, unavailable, _ = load(job)
     return namespace, unavailable
 

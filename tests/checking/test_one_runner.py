@@ -43,7 +43,8 @@ def in_a_kernel(path):
     namespace = {"__name__": "__main__", "In": ["def attention(*_): import scipy.special"]}
     for statement in statements:
         namespace["In"].append(statement.source)
-        exec(compile(statement.source, f"<cell {statement.cell}>", "exec"), namespace)
+        source = "\n" * (statement.line - 1) + statement.source
+        exec(compile(source, f"<cell {statement.cell}>", "exec"), namespace)
     return [
         result
         for exercise in A1.exercises

@@ -7,11 +7,9 @@ import pytest
 from grader.checking import faults, session
 from grader.checking.raised import explain
 from grader.checking.suite import proofread, read_tests
-from grader.seam import Student, StudentError
+from grader.seam import StudentError
 from grader.seam.errors import POLICY, TIMEOUT
-from grader.seam.executor import Executor
-from grader.seam.forbidden import Rules, watched
-from grader.seam.local import LocalBackend, local_student
+from grader.seam.local import local_student
 
 HEAD = """\
 from grader.checking import expect
@@ -172,78 +170,3 @@ def test_a_name_that_a_suite_binds_nowhere_is_found_without_running_it(suite):
     with pytest.raises(faults.SuiteError) as caught:
         proofread(path)
     assert str(caught.value) == f"{path}, line 7: the name 'rgn' is not defined: correct this line"
-
-
-TRANSFORMERS = ["torch.nn.MultiheadAttention", "torch.nn.Transformer*"]
-
-
-@pytest.mark.parametrize(
-    ("forbidden", "names"),
-    [
-        (TRANSFORMERS, ()),
-        (["torch.nn.KLDivLoss", "torch.nn.functional.kl_div"], ("kl_div",)),
-        (["torch.nn.Module*", "torch.nn.functional.gelu"], ("gelu",)),
-        (["torch.nn.functional.*"], ("*",)),
-        (["torch.nn.NoSuchLayer"], ("NoSuchLayer",)),
-        (["torch.not_imported.Layer"], ("Layer",)),
-        (["numpy.dot"], ()),
-    ],
-)
-def test_calls_are_watched_unless_only_classes_are_forbidden(forbidden, names):
-    """A class is known by what it is, not by its capital letter; the unknown is watched."""
-    pytest.importorskip("torch")
-    assert watched(tuple(forbidden)) == names
-
-
-def test_torch_announces_no_class():
-    """`watched` leaves classes out."""
-    overrides = pytest.importorskip("torch.overrides")
-    announced = overrides.get_testing_overrides()
-    assert {"cross_entropy", "layer_norm"} <= {getattr(f, "__name__", "") for f in announced}
-    assert not [one for one in announced if isinstance(one, type)]
-
-
-def test_a_forbidden_function_is_watched_although_a_class_replaces_it_now():
-    torch = pytest.importorskip("torch")
-    rules = Rules(["torch.nn.functional.silu"])
-    rules.impose()
-    try:
-        assert isinstance(torch.nn.functional.silu, type)
-        assert watched(("torch.nn.functional.silu", "torch.nn.Softsign")) == ("silu",)
-    finally:
-        rules.lift()
-
-
-CLASS_USES = {
-    "called": lambda nn: nn.MultiheadAttention(4, 2),
-    "base class": lambda nn: type("Own", (nn.MultiheadAttention,), {}),
-    "base class by a wildcard": lambda nn: type("Own", (nn.TransformerDecoder,), {}),
-}
-
-
-@pytest.mark.parametrize("use", CLASS_USES.values(), ids=CLASS_USES)
-def test_a_forbidden_class_is_caught_although_no_call_is_watched(use):
-    nn = pytest.importorskip("torch").nn
-    executor = Executor({"layer": lambda: bool(use(nn))})
-    student = Student(LocalBackend(executor))
-    student.begin(forbid=TRANSFORMERS)
-    try:
-        assert executor.rules.watched == []
-        with pytest.raises(StudentError) as caught:
-            student.layer()
-    finally:
-        executor.rules.lift()
-    assert caught.value.kind == POLICY
-    assert student.layer() is True
-
-
-def test_a_forbidden_function_is_caught_by_an_older_name():
-    gelu = pytest.importorskip("torch").nn.functional.gelu
-    student = local_student({"activated": lambda x: gelu(x)})
-    student.begin(forbid=["torch.nn.functional.gelu"])
-    try:
-        with pytest.raises(StudentError) as caught:
-            student.activated(pytest.importorskip("torch").ones(2))
-        assert caught.value.kind == POLICY
-    finally:
-        student.begin()

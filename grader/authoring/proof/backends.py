@@ -39,10 +39,7 @@ def local_worker(load: Load) -> Iterator[LocalWorker]:
             "statements": [vars(statement) for statement in load.statements],
             "unavailable": load.unavailable,
             "substitutes": load.substitutes,
+            "forbidden": load.forbidden,
         }
     )
-    executor = Executor(namespace, unavailable)
-    try:
-        yield LocalWorker(executor)
-    finally:
-        executor.rules.lift()
+    yield LocalWorker(Executor(namespace, unavailable))

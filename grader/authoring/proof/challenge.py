@@ -78,7 +78,8 @@ def is_visible(course: Course, assignment: Assignment, bug: mistakes.Bug) -> boo
     names = [name for exercise in assignment.exercises for name in exercise.names]
     cells = notebook_file.read(notebook(course, assignment, [bug]).encode())
     collected = collect(cells, names)
-    loaded = Load(collected.statements, collected.unavailable)
+    forbidden = assignment.forbidden_anywhere
+    loaded = Load(collected.statements, collected.unavailable, forbidden=forbidden)
     with warnings.catch_warnings(), local_worker(loaded) as worker:
         warnings.simplefilter("ignore")  # a broken formula may divide by zero
         results = session.run(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from grader.checking import session
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
-from grader.notebook.policy import decided
+from grader.notebook.refused import decided
 from grader.seam import Student
 
 from ...course.course import Course
@@ -74,7 +74,9 @@ def under_seeds(
     )
     collected = collect(notebook_file.read(case.notebook), assignment.exercise(bug.exercise).names)
     verdicts = decided(assignment, collected)
-    with open_worker(Load(collected.statements, collected.unavailable)) as worker:
+    forbidden = assignment.forbidden_anywhere
+    load = Load(collected.statements, collected.unavailable, forbidden=forbidden)
+    with open_worker(load) as worker:
         for seed in seeds:
             tests = session.run(
                 assignment,

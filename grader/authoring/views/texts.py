@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.course.assignment import Assignment
+from grader.course.assignment import Assignment, Ban
 from grader.course.course import Course
 from grader.course.exercise import Exercise
 from grader.course.submission_folder import FOLDER, MAX_TOTAL
@@ -27,7 +27,7 @@ def header(course: Course, assignment: Assignment, view: str) -> str:
     ]
     if view == "starter":
         lines += badges(course, assignment)
-    return "\n".join([*lines, *exercise_table(assignment)])
+    return "\n".join([*lines, *exercise_table(assignment), *_what_bans_cost(assignment)])
 
 
 def drawing_link(name: str) -> str:
@@ -71,7 +71,52 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
         facts.append(f"no points up to {exercise.zero_at:g} {scorer.unit_in_handouts}")
         facts.append(f"all from {full:g} {scorer.unit}")
     lab = "Optional lab: " if exercise.bonus else ""
-    return f"## {exercise.id} {lab}{exercise.title}\n\n*{' · '.join(facts)}*"
+    lines = [f"## {exercise.id} {lab}{exercise.title}", f"*{' · '.join(facts)}*"]
+    if bans := _bans(exercise, assignment):
+        lines.append(f"**Not allowed here, under any name:** {' '.join(map(_sentence, bans))}")
+    return "\n\n".join(lines)
+
+
+def _bans(exercise: Exercise, assignment: Assignment) -> list[Ban]:
+    return assignment.bans(exercise) if exercise.kind == "code" else []
+
+
+def _sentence(ban: Ban) -> str:
+    """What is not allowed and what to use; a library's internal forms need not be told."""
+    names, instead = ban
+    told = [f"`{name}`" for name in names if "._" not in name]
+    return f"{', '.join(told)}. Use {instead}."
+
+
+def _what_bans_cost(assignment: Assignment) -> list[str]:
+    if not assignment.forbidden_anywhere:
+        return []
+    return [
+        "",
+        "What an exercise does not allow stands under its heading. A test that runs it fails; the "
+        "other tests count.",
+    ]
+
+
+def _ban_list(assignment: Assignment) -> list[str]:
+    """What is not allowed, with the exercises."""
+    code = [exercise for exercise in assignment.exercises if exercise.kind == "code"]
+    exercises: dict[str, list[str]] = {}
+    for exercise in code:
+        for ban in _bans(exercise, assignment):
+            exercises.setdefault(_sentence(ban), []).append(exercise.id)
+    if not exercises:
+        return []
+    listed = [
+        f"- {'every exercise' if len(ids) == len(code) else ', '.join(ids)}: {sentence}"
+        for sentence, ids in exercises.items()
+    ]
+    return [
+        "",
+        "Not allowed, under any name (a test that runs it fails; the other tests count), in",
+        "",
+        *listed,
+    ]
 
 
 def model_points(exercise: Exercise) -> str:
@@ -110,6 +155,7 @@ def readme(course: Course, assignment: Assignment) -> str:
             "What is graded: your functions, classes and imports, found by name. Plots, loops and "
             "prints at the top level of a cell are not run, so pass what a function needs as an "
             "argument. The visible checks are part of the grade; hidden tests decide the rest.",
+            *_ban_list(assignment),
             *_model_files(assignment),
             *_other_files(assignment),
             "",

@@ -18,6 +18,7 @@ class Load:
     statements: Sequence[Statement]
     unavailable: Mapping[str, str] = field(default_factory=dict)  # why other names are missing
     substitutes: Sequence[str] = ()  # source texts
+    forbidden: Sequence[str] = ()  # names that some exercise forbids
     patience: Patience = field(default_factory=Patience)  # shared by all workers of a submission
     limits: Mapping[str, int] = field(default_factory=dict)  # only those other than the defaults
 
@@ -33,5 +34,6 @@ class Load:
                 "statements": statements,
                 "unavailable": dict(self.unavailable),
                 "substitutes": list(self.substitutes),
+                "forbidden": list(self.forbidden),
             }
         }

@@ -1,0 +1,236 @@
+"""What an exercise forbids raises while its tests run, by whatever route the code came to it."""
+
+import pkgutil
+import re
+import sys
+from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
+
+import proofs
+import pytest
+
+from grader.seam import Student, StudentError
+from grader.seam.errors import POLICY
+from grader.seam.executor import Executor
+from grader.seam.forbidden import REPLACED
+from grader.seam.loading import load
+from grader.seam.local import LocalBackend
+
+COURSE = proofs.COURSE
+NAMES = sorted(
+    {
+        name
+        for assignment in COURSE.graded
+        for exercise in assignment.exercises
+        for name in assignment.forbidden_in(exercise)
+    }
+)
+# Other names of the same, and what it is done with inside.
+ALIASES = {
+    "sacrebleu.corpus_bleu": ["sacrebleu.compat.corpus_bleu"],
+    "sacrebleu.metrics.BLEU": ["sacrebleu.BLEU", "sacrebleu.metrics.bleu.BLEU"],
+    "scipy.special.softmax": ["scipy.special._logsumexp.softmax"],
+    "torch._scaled_dot_product_*": [
+        "torch._scaled_dot_product_attention_math",
+        "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu",
+    ],
+    "torch._transformer_*": ["torch._transformer_encoder_layer_fwd"],
+    "torch.layer_norm": ["torch._C._VariableFunctions.layer_norm"],
+    "torch.native_layer_norm": ["torch.ops.aten.native_layer_norm.default"],
+    "torch.nn.Transformer*": [
+        "torch.nn.TransformerEncoderLayer", "torch.nn.modules.transformer.Transformer",
+        "torch.nn.modules.TransformerDecoder",
+    ],
+    "torch.nn.LayerNorm": ["torch.nn.modules.normalization.LayerNorm"],
+    "torch.nn.functional.kl_div": ["torch.kl_div", "torch.ops.aten.kl_div"],
+    "torch.nn.functional.scaled_dot_product_attention": [
+        "torch._C._nn.scaled_dot_product_attention", "torch.ops.aten.scaled_dot_product_attention",
+    ],
+    "torch.ops.aten.cross_entropy_loss": ["torch._C._nn.cross_entropy_loss"],
+    "torch.softmax": ["torch.Tensor.softmax", "torch.special.softmax", "torch._softmax"],
+}  # fmt: skip
+ARGUMENTS = {  # that a compiled function of torch must get before it announces itself
+    r".*\.special\.softmax|torch\.softmax|.*Tensor\.softmax|.*functional\.softmax": "x, -1",
+    r"torch\._softmax": "x, -1, False",
+    r".*scaled_dot_product.*": "x, x, x",
+    r".*\.native_layer_norm.*": "x, (4,), None, None, 1e-5",
+    r".*\.layer_norm": "x, (4,)",
+    r".*cross_entropy.*": "x[0, 0], torch.tensor([0, 1, 2])",
+    r".*kl_div": "x, x",
+    r".*_native_multi_head_attention": "x[0], x[0], x[0], 4, 2, torch.zeros(12, 4), "
+    "torch.zeros(12), torch.zeros(4, 4), torch.zeros(4)",
+    r".*_transformer_encoder_layer_fwd": "x[0], 4, 2, torch.zeros(12, 4), torch.zeros(12), "
+    "torch.zeros(4, 4), torch.zeros(4), False, False, 1e-5, *[torch.zeros(4)] * 4, "
+    "torch.zeros(4, 4), torch.zeros(4), torch.zeros(4, 4), torch.zeros(4)",
+}
+HEAD = """
+import functools, importlib, sys, threading
+from concurrent.futures import ThreadPoolExecutor
+
+def reached(path, start=importlib.import_module):
+    head, *rest = path.split(".")
+    found = start(head)
+    for number, part in enumerate(rest):
+        if not hasattr(found, part):
+            start(".".join([head, *rest[:number + 1]]))
+        found = getattr(found, part)
+    return found
+
+def arguments():
+    import torch
+    x = torch.ones(1, 2, 3, 4)
+    return [{arguments}]
+"""
+ROUTES = {
+    "a string": "def use(): return reached('{a}' + '{b}')(*arguments())",
+    "__import__": "def use(): return reached('{path}', __import__)(*arguments())",
+    "sys.modules": "def use():\n"
+    "    reached('{path}')\n"
+    "    return reached('{path}', sys.modules.get)(*arguments())",
+    "eval": "def use(): return eval(\"reached('{path}')\" + '(*arguments())')",
+    "kept from before": "kept = reached('{path}')\ndef use(): return kept(*arguments())",
+    "kept where no name is": "kept = [functools.partial(reached('{path}'))]\n"
+    "def use(): return kept[0](*arguments())",
+    "a default": "def use(one=reached('{path}')): return one(*arguments())",
+    "a thread": "kept = reached('{path}')\n"
+    "def use(): return ThreadPoolExecutor().submit(kept, *arguments()).result()",
+    "another put in its place": "kept = reached('{path}')\n"
+    "def use(): return kept(*arguments())\n"
+    "owner, name = reached('{owner}'), '{name}'\n"
+    "try:\n    setattr(owner, name, print)\n"
+    "except (AttributeError, TypeError):\n    pass",
+    "imported again": "kept = reached('{path}')\n"
+    "def use():\n"
+    "    if '{owner}' in sys.modules and '{path}'[:5] != 'torch':\n"
+    "        importlib.reload(sys.modules[getattr(kept, '__module__', '')])\n"
+    "        return reached('{path}')(*arguments())\n"
+    "    return kept(*arguments())",
+}
+
+
+def paths(name):
+    return [*([] if "*" in name else [name]), *ALIASES.get(name, [])]
+
+
+def notebook(path, route):
+    given = (a for pattern, a in ARGUMENTS.items() if re.fullmatch(pattern, path))
+    owner, _, name = path.rpartition(".")
+    text = route.format(path=path, owner=owner, name=name, a=path[:-3], b=path[-3:])
+    return HEAD.format(arguments=next(given, "")) + text
+
+
+def loaded(source, forbidden):
+    statement = {"cell": 3, "line": 1, "source": source, "names": ["use"]}
+    job = {"statements": [statement], "unavailable": {}, "substitutes": [], "forbidden": forbidden}
+    namespace, unavailable, problems = load(job)
+    assert not problems
+    return Student(LocalBackend(Executor(namespace, unavailable)))
+
+
+@pytest.fixture
+def restored(monkeypatch):
+    """What a notebook puts in the place of a name is taken out again."""
+
+    @contextmanager
+    def around(path):
+        owner, _, name = path.rpartition(".")
+        with monkeypatch.context() as patches:
+            with suppress(ImportError, AttributeError, TypeError):
+                found = pkgutil.resolve_name(path)
+                patches.setattr(pkgutil.resolve_name(owner), name, found)
+            yield
+
+    return around
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_route_leads_to_what_is_forbidden(name, restored):
+    """Each ban of course.toml and exam.toml, by ten routes and by every other name of the same."""
+    for path in paths(name):
+        for route, text in ROUTES.items():
+            with restored(path):
+                student = loaded(notebook(path, text), [name])
+                student.begin(forbid=[name])
+                with pytest.raises(StudentError) as caught:
+                    student.use()
+            assert caught.value.kind == POLICY, (path, route, str(caught.value))
+            said = caught.value.message
+            assert fnmatchcase(said, name) or said == REPLACED, (path, route, said)
+
+
+MADE_BEFORE = {
+    "an instance": ("torch.nn.LayerNorm", "kept = torch.nn.LayerNorm(4)"),
+    "a method": (
+        "torch.nn.LayerNorm",
+        "layer = torch.nn.LayerNorm(4)\ndef kept(x): return forward(layer, x)\n"
+        "forward = torch.nn.LayerNorm.forward",
+    ),
+    "a subclass": (
+        "torch.nn.LayerNorm",
+        "class Own(torch.nn.LayerNorm): pass\ndef kept(x): return Own(4)(x)",
+    ),
+    "traced": (
+        "torch.layer_norm",
+        "kept = torch.jit.trace(torch.nn.LayerNorm(4), torch.ones(2, 4))",
+    ),
+    "behind another name": (
+        "torch.softmax",
+        "real = torch.Tensor.softmax\ndef kept(x): return real(x, -1)\n"
+        "torch.Tensor.softmax = lambda x, axis: real(x, axis)",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", MADE_BEFORE)
+def test_what_was_made_before_the_ban_does_not_work_under_it(what, restored):
+    name, source = MADE_BEFORE[what]
+    text = f"import torch\n{source}\ndef use(): return bool(kept(torch.ones(2, 4)).sum())"
+    with restored("torch.Tensor.softmax"):
+        student = loaded(text, [name])
+        student.begin(forbid=[name])
+        with pytest.raises(StudentError) as caught:
+            student.use()
+        assert caught.value.kind == POLICY, str(caught.value)
+
+
+def test_a_ban_ends_with_the_call():
+    """A test in the same process, and the next exercise, use what was forbidden."""
+    special = pytest.importorskip("scipy.special")
+    student = loaded("from scipy.special import softmax\ndef use(): return softmax([0, 0])", [])
+    student.begin(forbid=["scipy.special.softmax"])
+    with pytest.raises(StudentError):
+        student.use()
+    assert special.softmax([0, 0]).tolist() == [0.5, 0.5]
+    student.begin()
+    assert student.use().tolist() == [0.5, 0.5]
+
+
+def test_a_module_that_is_imported_under_the_ban_has_what_is_forbidden_refused(monkeypatch):
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
+    student = loaded("def use():\n    import colorsys\n    return colorsys.rgb_to_hls(0, 0, 0)", [])
+    student.begin(forbid=["colorsys.rgb_to_hls"])
+    with pytest.raises(StudentError, match=r"^POLICY: colorsys\.rgb_to_hls$"):
+        student.use()
+    student.begin()
+    assert student.use() == (0.0, 0.0, 0.0)
+
+
+def test_a_compiled_function_of_another_library_is_replaced_where_it_stands():
+    student = loaded("import math\ndef use(): return math.exp(0)", [])
+    student.begin(forbid=["math.exp"])
+    with pytest.raises(StudentError, match=r"^POLICY: math\.exp$"):
+        student.use()
+    student.begin()
+    assert student.use() == 1.0
+
+
+def test_what_an_allowed_function_does_inside_is_allowed():
+    """torch's attention, which 2.4 allows, calls a fused function that is forbidden by itself."""
+    torch = pytest.importorskip("torch")
+    source = (
+        "import torch\nlayer = torch.nn.MultiheadAttention(4, 2, batch_first=True)\n"
+        "def use(x): return layer(x, x, x, need_weights=False)[0]"
+    )
+    student = loaded(source, [])
+    student.begin(forbid=["torch.nn.functional.scaled_dot_product_attention"])
+    assert student.use(torch.ones(1, 3, 4)).shape == (1, 3, 4)
