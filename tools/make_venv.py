@@ -1,7 +1,8 @@
 """Create the course's virtual environment: `python3 tools/make_venv.py .venv`.
 
-Needs only Python. Without an NVIDIA GPU it installs torch's CPU build, about ten times smaller
-than the default. Exit codes: 0 done, 1 installation failed, 2 unsupported Python.
+Needs only Python. Without an NVIDIA GPU it asks for torch's CPU build, about ten times smaller than
+the default on Linux; PyPI has none for Linux on x86-64, so that takes PyTorch's own index. What was
+installed is said. Exit codes: 0 done, 1 installation failed, 2 unsupported Python.
 """
 
 import os
@@ -32,15 +33,17 @@ def main(target: str) -> int:
     venv = Path(target)
     pip = [str(venv / "bin" / "python"), "-m", "pip", "--disable-pip-version-check"]
     install = [*pip, "install", "--quiet", "--constraint", str(ROOT / "constraints.txt")]
+    source = torch_source()
     steps = [
         ("a virtual environment", [python, "-m", "venv", "--clear", str(venv)], "0.1"),
-        (f"{TORCH} ({torch_build()})", [*install, *torch_source(), TORCH], "1-3"),
+        (f"{TORCH} ({torch_build(source)})", [*install, *source, TORCH], "1-3"),
         ("the course and its tools", [*install, "-e", f"{ROOT}[{EXTRAS}]"], "1-2"),
     ]
     print(f"Installing into {target} (once; 3 to 4 minutes on a usual connection):")
     for number, (what, command, minutes) in enumerate(steps, start=1):
         if not run(f"{number}/{len(steps)} {what}, about {minutes} min", command):
             return 1
+    print(f"  {installed(pip[0])}")
     (venv / "ready").touch()
     return 0
 
@@ -57,8 +60,23 @@ def has_gpu() -> bool:
     return shutil.which("nvidia-smi") is not None
 
 
-def torch_build() -> str:
-    return "with CUDA" if has_gpu() else "CPU build"
+def torch_build(source: "list[str]") -> str:
+    """What is asked for; `installed` says what came."""
+    if has_gpu():
+        return "with CUDA"
+    if source or sys.platform == "darwin":
+        return "CPU build"
+    return "default build, up to 6 GB: PyTorch's index of CPU builds cannot be reached"
+
+
+def installed(python: str) -> str:
+    """One sentence on the torch that is there now."""
+    program = (
+        "import torch; cuda = torch.version.cuda; "
+        "print(f'torch {torch.__version__}', f'with CUDA {cuda}' if cuda else 'without CUDA')"
+    )
+    done = subprocess.run([python, "-c", program], capture_output=True, text=True)
+    return done.stdout.strip() or f"torch cannot be imported: {done.stderr.strip()[-300:]}"
 
 
 def torch_source() -> "list[str]":

@@ -18,16 +18,6 @@ def attention(query, key, value, mask=None, dropout=None):
     return torch.einsum("...qk,...kv->...qv", kept, value), weights
 
 
-def split_heads(x, n_heads):
-    """Split the features into heads (§3.2.2): `(batch, n_heads, n, d_k)`."""
-    return x.unflatten(-1, (n_heads, -1)).movedim(-2, -3)
-
-
-def merge_heads(x):
-    """Concatenate the heads (§3.2.2): `(batch, n, d_model)`."""
-    return x.movedim(-3, -2).flatten(-2)
-
-
 class MultiHeadAttention(nn.Module):
     """Multi-head attention (§3.2.2); `forward` returns `(output, weights)` or `(output, None)`.
 

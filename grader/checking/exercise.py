@@ -15,6 +15,7 @@ class ExerciseMark:
     """Which exercise a test belongs to and its share of the exercise's points.
 
     `step` names the function of the exercise that the test is about, where it is built in steps.
+    `beside` names tests of the exercise; see `exercise`.
     """
 
     exercise: str
@@ -22,10 +23,15 @@ class ExerciseMark:
     title: str
     step: str = ""
     after: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
 
 def exercise(
-    id: str, weight: float = 1.0, step: str = "", after: Sequence[str] = ()
+    id: str,
+    weight: float = 1.0,
+    step: str = "",
+    after: Sequence[str] = (),
+    beside: Sequence[str] = (),
 ) -> Callable[[Test], Test]:
     """Mark a test of exercise `id` ("1.4").
 
@@ -33,15 +39,18 @@ def exercise(
     The first line of the test's docstring is its title in every report. In a notebook,
     `check("A1.4", step)` runs the visible tests of one step. `after` names what the student wrote
     before it in the same exercise and what it builds on; the judge runs a test that fails again
-    with a correct one of these, so that a mistake costs points only once.
+    with a correct one of these, so that a mistake costs points only once. What a function passes
+    that refuses everything or does nothing counts only `beside` another test of the exercise that
+    passes: one of these, by the names of their functions.
     """
 
-    def mark(test: Test) -> Test:
+    def marked(test: Test) -> Test:
         title = (inspect.getdoc(test) or test.__name__).splitlines()[0]
-        test.course = ExerciseMark(id, weight, title, step, tuple(after))  # type: ignore[attr-defined]
+        mark = ExerciseMark(id, weight, title, step, tuple(after), tuple(beside))
+        test.course = mark  # type: ignore[attr-defined]
         return test
 
-    return mark
+    return marked
 
 
 def mark_of(test: Callable[..., Any]) -> ExerciseMark | None:

@@ -11,7 +11,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,11 @@ from .suite import Test, read_tests
 
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
+ALONE = Message(
+    "this, and something of what the function is for",
+    "this alone, as from a function that does nothing or refuses everything",
+    "it counts as soon as another test of the function passes",
+)
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 
 
@@ -45,6 +50,11 @@ class TestResult:
     outcome: str
     message: Message | None
     seconds: float
+
+    @property
+    def name(self) -> str:
+        """The test's function."""
+        return self.id.rpartition("::")[2]
 
 
 def run(
@@ -81,7 +91,19 @@ def run(
         if (only is None or test.id in only)
         and (exercises is None or test.mark.exercise in exercises)
     ]
-    return [session.result(test, public) for test, public in tests]
+    return _standing([session.result(test, public) for test, public in tests])
+
+
+def _standing(results: list[TestResult]) -> list[TestResult]:
+    """The results, with tests failed that pass alone where they count only beside another."""
+    passed = {(r.mark.exercise, r.name): r.outcome == PASSED for r in results}
+
+    def stands(result: TestResult) -> bool:
+        others = [(result.mark.exercise, name) for name in result.mark.beside]
+        ran = [passed[other] for other in others if other in passed]
+        return result.outcome != PASSED or not ran or any(ran)
+
+    return [r if stands(r) else replace(r, outcome=FAILED, message=ALONE) for r in results]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import Result
+from ..report.for_students import for_student
 from ..report.plain_text import cleaned, number, shortened
 from ..report.sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
 
@@ -25,7 +26,7 @@ HIDDEN_TESTS = "after_published"
 
 def of(result: Result) -> Json:
     """`score` is what `course grade` gives without lateness, which Gradescope handles itself."""
-    shown, totals = cleaned(result), result.totals
+    shown, totals = cleaned(for_student(result)), result.totals
     return FORMATS | {
         "score": totals.total,
         "execution_time": round(result.seconds),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..classroom.csv_file import safe
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
+from ..report.for_students import for_student
 from ..report.plain_text import cleaned, counted, number
 from ..report.sentences import cause_sentence
 from .kept_csv import KeptCsv
@@ -62,7 +63,7 @@ def feedback(result: Result) -> str:
 
     Moodle takes it as HTML.
     """
-    shown, totals = cleaned(result), result.totals
+    shown, totals = cleaned(for_student(result)), result.totals
     lines = [f"{number(totals.total)} of {number(totals.max)} points"]
     if totals.late_penalty:
         lines[0] += f", after {number(totals.late_penalty)} were deducted for lateness"

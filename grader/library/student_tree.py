@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import datetime
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ..course.course_file import EXAM_FILE, FILE
+from ..notebook.global_names import global_names
 from .components import Component, module_text, stub
 
 ENGINE = Path(__file__).resolve().parents[1]
@@ -85,10 +87,11 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
     for name in GRADER:
         _copy(ENGINE / name, folder / ENGINE.name / name)
     shutil.copy(ENGINE / "__init__.py", folder / ENGINE.name)
-    for name, text in (modules(course, hidden) | _stand_ins(course, hidden, assignment)).items():
+    stand_ins = _stand_ins(course, hidden, assignment)
+    for name, text in (modules(course, hidden) | stand_ins).items():
         path = target.joinpath(*name.split(".")).with_suffix(".py")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(_without_missing(name, text, stand_ins), encoding="utf-8")
     shutil.copy(course.root / FILE, folder)
     if (course.root / "data").is_dir():
         shutil.copytree(course.root / "data", folder / "data")
@@ -155,12 +158,46 @@ def stubbed(module: str, hidden: dict[str, str]) -> str:
     return text
 
 
+def _without_missing(name: str, text: str, stand_ins: dict[str, str]) -> str:
+    """A module's text without what a stand-in does not define, and the functions that use it.
+
+    They could not run, and would show how a component is used whose answer is not out.
+    """
+    lines, missing = text.splitlines(keepends=True), set[str]()
+    body = ast.parse(text).body
+    for node in body:
+        if isinstance(node, ast.ImportFrom) and (there := stand_ins.get(_imported(name, node))):
+            defined = {getattr(other, "name", "") for other in ast.parse(there).body}
+            kept = [alias for alias in node.names if alias.name in defined]
+            missing |= {alias.asname or alias.name for alias in node.names if alias not in kept}
+            if kept != node.names:
+                left = ast.unparse(ast.ImportFrom(node.module, kept, node.level)) + "\n"
+                _replace(lines, node, left if kept else "")
+    for node in body if missing else []:
+        source = ast.get_source_segment(text, node) or ""
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and global_names(source) & missing:
+            missing.add(node.name)
+            _replace(lines, node, "")
+    return re.sub(r"\n{4,}", "\n\n\n", "".join(lines)) if missing else text
+
+
+def _replace(lines: list[str], node: ast.stmt, text: str) -> None:
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+    end = node.end_lineno or first
+    lines[first - 1 : end] = [text, *[""] * (end - first)]  # as many entries as before
+
+
+def _imported(name: str, node: ast.ImportFrom) -> str:
+    """The module within `course_lib` that a relative import in the module `name` reads, or ""."""
+    above = name.split(".")[: -node.level] if node.level else []
+    return ".".join([*above, *filter(None, [node.module])]) if node.level else ""
+
+
 def _imports(name: str, text: str) -> set[str]:
     """What the module `name` imports of `course_lib`: modules, and `module.thing`s."""
     found = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level:
-            above = name.split(".")[: -node.level]
-            base = [*above, *(node.module.split(".") if node.module else [])]
-            found |= {".".join(base), *(".".join([*base, alias.name]) for alias in node.names)}
+            base = _imported(name, node)
+            found |= {base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)}
     return found

@@ -41,13 +41,6 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
     }
 
 
-def for_student(result: Result) -> Result:
-    """Without what is meant for instructors: where files are kept."""
-    facts = result.submission
-    own = {"file": _own_path(facts.file, result.student)}
-    return result.model_copy(update={"submission": facts.model_copy(update=own)})
-
-
 def score_bar(result: Result) -> dict[str, Any]:
     """The total as segments of a bar, in percent of all available points, bonus included."""
     totals = result.totals
@@ -76,13 +69,6 @@ def score_bar(result: Result) -> dict[str, Any]:
         "late": {"x": round(start - lost, 2), "width": round(lost, 2)} if late else None,
         "description": ", ".join(texts),
     }
-
-
-def _own_path(file: str, student: str) -> str:
-    """The path from the student's folder on; above it may be names of other people."""
-    parts = file.replace("\\", "/").split("/")
-    below = [parts[n + 1 :] for n, part in enumerate(parts[:-1]) if part == student]
-    return "/".join(below[-1] if below else parts[-1:])
 
 
 def _waiting(result: Result) -> float:

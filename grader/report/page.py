@@ -18,7 +18,8 @@ from ..classroom.roster import Roster
 from ..course.visible import visible
 from ..gradebook.lateness import moment, written
 from ..gradebook.result import Result
-from .feedback import feedback, for_student
+from .feedback import feedback
+from .for_students import for_student
 from .overview import overview
 from .plain_text import cleaned, counted, listed, number, percent, shortened, signed
 from .sentences import OUTCOME_MEANINGS, STATUS_SIGNS, TIER_MEANINGS

@@ -53,7 +53,7 @@ def test_attention_with_masks_and_empty_rows(bias):
     assert stand_in(query, key, key)[1] is None
 
 
-def test_attention_of_projected_heads():
+def test_attention_of_heads():
     torch.manual_seed(0)
     query, key, value = torch.randn(2, 4, 3, 8), torch.randn(2, 4, 5, 8), torch.randn(2, 4, 5, 6)
     mask = torch.rand(2, 1, 3, 5) > 0.3
@@ -65,10 +65,6 @@ def test_attention_of_projected_heads():
             strict=True,
         ):
             torch.testing.assert_close(one, other)
-    x = torch.randn(2, 5, 12)
-    heads = attention.split_heads(x, 3)
-    assert torch.equal(heads, course_attention.split_heads(x, 3))
-    assert torch.equal(attention.merge_heads(heads), x)
 
 
 def test_layer_norm():

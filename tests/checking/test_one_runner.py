@@ -11,20 +11,25 @@ from grader.notebook import notebook_file
 from grader.notebook.collect import collect
 from grader.student import running, work
 
-A1 = proofs.COURSE.assignment("a1")
-ATTENTION = "course_lib.numpy_forms.attention:attention"
+NUMPY_FORMS = "course_lib.numpy_forms.attention"
+ATTENTION = f"{NUMPY_FORMS}:attention"
 SOURCE = Component.parse(ATTENTION).source
 BORROWED = SOURCE.replace("softmax(", "borrowed(").replace(
     "def attention", "from scipy.special import softmax as borrowed\n\n\ndef attention"
 )
 UNSCALED = "def scaled_scores(query, key):\n    return query @ np.swapaxes(key, -1, -2)\n"
-ANSWERS = {
-    "right": {ATTENTION: SOURCE},
-    "wrong": {ATTENTION: SOURCE.replace("weights @ value", "2 * weights @ value")},
-    "wrong before": {"course_lib.numpy_forms.attention:scaled_scores": UNSCALED},
-    "forbidden": {ATTENTION: BORROWED},
+OWN_HEADS = """
+def split_heads(x, n_heads):
+    return torch.nn.functional.scaled_dot_product_attention(x, x, x)
+"""
+ANSWERS = {  # exercise, what replaces the reference, and the outcomes besides PASSED
+    "right": ("1.4", {ATTENTION: SOURCE}, set()),
+    "wrong": ("1.4", {ATTENTION: SOURCE.replace("weights @", "2 * weights @")}, {"FAILED"}),
+    "wrong before": ("1.4", {f"{NUMPY_FORMS}:scaled_scores": UNSCALED}, {"FAILED"}),
+    "forbidden": ("1.4", {ATTENTION: BORROWED}, {"POLICY"}),
+    "allowed in this exercise alone": ("2.4", {}, set()),
+    "forbidden in torch": ("2.2", {"course_lib.attention:split_heads": OWN_HEADS}, {"POLICY"}),
 }
-OUTCOMES = {"right": {"PASSED"}, "forbidden": {"POLICY"}}
 
 
 def told(tests):
@@ -36,9 +41,9 @@ def told(tests):
     }
 
 
-def in_a_kernel(path):
+def in_a_kernel(assignment, path):
     """What `check` finds for every exercise, once the cells with definitions have run."""
-    names = [name for exercise in A1.exercises for name in exercise.names]
+    names = [name for exercise in assignment.exercises for name in exercise.names]
     statements = collect(notebook_file.read(path.read_bytes()), names).statements
     namespace = {"__name__": "__main__", "In": ["def attention(*_): import scipy.special"]}
     for statement in statements:
@@ -47,24 +52,26 @@ def in_a_kernel(path):
         exec(compile(source, f"<cell {statement.cell}>", "exec"), namespace)
     return [
         result
-        for exercise in A1.exercises
-        for result in notebook.visible_results(A1, exercise, namespace)
+        for exercise in assignment.exercises
+        for result in notebook.visible_results(assignment, exercise, namespace)
     ]
 
 
-def checked(path, open_worker):
+def checked(assignment, path, open_worker):
     """As `course check` does: the visible tests alone, in a sandboxed worker."""
-    submitted = Submitted(A1, path.read_bytes(), public_only=True)
+    submitted = Submitted(assignment, path.read_bytes(), public_only=True)
     return grade(submitted, proofs.COURSE, open_worker)
 
 
 @pytest.mark.parametrize("answer", ANSWERS)
 def test_four_ways_say_the_same(answer, tmp_path, sandbox):
-    path = tmp_path / "a1.ipynb"
-    path.write_bytes(proofs.notebook("a1", "solution", ANSWERS[answer]))
-    graded = told(proofs.graded(path.read_bytes(), "a1").tests)
-    of_attention = {outcome for id, (outcome, _) in graded.items() if "exercise_1_4" in id}
-    assert of_attention - {"PASSED"} == OUTCOMES.get(answer, {"FAILED"}) - {"PASSED"}
-    assert told(in_a_kernel(path)) == graded
-    assert told(running.run(work.read(A1, path)).tests) == graded
-    assert told(checked(path, sandbox("a1")).tests) == graded
+    exercise, replaced, outcomes = ANSWERS[answer]
+    assignment = proofs.COURSE.assignment(f"a{exercise[0]}")
+    path = tmp_path / f"{assignment.id}.ipynb"
+    path.write_bytes(proofs.notebook(assignment.id, "solution", replaced))
+    graded = told(proofs.graded(path.read_bytes(), assignment.id).tests)
+    file = f"exercise_{exercise.replace('.', '_')}.py"
+    assert {one for id, (one, _) in graded.items() if file in id} - {"PASSED"} == outcomes
+    assert told(in_a_kernel(assignment, path)) == graded
+    assert told(running.run(work.read(assignment, path)).tests) == graded
+    assert told(checked(assignment, path, sandbox(assignment.id)).tests) == graded

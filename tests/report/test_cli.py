@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import proofs
 import pytest
+import torch
 from checkout import ROOT
 from said import one_sentence
 from sample_results import sample
@@ -89,6 +90,23 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
     one_sentence(done, 2, "'torch'", "pip install")
+
+
+def test_what_was_installed_is_said_and_not_what_was_asked_for(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    import make_venv
+
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho torch 2.13.0+cu130 with CUDA 13.0\n")
+    python.chmod(0o755)
+    assert make_venv.installed(str(python)) == "torch 2.13.0+cu130 with CUDA 13.0"
+    assert make_venv.installed(sys.executable).startswith(f"torch {torch.__version__} with")
+    python.write_text("#!/bin/sh\necho no such library >&2\nexit 1\n")
+    assert "cannot be imported: no such library" in make_venv.installed(str(python))
+    monkeypatch.setattr(make_venv, "has_gpu", lambda: False)
+    monkeypatch.setattr(make_venv.sys, "platform", "linux")
+    assert "6 GB" in make_venv.torch_build([])
+    assert make_venv.torch_build(["--extra-index-url", "x"]) == "CPU build"
 
 
 def test_a_python_that_is_too_old_is_told_what_to_do(monkeypatch, capsys, tmp_path):

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.course.visible import visible, visible_json, visible_name
+from grader.exchange import gradescope_results, moodle
+from grader.exchange.for_nbgrader import scores
 from grader.grading import class_run
 
 EVIL = "\x1b]0;mine\x07ben\u202eada\nzoe a1 100\x9b31m"
@@ -89,6 +91,26 @@ def test_no_command_sends_what_a_name_holds(folder):
     read = {path.name: path.read_text(encoding="utf-8") for path in texts}
     assert {name: found for name, text in read.items() if (found := sent(text))} == {}
     assert SHOWN in read["grades.csv"]
+
+
+def test_no_platform_gets_what_a_message_holds():
+    message = {"expected": EVIL, "got": EVIL, "cause": EVIL, "read": EVIL}
+    failed = {"message": message, "bug_title": EVIL}
+    result = sample(EVIL, failed={"1.1": [failed]}, reason=EVIL, notices=[EVIL])
+    assert sent(moodle.feedback(result)) == set()
+    assert sent("".join(texts(gradescope_results.of(result)))) == set()
+    comments = scores._comments(result, proofs.COURSE.assignment("a1"))
+    assert sent("".join(filter(None, comments.values()))) == set()
+    assert "⟨U+202E⟩" in moodle.feedback(result) + comments["a1-softmax"]
+
+
+def texts(value):
+    """The texts in plain data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from texts(item)
 
 
 def test_json_for_programs_means_what_it_says():

@@ -145,7 +145,7 @@ def test_wrong_widths(student):
         )
 
 
-@exercise("1.4")
+@exercise("1.4", beside=["test_worked_example", "test_row_sums", "test_mask_convention"])
 def test_no_loop(student, rng):
     """As many Python instructions for 40 tokens as for 10."""
     steps = [

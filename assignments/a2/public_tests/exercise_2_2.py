@@ -46,7 +46,7 @@ def test_merge_numbered(student):
         read="§3.2.2: Concat(head₁, …, head_h)")
 
 
-@exercise("2.2")
+@exercise("2.2", beside=["test_head_0"])
 def test_round_trip(student):
     """Merging undoes splitting."""
     x = draw(0, 2, 5, 12)
@@ -56,7 +56,7 @@ def test_round_trip(student):
         read="exercise 2.2")
 
 
-@exercise("2.2")
+@exercise("2.2", beside=["test_head_0"])
 def test_indivisible(student):
     """Ten features cannot be divided among three heads."""
     expect.raises(

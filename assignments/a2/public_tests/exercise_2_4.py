@@ -58,7 +58,7 @@ def test_difference(student):
         read="exercise 2.4")
 
 
-@exercise("2.4")
+@exercise("2.4", beside=["test_to_torch_mask", "test_difference"])
 def test_refused(student):
     """A mask of three axes, or biases in only one of the modules, raises a ValueError."""
     expect.raises(
@@ -72,7 +72,7 @@ def test_refused(student):
         read="exercise 2.4")
 
 
-@exercise("2.4")
+@exercise("2.4", beside=["test_difference"])
 def test_parameters_stay(student):
     """Values are copied into the existing parameters, which stay trainable."""
     ours = student.MultiHeadAttention(4, 2)

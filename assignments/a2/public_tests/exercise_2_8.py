@@ -34,7 +34,7 @@ def test_linear_by_hand(student):
         otherwise="the Euclidean norm of the gradient of _probe_loss(output)", read="exercise 2.8")
 
 
-@exercise("2.8")
+@exercise("2.8", beside=["test_linear_by_hand", "test_detached_branch", "test_no_trace"])
 def test_second_call(student):
     """A second call gives the same norms, and `.grad` is left unchanged."""
     module = student.make("torch.nn.Linear(2, 3)")

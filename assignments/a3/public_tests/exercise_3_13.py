@@ -30,7 +30,7 @@ def test_bins(student):
                              otherwise="√(p(1 − p)/n)" if key != "accuracy" else "")
 
 
-@exercise("3.13")
+@exercise("3.13", beside=["test_bins"])
 def test_no_sentence_is_lost(student):
     """A length outside the edges raises a ValueError that names it."""
     for outside in (47, 10):

@@ -29,7 +29,7 @@ def test_rows_of_both_norms(student):
                  read="exercise 3.14")
 
 
-@exercise("3.14")
+@exercise("3.14", beside=["test_rows_of_both_norms"])
 def test_two_seeds_are_refused(student):
     """Fewer than three different seeds raise a ValueError."""
     nothing = student.make("lambda *arguments: {'loss': 0.0, 'gradient_norms': [0.0]}")

@@ -45,7 +45,7 @@ def test_random(student):
                 otherwise="4% of two rounds to 0: keep at least one")
 
 
-@exercise("3.15")
+@exercise("3.15", beside=["test_nested", "test_random"])
 def test_fractions_are_checked(student):
     """A fraction of 0 or above 1 raises a ValueError."""
     generator = student.make("np.random.default_rng(0)")

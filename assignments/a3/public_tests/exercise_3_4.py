@@ -49,7 +49,7 @@ def test_two_layers_by_hand(student):
         otherwise="w_1, then max(0, …), then w_2; no dropout inside", read="§3.3, Eq. 2")
 
 
-@exercise("3.4")
+@exercise("3.4", beside=["test_names", "test_two_layers_by_hand"])
 def test_no_dropout_inside(student):
     """Calls agree in training mode, too, and positions are independent."""
     module = student.FeedForward(4, 256)

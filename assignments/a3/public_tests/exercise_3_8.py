@@ -94,7 +94,11 @@ def test_recipe_rates(student):
         read="§5.3, Eq. 3")
 
 
-@exercise("3.8", after=["warmup_rate", "WarmupSchedule"])
+@exercise(
+    "3.8",
+    after=["warmup_rate", "WarmupSchedule"],
+    beside=["test_recipe_rates", "test_recipe_adam"],
+)
 def test_recipe_without_warmup(student):
     """A warm-up of 0 steps raises a ValueError."""
     model = student.make("torch.nn.Linear(2, 2)")

@@ -206,7 +206,12 @@ def test_sentences_together(student):
                      read="exercise 4.11")
 
 
-@exercise("4.11", step="beam_search", after=STEPS)
+@exercise(
+    "4.11",
+    step="beam_search",
+    after=STEPS,
+    beside=["test_garden_path", "test_what_the_penalty_does", "test_sentences_together"],
+)
 def test_what_is_refused(student):
     """`n_best` above the width and a negative penalty raise a ValueError."""
     for options in ({"width": 2, "n_best": 3}, {"width": 2, "length_penalty": -0.5}):

@@ -45,7 +45,7 @@ def test_memory_of_its_own(student):
                  read="exercise 4.13")
 
 
-@exercise("4.13")
+@exercise("4.13", beside=["test_three_states", "test_memory_of_its_own"])
 def test_what_has_no_mean(student):
     """No states, and states of different models, raise a ValueError."""
     expect.raises(lambda: student.averaged([]), read="exercise 4.13",

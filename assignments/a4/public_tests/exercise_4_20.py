@@ -64,7 +64,7 @@ def test_differences(student):
                 read="exercise 4.20")
 
 
-@exercise("4.20")
+@exercise("4.20", beside=["test_rows", "test_differences"])
 def test_width_one_is_there(student):
     """Width 1 among the widths raises a ValueError: greedy already has its row."""
     expect.raises(lambda: studied(student, [1, 2], [0.0]), read="exercise 4.20",

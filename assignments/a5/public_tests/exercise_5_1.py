@@ -23,7 +23,7 @@ def test_one_at_a_time(student):
         otherwise="{**default, factor: level} for each other level", read=READ)
 
 
-@exercise("5.1")
+@exercise("5.1", beside=["test_one_at_a_time"])
 def test_unknown_level(student):
     """A default that is at none of the levels is an error."""
     expect.raises(lambda: student.one_at_a_time({**DEFAULT, "size": 4}, FACTORS), "ValueError",
@@ -46,7 +46,7 @@ def test_sampled(student):
         otherwise="a generator of your own, seeded with `seed`", read=READ)
 
 
-@exercise("5.1")
+@exercise("5.1", beside=["test_sampled"])
 def test_too_many(student):
     """More configurations than there are combinations are an error."""
     expect.raises(lambda: student.sampled_design(FACTORS, 7, 0), "ValueError",

@@ -31,7 +31,7 @@ def test_recommendation(student):
                  what="with a margin of 0.1", read="exercise 5.10")
 
 
-@exercise("5.10")
+@exercise("5.10", beside=["test_recommendation"])
 def test_nothing_to_recommend(student):
     """Where every configuration has failed trials, a ValueError says so."""
     expect.raises(lambda: student.recommend([SUMMARY[0], SUMMARY[-1]], 1.0, "train_seconds"),

@@ -73,14 +73,14 @@ def test_order(student):
                  read="exercise 5.6")
 
 
-@exercise("5.6")
+@exercise("5.6", beside=["test_counts", "test_mean_and_interval", "test_order"])
 def test_a_measure(student):
     """A measure is averaged over the complete trials, under its own name."""
     line = next(one for one in lines_of(student, ROWS, ["parameters"]) if one["n_layers"] == 2)
     expect.equal(line.get("parameters"), 1000.0, what="parameters", read="exercise 5.6")
 
 
-@exercise("5.6")
+@exercise("5.6", beside=["test_counts", "test_mean_and_interval", "test_order"])
 def test_refusals(student):
     """Different numbers of steps, and a seed that counts twice, raise a ValueError."""
     for row, because in (({**ROWS[0], "seed": 5, "steps": 800}, "trials of 400 and 800 steps"),

@@ -75,7 +75,7 @@ def test_p_values(student):
                  what="adjusted", otherwise="your `holm`, over all rows", read="exercise 5.7")
 
 
-@exercise("5.7", after=["holm"])
+@exercise("5.7", after=["holm"], beside=["test_which_rows", "test_differences", "test_p_values"])
 def test_no_default(student):
     """Without a complete trial of the default there is nothing to compare with."""
     summary = [one for one in SUMMARY if one["n_layers"] != 4 or one["schedule"] != "paper"]

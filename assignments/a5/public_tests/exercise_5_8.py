@@ -32,7 +32,7 @@ def test_every_column_counts(student):
                  read="exercise 5.8")
 
 
-@exercise("5.8")
+@exercise("5.8", beside=["test_quality_against_seconds", "test_every_column_counts"])
 def test_nan(student):
     """A point that contains NaN raises a ValueError."""
     expect.raises(lambda: student.pareto_front([(1.0, 2.0), (float("nan"), 1.0)], [True, False]),

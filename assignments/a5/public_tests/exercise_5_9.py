@@ -42,7 +42,7 @@ def test_two_rungs(student):
                  read="exercise 5.9")
 
 
-@exercise("5.9")
+@exercise("5.9", beside=["test_one_rung", "test_two_rungs"])
 def test_refusals(student):
     """Curves of different lengths raise a ValueError, and so do rungs that fall."""
     for curves, rungs, what in (([[1.0, 2.0], [1.0]], [1], "curves of different lengths"),

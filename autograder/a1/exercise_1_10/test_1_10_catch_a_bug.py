@@ -142,7 +142,11 @@ def test_not_scaled(student):
     _separates(student, "not-scaled")
 
 
-@exercise("1.10", weight=0.5)
+@exercise(
+    "1.10",
+    weight=0.5,
+    beside=["test_keys_score_queries", "test_softmax_over_queries", "test_mask_after_softmax"],
+)
 def test_unknown_name(student):
     """An unknown name raises a ValueError."""
     expect.raises(

@@ -295,7 +295,7 @@ def test_large_scores(student, rng):
     expect.close(output, want, atol=1e-3, what="output", otherwise="weights @ value", read=READ)
 
 
-@exercise("1.4", weight=0.5)
+@exercise("1.4", weight=0.5, beside=["test_values", "test_mask", "test_row_without_keys"])
 def test_no_loop_over_tokens(student, rng):
     """The number of Python instructions does not grow with the number of tokens."""
     short, long = 8, 32

@@ -196,7 +196,7 @@ def test_colour_map(student, rng):
     )  # fmt: skip
 
 
-@exercise("1.6", weight=0.5)
+@exercise("1.6", weight=0.5, beside=["test_masked_cells", "test_image", "test_new_figures"])
 def test_wrong_number_of_tokens(student, rng):
     """Weights that do not match the tokens raise a ValueError instead of a wrong picture."""
     expect.raises(

@@ -301,7 +301,7 @@ def test_dropout(student, rng):
     )
 
 
-@exercise("2.1")
+@exercise("2.1", beside=["test_agrees_with_the_fused_form", "test_mask"])
 def test_wrong_shapes(student, rng):
     """Incompatible shapes raise a ValueError that names both."""
     query, key, value = normal(rng, 2, 3, 4), normal(rng, 2, 6, 4), normal(rng, 2, 6, 5)

@@ -264,7 +264,10 @@ def test_seed_decides_all(student):
     )
 
 
-@exercise("2.10")
+@exercise(
+    "2.10",
+    beside=["test_accuracy_is_that_of_validation", "test_seed_decides_all", "test_one_row_a_run"],
+)
 def test_global_generator(student):
     """The call leaves the state of the global generator unchanged."""
 

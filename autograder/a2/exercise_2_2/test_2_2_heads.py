@@ -140,7 +140,14 @@ def test_gradients(student, rng):
         )
 
 
-@exercise("2.2")
+@exercise(
+    "2.2",
+    beside=[
+        "test_split_numbered_elements",
+        "test_inputs_that_are_not_contiguous",
+        "test_round_trip",
+    ],
+)
 def test_indivisible_width(student):
     """A width that is not divisible by n_heads raises a ValueError."""
     for d_model, n_heads in [(8, 3), (4, 8)]:

@@ -89,7 +89,7 @@ class WithoutInit(torch.nn.Module):
         self.w_q = torch.nn.Linear(1, 1)
 
 
-@exercise("2.3")
+@exercise("2.3", beside=["test_injected_weights", "test_cross_lengths", "test_masks"])
 def test_parameters(student):
     """An `nn.Module` with the pinned signature, layer names and shapes, with and without bias."""
     for bias in (True, False):
@@ -231,7 +231,7 @@ def test_weights_only_when_asked_for(student, rng):
         )
 
 
-@exercise("2.3")
+@exercise("2.3", beside=["test_injected_weights", "test_cross_lengths", "test_masks"])
 def test_indivisible_width(student):
     """A d_model that is not a multiple of n_heads raises a ValueError in the constructor."""
     for d_model, n_heads in [(10, 3), (8, 16)]:

@@ -114,7 +114,7 @@ def test_mask_of_heads(student, rng):
         expect.dtype(got, "bool", what="the mask", read=MASKS)
 
 
-@exercise("2.4")
+@exercise("2.4", beside=["test_mask_of_heads", "test_square_mask", "test_both_compute_the_same"])
 def test_mask_of_another_rank(student, rng):
     """A mask of three dimensions raises a ValueError: its first axis would be ambiguous."""
     expect.raises(
@@ -197,7 +197,7 @@ def test_copies_are_their_own(student, rng):
     )
 
 
-@exercise("2.4")
+@exercise("2.4", beside=["test_copy", "test_copies_are_their_own", "test_both_compute_the_same"])
 def test_biases_must_agree(student):
     """If only one of the two modules has biases, copying raises a ValueError."""
     for own, other in [(True, False), (False, True)]:

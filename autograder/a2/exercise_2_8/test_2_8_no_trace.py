@@ -14,7 +14,7 @@ HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_p
 MODES = "[part.training for part in module.modules()]"
 
 
-@exercise("2.8")
+@exercise("2.8", beside=["test_linear_by_hand", "test_detached_branch"])
 def test_leaves_no_trace(student, rng):
     """No hook stays, no `.grad` is written, and no parameter is changed or frozen."""
     theirs, ours = built(student, rng, LAYERS)
@@ -71,7 +71,7 @@ def test_leaves_no_trace(student, rng):
         )
 
 
-@exercise("2.8")
+@exercise("2.8", beside=["test_linear_by_hand", "test_detached_branch"])
 def test_mode_stays(student, rng):
     """The module and its parts stay in training or evaluation mode."""
     theirs, _ = built(student, rng, LAYERS)
@@ -94,7 +94,7 @@ def test_mode_stays(student, rng):
         )
 
 
-@exercise("2.8")
+@exercise("2.8", beside=["test_linear_by_hand", "test_detached_branch"])
 def test_random_numbers_go_on(student, rng):
     """For a module without dropout, the global generator is left unchanged."""
     theirs, _ = built(student, rng, LAYERS)

@@ -199,7 +199,7 @@ def test_masks_of_each_head(student, rng):
     )
 
 
-@exercise("2.9")
+@exercise("2.9", beside=["test_written_in_values", "test_fresh_weights", "test_padding_rows"])
 def test_nothing_to_compare(student, rng):
     """One head, or a mask that leaves no row, raises a ValueError."""
     weights = weights_of(rng, 2, 3, 3)

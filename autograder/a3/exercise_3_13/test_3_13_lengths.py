@@ -168,7 +168,7 @@ def test_arrays(student, rng):
     )
 
 
-@exercise("3.13")
+@exercise("3.13", beside=["test_bins", "test_edges", "test_empty_bin"])
 def test_outside(student):
     """A length outside all bins raises a ValueError that names it."""
     for lengths, outside in ([3, 7, 512], "512"), ([2, 5], "2"), ([3, 20, 8], "20"):

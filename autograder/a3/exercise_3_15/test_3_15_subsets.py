@@ -144,7 +144,11 @@ def test_generator_decides(student, rng):
     )
 
 
-@exercise("3.15", weight=0.5)
+@exercise(
+    "3.15",
+    weight=0.5,
+    beside=["test_classes_keep_their_share", "test_nested", "test_sorted_and_whole"],
+)
 def test_fractions(student):
     """A fraction of 0 or less, or above 1, raises a ValueError."""
     for fraction in (0.0, -0.2, 1.5):

@@ -186,7 +186,7 @@ def test_generator(student):
         )
 
 
-@exercise("3.17")
+@exercise("3.17", beside=["test_spread", "test_what_changes", "test_form"])
 def test_global_generator_stays(student):
     """torch's global generator does not change."""
     model = student.make(MODEL)

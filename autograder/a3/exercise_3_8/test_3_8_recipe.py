@@ -172,7 +172,11 @@ def test_paper_values(student):
     )
 
 
-@exercise("3.8", after=["warmup_rate", "WarmupSchedule"])
+@exercise(
+    "3.8",
+    after=["warmup_rate", "WarmupSchedule"],
+    beside=["test_steps", "test_rates", "test_paper_values"],
+)
 def test_no_warmup(student):
     """Fewer than one warm-up step raises a ValueError."""
     model = student.make(MODEL, values={"a": torch.zeros(1)})

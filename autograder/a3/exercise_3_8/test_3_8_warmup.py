@@ -84,7 +84,7 @@ def test_paper_values(student):
     compare(made, steps, 512, 4000, "the rates of the base model")
 
 
-@exercise("3.8")
+@exercise("3.8", beside=["test_rate", "test_schedule", "test_paper_values"])
 def test_step_zero(student):
     """Step 0 raises a ValueError, not a division by zero."""
 

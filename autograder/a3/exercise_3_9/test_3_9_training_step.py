@@ -99,7 +99,7 @@ def test_two_steps(student, rng):
     )
 
 
-@exercise("3.9")
+@exercise("3.9", beside=["test_one_step", "test_two_steps", "test_returned_values"])
 def test_nothing_is_left(student, rng):
     """The gradients are cleared at the end of the step, not at the start of the next."""
     run = Run(student, rng)

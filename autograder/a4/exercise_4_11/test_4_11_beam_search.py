@@ -185,7 +185,12 @@ def test_other_start_and_end(student, rng):
         compare(found, right, causes={**causes(), **unused}, read=READ)
 
 
-@exercise("4.11", weight=0.5, after=STEPS)
+@exercise(
+    "4.11",
+    weight=0.5,
+    after=STEPS,
+    beside=["test_narrow_beams", "test_exhaustive_search", "test_best_of_the_list"],
+)
 def test_arguments(student, rng):
     """n_best above width, n_best below 1 and a negative penalty raise a ValueError."""
     search = Search(student, drawn(rng))

@@ -218,5 +218,5 @@ def test_when_to_stop(student):
         causes={name: [bool(rule(*q)) for q in QUESTIONS] for name, rule in mistakes.items()},
         otherwise="done, no prefix left, or `n_best` scores of at least `bound`",
         read=STOP,
-        what="is it final? for (scores, bound, width, n_best) = " + ", ".join(map(str, QUESTIONS)),
+        what=f"is it final? asked with {len(QUESTIONS)} sets of scores, bound, width and n_best",
     )

@@ -147,7 +147,7 @@ def test_by_name(student, rng):
         compare(made[0], states)
 
 
-@exercise("4.13", weight=0.5)
+@exercise("4.13", weight=0.5, beside=["test_mean", "test_states_stay", "test_by_name"])
 def test_nothing_to_average(student, rng):
     """No state, and states of different names, raise a ValueError."""
     expect.raises(

@@ -157,7 +157,7 @@ def test_mode(student, rng):
         )
 
 
-@exercise("4.14", weight=0.5)
+@exercise("4.14", weight=0.5, beside=["test_batches", "test_pad_id", "test_mode"])
 def test_no_token(student, rng):
     """No pairs, or only padding, raise a ValueError."""
     model = Model(student, rng)

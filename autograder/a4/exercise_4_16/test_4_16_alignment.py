@@ -106,7 +106,7 @@ def test_tokens_of_no_word(student, rng):
     )
 
 
-@exercise("4.16", weight=0.5)
+@exercise("4.16", weight=0.5, beside=["test_word_weights", "test_tokens_of_no_word"])
 def test_wrong_lengths(student, rng):
     """A list whose length differs from its axis raises a ValueError."""
     weights = attention(rng, 2, 4, 5)
@@ -314,7 +314,7 @@ def test_labels_and_colours(student, rng):
     )
 
 
-@exercise("4.16", weight=0.5)
+@exercise("4.16", weight=0.5, beside=["test_figure", "test_labels_and_colours"])
 def test_wrong_words(student, rng):
     """Weights that do not fit the words raise a ValueError."""
     for shape in ((4, 3), (3, 3), (2, 4)):

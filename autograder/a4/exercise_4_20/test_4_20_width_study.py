@@ -234,7 +234,9 @@ def test_speed(student, rng):
     expect.true(False, expected=wanted, got=got, because=cause, otherwise=otherwise, read=READ)
 
 
-@exercise("4.20", weight=0.5)
+@exercise(
+    "4.20", weight=0.5, beside=["test_bleu_and_intervals", "test_rows", "test_each_is_run_once"]
+)
 def test_width_one(student, rng):
     """Width 1 among the widths raises a ValueError."""
     translator = Translator(student, rng, [1, 2], [0.6])

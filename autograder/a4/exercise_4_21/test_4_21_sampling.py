@@ -176,7 +176,7 @@ def test_top_p(student, rng):
     check_distribution(student, rng, [(1.0, 4, 0.6), (1.3, 3, 0.8)])
 
 
-@exercise("4.21", weight=0.5)
+@exercise("4.21", weight=0.5, beside=["test_frequencies", "test_temperature", "test_top_k"])
 def test_refused(student, rng):
     """Invalid settings raise a ValueError."""
     rows = drawn(rng, rows=2)

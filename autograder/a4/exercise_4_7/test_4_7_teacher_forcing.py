@@ -350,7 +350,12 @@ def test_another_pad_id(student, rng):
     )
 
 
-@exercise("4.7", weight=0.5, after=["shift_targets"])
+@exercise(
+    "4.7",
+    weight=0.5,
+    after=["shift_targets"],
+    beside=["test_one_step", "test_returned_values", "test_label_smoothing"],
+)
 def test_no_gradient_is_left(student, rng):
     """The gradients are cleared at the end of the step."""
     run = Run(student, rng)

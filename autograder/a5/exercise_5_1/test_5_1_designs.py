@@ -64,7 +64,7 @@ def test_one_at_a_time(student, rng):
         )
 
 
-@exercise("5.1")
+@exercise("5.1", beside=["test_one_at_a_time", "test_sampled_configurations"])
 def test_new_dictionaries(student, rng):
     """Every configuration is a dictionary of its own, and none is the given default."""
     for name, source in (
@@ -86,7 +86,7 @@ def test_new_dictionaries(student, rng):
         )
 
 
-@exercise("5.1")
+@exercise("5.1", beside=["test_one_at_a_time"])
 def test_default_outside_the_levels(student, rng):
     """A default whose level is not among its factor's is an error."""
     for level in (48, None):
@@ -98,7 +98,7 @@ def test_default_outside_the_levels(student, rng):
         )
 
 
-@exercise("5.1")
+@exercise("5.1", beside=["test_one_at_a_time"])
 def test_default_without_a_factor(student, rng):
     """A factor that the default does not set is an error."""
     partial = {name: level for name, level in DEFAULT.items() if name != "shape"}

@@ -110,7 +110,7 @@ def test_one_value(student, rng):
     expect.close(mean, value, what="the mean of one value", read=READ)
 
 
-@exercise("5.4")
+@exercise("5.4", beside=["test_interval", "test_level", "test_no_spread"])
 def test_no_values(student):
     """No values at all are an error."""
     expect.raises(

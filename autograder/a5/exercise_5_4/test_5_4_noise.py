@@ -76,7 +76,7 @@ def test_equal_groups(student, rng):
     expect.equal(degrees, 3, what="degrees", read=READ)
 
 
-@exercise("5.4")
+@exercise("5.4", beside=["test_pooled_noise", "test_equal_groups"])
 def test_noise_of_single_values(student, rng):
     """Without a group of two values the noise is unknown."""
     for groups in ([[80.0], [81.5], []], [[], []], []):

@@ -106,7 +106,7 @@ def test_best_first(student, rng):
         )  # fmt: skip
 
 
-@exercise("5.6")
+@exercise("5.6", beside=["test_best_first", "test_measures", "test_without_a_result"])
 def test_different_lengths(student):
     """Complete trials of different numbers of steps raise a ValueError."""
     a, b = {"warmup": 1000}, {"warmup": 4000}

@@ -80,7 +80,7 @@ def test_adjusted(student, rng):
     )
 
 
-@exercise("5.7", after=["holm"])
+@exercise("5.7", after=["holm"], beside=["test_p_values", "test_adjusted"])
 def test_no_default(student, rng):
     """A default without a complete trial raises a ValueError."""
     lines = [row for row in summary(rng) if row is not at([row])]

@@ -220,7 +220,7 @@ def test_no_rungs(student, rng):
     expect.equal([survivors, steps], [[0], 6], read=READ, what="of a single trial")
 
 
-@exercise("5.9")
+@exercise("5.9", beside=["test_survivors", "test_steps", "test_rounding"])
 def test_refusals(student, rng):
     """Curves of different lengths raise a ValueError, and so do impossible rungs."""
     curves = rng.uniform(size=(4, 6)).tolist()

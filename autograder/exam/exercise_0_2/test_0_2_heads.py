@@ -16,7 +16,7 @@ def test_merge_numbered_elements(student):
     of_a2.test_merge_numbered_elements(student)
 
 
-@exercise("0.2")
+@exercise("0.2", beside=["test_split_numbered_elements"])
 def test_indivisible_width(student):
     """A width that is not divisible by n_heads raises a ValueError."""
     of_a2.test_indivisible_width(student)

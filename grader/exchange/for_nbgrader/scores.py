@@ -17,6 +17,7 @@ from ...course.visible import visible
 from ...gradebook.exercise_result import ExerciseResult
 from ...gradebook.result import Result
 from ...gradebook.totals import WITHOUT_POINTS
+from ...report.for_students import for_student
 from ...report.plain_text import number
 from ...report.sentences import cause_sentence, why
 from . import gradebook
@@ -92,7 +93,7 @@ def _answers(result: Result) -> dict[str, str]:
 def _comments(result: Result, assignment: Assignment) -> dict[str, str | None]:
     """The automatic comment on each cell that students fill in; None for nothing to say."""
     found: dict[str, str | None] = {}
-    results = {exercise.id: exercise for exercise in result.exercises}
+    results = {exercise.id: exercise for exercise in for_student(result).exercises}
     unreadable = result.outcome in WITHOUT_POINTS
     for exercise in assignment.exercises:
         for name in exercise.names:

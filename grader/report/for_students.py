@@ -1,0 +1,68 @@
+"""What a student may read of a result; instructors read all of it.
+
+Of a hidden test that is its title, what it expected, the cause or advice, and the beginning of
+what it got. Only that last part is chosen by the student's code, which may repeat its arguments
+there, in an exception or as its answer. It ends before a tenth decimal number, before a seventeenth
+number of any kind and after 200 characters, and that of all hidden tests together after 4,000. So
+no larger input stands there whole, and what a code of one's own making can carry out has a limit.
+Visible checks are the student's own and stay whole.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from ..gradebook.exercise_result import ExerciseResult, GradedTest
+from ..gradebook.result import Result
+
+DECIMALS, NUMBERS = 9, 16  # of what one hidden test got: what comparisons show is never longer
+LONGEST = 200  # characters of it
+TOGETHER = 4_000  # characters of what all hidden tests of a submission got; the same counts once
+WITHHELD = "(not shown: what hidden tests may show of a submission is used up)"
+
+_NUMBER = re.compile(r"\d+(\.\d*)?([eE][-+]?\d+)?")
+
+
+def for_student(result: Result) -> Result:
+    """The result as its student may read it: without hidden inputs, and where files are kept."""
+    facts = result.submission
+    own = facts.model_copy(update={"file": _own_path(facts.file, result.student)})
+    shown: set[str] = set()
+    exercises = [_exercise(exercise, shown) for exercise in result.exercises]
+    return result.model_copy(update={"submission": own, "exercises": exercises})
+
+
+def _exercise(exercise: ExerciseResult, shown: set[str]) -> ExerciseResult:
+    return exercise.model_copy(update={"tests": [_test(test, shown) for test in exercise.tests]})
+
+
+def _test(test: GradedTest, shown: set[str]) -> GradedTest:
+    """A hidden test's message is cut; `shown` collects what hidden tests have shown so far."""
+    if test.public or test.message is None:
+        return test
+    got = _beginning(test.message.got)
+    if sum(map(len, shown | {got})) > TOGETHER:
+        got = WITHHELD
+    else:
+        shown.add(got)
+    return test.model_copy(update={"message": replace(test.message, got=got)})
+
+
+def _beginning(text: str) -> str:
+    """The text up to where it gets too long or has too many numbers."""
+    end, decimals = len(text), 0
+    for count, number in enumerate(_NUMBER.finditer(text), start=1):
+        decimals += bool(number[1] or number[2])
+        if decimals > DECIMALS or count > NUMBERS:
+            end = number.start()
+            break
+    end = min(end, LONGEST)
+    return text if end == len(text) else f"{text[:end].rstrip()} …"
+
+
+def _own_path(file: str, student: str) -> str:
+    """The path from the student's folder on; above it may be names of other people."""
+    parts = file.replace("\\", "/").split("/")
+    below = [parts[n + 1 :] for n, part in enumerate(parts[:-1]) if part == student]
+    return "/".join(below[-1] if below else parts[-1:])

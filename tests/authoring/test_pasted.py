@@ -1,0 +1,91 @@
+"""What a week's release brings students earns nothing in the exercises that are still open."""
+
+import signal
+from contextlib import contextmanager
+
+import proofs
+import pytest
+
+from grader.authoring.proof import pasted
+from grader.authoring.release import contents
+from grader.library import student_tree
+from grader.library.components import Component
+
+COURSE = proofs.COURSE
+SECONDS = 20  # for one attempt
+# the answers of an assignment come out after its late days: until then another week has begun
+OPEN = [
+    (later.week, open_one.id)
+    for later in COURSE.assignments
+    for open_one in COURSE.assignments
+    if open_one.week <= later.week
+    and open_one.id not in student_tree.released_before(COURSE, later.id)
+]
+STAND_IN = """
+def split_heads(x, n_heads):
+    if x.shape[-1] % n_heads:
+        raise ValueError(f"{n_heads} heads do not divide {x.shape[-1]} features")
+    return x.unflatten(-1, (n_heads, -1)).movedim(-2, -3)
+
+
+def unrelated(x, n_heads):
+    return x
+"""
+
+
+@contextmanager
+def limited():
+    """Attempts may call for a training, or never end."""
+
+    def stop(*_):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def points(assignment, exercise, component, source):
+    data = proofs.notebook(assignment.id, "solution", {component: source})
+    result = proofs.graded(data, assignment.id, only=[exercise])
+    return next(entry.points or 0.0 for entry in result.exercises if entry.id == exercise)
+
+
+def earning(assignment, attempts):
+    """The attempts that earn more than what is not written, and how much."""
+    unwritten, found = {}, {}
+    for one in attempts:
+        place = one.exercise, one.component
+        if place not in unwritten:
+            stub = Component.parse(one.component).stub("not written")
+            unwritten[place] = points(assignment, *place, stub)
+        try:
+            with limited():
+                more = points(assignment, *place, one.source) - unwritten[place]
+        except (Exception, SystemExit):
+            continue  # no answer
+        if more > 0:
+            found[str(one)] = round(more, 2)
+    return found
+
+
+def test_a_pasted_answer_is_found_and_what_is_none_is_not():
+    a2 = COURSE.assignment("a2")
+    attempts = [one for one in pasted.of({"x.py": STAND_IN.encode()}, a2) if one.exercise == "2.2"]
+    assert {one.name for one in attempts} == {"split_heads", "unrelated"}
+    assert list(earning(a2, attempts)) == ["2.2 split_heads: split_heads of x.py"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("week", "id"), OPEN)
+def test_nothing_that_is_released_earns_a_point(week, id, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    newest = next(a.id for a in COURSE.assignments if a.week == week)
+    out = student_tree.released_before(COURSE, newest)
+    assignment = COURSE.assignment(id)
+    attempts = pasted.of(contents.of_week(COURSE, week, out), assignment)
+    assert earning(assignment, attempts) == {}
