@@ -129,7 +129,7 @@ def test_a_query_without_keys(student):
     )
 
 
-@exercise("1.4")
+@exercise("1.4", beside=["test_worked_example", "test_row_sums", "test_mask_convention"])
 def test_wrong_widths(student):
     """Incompatible shapes raise a ValueError that names both."""
     for first, second, shapes in (

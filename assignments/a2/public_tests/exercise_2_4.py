@@ -58,7 +58,7 @@ def test_difference(student):
         read="exercise 2.4")
 
 
-@exercise("2.4", beside=["test_to_torch_mask", "test_difference"])
+@exercise("2.4", beside=["test_difference"])
 def test_refused(student):
     """A mask of three axes, or biases in only one of the modules, raises a ValueError."""
     expect.raises(

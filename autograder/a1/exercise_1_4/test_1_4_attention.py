@@ -222,7 +222,7 @@ def test_broadcasting(student, rng):
         ignored = MISTAKE.attention_mask_only_of_own_shape
 
 
-@exercise("1.4")
+@exercise("1.4", beside=["test_values", "test_mask", "test_contract"])
 def test_wrong_shapes(student):
     """Incompatible shapes raise a ValueError that names both."""
     shapes = [
