@@ -26,7 +26,8 @@ ANSWERS = {  # exercise, what replaces the reference, and the outcomes besides P
     "right": ("1.4", {ATTENTION: SOURCE}, set()),
     "wrong": ("1.4", {ATTENTION: SOURCE.replace("weights @", "2 * weights @")}, {"FAILED"}),
     "wrong before": ("1.4", {f"{NUMPY_FORMS}:scaled_scores": UNSCALED}, {"FAILED"}),
-    "forbidden": ("1.4", {ATTENTION: BORROWED}, {"POLICY"}),
+    # a refusal of wrong shapes counts only beside a value, and here none was computed as asked
+    "forbidden": ("1.4", {ATTENTION: BORROWED}, {"POLICY", "FAILED"}),
     "allowed in this exercise alone": ("2.4", {}, set()),
     "forbidden in torch": ("2.2", {"course_lib.attention:split_heads": OWN_HEADS}, {"POLICY"}),
 }
