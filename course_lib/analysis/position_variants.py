@@ -4,6 +4,8 @@
     model = use_relative_positions(EncoderClassifier(…))
 
 Call either before creating the optimizer.
+
+Row R35 of the paper page.
 """
 
 from typing import Any
