@@ -39,9 +39,8 @@ class _Role(SphinxRole):
 
 class ExerciseRole(_Role):
     def made(self) -> list[nodes.Node]:
-        exercise = references.exercise_of(self.text)
-        title = nodes.emphasis("", exercise.title)
-        return [nodes.Text(f"exercise {exercise.id}, "), title]
+        number, title = references.asked(self.text)
+        return [nodes.Text(f"exercise {number}, "), nodes.emphasis("", title)]
 
 
 class AssignmentRole(_Role):
@@ -55,7 +54,7 @@ class PartRole(_Role):
         page = references.page_of_part(self.text)
         here = os.path.dirname(self.env.docname) or "."
         address = os.path.relpath(f"{page}.html", here)
-        return [nodes.reference("", f"part {self.text}", refuri=address, internal=True)]
+        return [nodes.reference("", self.text, refuri=address, internal=True)]
 
 
 def setup(app: Sphinx) -> None:

@@ -23,6 +23,29 @@ def exercise_of(*components: str) -> Exercise:
     raise BuildError(f"no exercise of course.toml asks for {' or '.join(components) or 'nothing'}")
 
 
+def asked(what: str) -> tuple[str, str]:
+    """Number and title of an exercise, by a component or by its title. Raises BuildError.
+
+    A written part is found by its title, too: its number is like "1.11 c".
+    """
+    if ":" in what:
+        exercise = exercise_of(what)
+        return exercise.id, exercise.title
+    titled = [
+        (number, title)
+        for assignment in Course.here().assignments
+        for exercise in assignment.exercises
+        for number, title in [
+            (exercise.id, exercise.title),
+            *((f"{exercise.id} {part.id}", part.title) for part in exercise.parts),
+        ]
+        if title == what
+    ]
+    if len(titled) != 1:
+        raise BuildError(f"{len(titled)} exercises of course.toml are called {what!r}")
+    return titled[0]
+
+
 def assignment_with(id: str, component: str) -> Assignment:
     """The assignment of this id, which asks for the component. Raises BuildError."""
     found = next((one for one in Course.here().assignments if one.id == id), None)
@@ -33,10 +56,11 @@ def assignment_with(id: str, component: str) -> Assignment:
     return found
 
 
-def page_of_part(number: str) -> str:
-    """The lecture's page, without its ending. Raises BuildError if there is no such part."""
+def page_of_part(said: str) -> str:
+    """The page of a lecture, "part 4" or "Part 4", without its ending. Raises BuildError."""
+    number = said.lower().removeprefix("part ")
     if number not in {str(part.number) for part in Course.here().parts}:
-        raise BuildError(f"course.toml has no part {number!r}")
+        raise BuildError(f"course.toml has no {said!r}")
     return next((CHECKOUT / "lectures").glob(f"part{number}_*.md")).stem
 
 
