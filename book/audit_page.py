@@ -113,8 +113,8 @@ def _code(one: Statement, ids: dict[str, str]) -> str:
         lines.setdefault((anchor.path, anchor.place), []).append(str(anchor.line))
     said = []
     for (path, place), found in lines.items():
-        name = f'<a href="code.html#{ids[place]}"><code>{place.partition(":")[2]}</code></a> in '
-        name = name if place in ids else ""
+        name = f"<code>{place.partition(':')[2]}</code>"
+        name = f'<a href="code.html#{ids[place]}">{name}</a> in ' if place in ids else ""
         said.append(f"{name}<code>{path}</code>, line{'s' * (len(found) > 1)} {', '.join(found)}")
     return "<br>".join(said)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from . import figures, house_map, picture
+from . import figures, house_map, picture, walkthrough
 
 
 def texts(course: Course) -> Iterator[tuple[Path, str]]:
@@ -17,3 +17,4 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
         yield path, figures.filled(path.read_text(encoding="utf-8"), course.root / "results")
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
+    yield course.root / walkthrough.BUILT, walkthrough.text(course)
