@@ -45,11 +45,9 @@ class PaperAuditDirective(SphinxDirective):
         counts = Counter(map(kind, found))
         said = ", ".join(f"{counts[name]} {text}" for name, text in KINDS.items())
         given = Counter(one.given for one in found)
-        specified = ", ".join(f"{given[name]} {name}" for name in statements.GIVEN)
+        specified = ", ".join(f"{given[name]} are {name}" for name in statements.GIVEN)
         made: list[nodes.Node] = [
-            nodes.paragraph(
-                "", f"{len(found)} statements: {said}. The paper leaves them {specified}."
-            )
+            nodes.paragraph("", f"{len(found)} statements: {said}. In the paper, {specified}.")
         ]
         for number, name in OUTLINE.items():
             entries = [_entry(one, ids, not week) for one in found if one.section == number]
@@ -89,12 +87,16 @@ def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
 
 def _claims(one: Statement) -> str:
     """What the row says of the code: values, what is called, what is not there."""
-    said = [f"{_named(reference)} is {value}" for reference, value in one.claims.items()]
+    said = [f"{_named(reference)} is {_shown(value)}" for reference, value in one.claims.items()]
     said += [f"{_named(place)} calls <code>{name}</code>" for place, name in one.calls.items()]
     for reference in one.lacks:
         function, _, parameter = reference.rstrip(")").partition("(")
         said.append(f"{_named(function)} has no <code>{parameter}</code>")
     return f"{'; '.join(said)}." if said else ""
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if type(value) is int else str(value)
 
 
 def _named(reference: str) -> str:

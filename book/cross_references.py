@@ -54,7 +54,8 @@ class PartRole(_Role):
         page = references.page_of_part(self.text)
         here = os.path.dirname(self.env.docname) or "."
         address = os.path.relpath(f"{page}.html", here)
-        return [nodes.reference("", self.text, refuri=address, internal=True)]
+        said = self.text.replace(" ", "\N{NO-BREAK SPACE}")
+        return [nodes.reference("", said, refuri=address, internal=True)]
 
 
 def setup(app: Sphinx) -> None:
