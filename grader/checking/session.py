@@ -20,7 +20,7 @@ from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from .exercise import ExerciseMark
-from .faults import SuiteError
+from .faults import SuiteError, own_fault
 from .messages import Failure, Message
 from .raised import explain
 from .suite import Test, read_tests
@@ -39,7 +39,8 @@ MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 class TestResult:
     """The result of one test.
 
-    `outcome` is PASSED, FAILED, BROKEN, or the seam's upper-case error kind.
+    `outcome` is PASSED, FAILED, BROKEN, or the seam's upper-case error kind. `raised`: what the
+    test's own code raised, by a mistake of its own or over an answer that it could not handle.
     """
 
     __test__ = False
@@ -50,6 +51,7 @@ class TestResult:
     outcome: str
     message: Message | None
     seconds: float
+    raised: SuiteError | None = None
 
     @property
     def name(self) -> str:
@@ -121,7 +123,7 @@ class _Session:
     def result(self, test: Test, public: bool) -> TestResult:
         """Run one test; what it raises is its result, but for a mistake of its own."""
         started = time.perf_counter()
-        outcome, message = PASSED, None
+        outcome, message, raised = PASSED, None, None
         try:
             self._begin(test)
             # the same random inputs for everyone, seeded by the release and the test's id
@@ -138,9 +140,11 @@ class _Session:
             exercise = self.assignment.exercise(test.mark.exercise)
             bans = self.assignment.bans(exercise)
             message = explain(error, exercise.names or exercise.files, exercise.id, bans)
+            if not (isinstance(error, StudentError) or "handed_in" in test.parameters):
+                raised = own_fault(error, test.file)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
-        return TestResult(test.id, test.mark, public, outcome, message, seconds)
+        return TestResult(test.id, test.mark, public, outcome, message, seconds, raised)
 
     def _begin(self, test: Test) -> None:
         """Set rules and seeds. Raises StudentError if the test need not run."""
