@@ -28,9 +28,9 @@ from .suite import Test, read_tests
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
 ALONE = Message(
-    "this, and something of what the function is for",
-    "this alone, as from a function that does nothing or refuses everything",
-    "it counts as soon as another test of the function passes",
+    "this, and one more test of what the function is for",
+    "this alone; a function that does nothing passes it, too, so it counts as soon as one of the "
+    "others passes",
 )
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 
@@ -52,6 +52,10 @@ class TestResult:
     message: Message | None
     seconds: float
     raised: SuiteError | None = None
+
+    @property
+    def file(self) -> str:
+        return self.id.partition("::")[0]
 
     @property
     def name(self) -> str:
@@ -97,13 +101,18 @@ def run(
 
 
 def _standing(results: list[TestResult]) -> list[TestResult]:
-    """The results, with tests failed that pass alone where they count only beside another."""
-    passed = {(r.mark.exercise, r.name): r.outcome == PASSED for r in results}
+    """The results, with tests failed that pass alone where they count only beside another.
+
+    Another is meant of the same file, if that has one of the name.
+    """
 
     def stands(result: TestResult) -> bool:
-        others = [(result.mark.exercise, name) for name in result.mark.beside]
-        ran = [passed[other] for other in others if other in passed]
-        return result.outcome != PASSED or not ran or any(ran)
+        named = [r for r in results if r.mark.exercise == result.mark.exercise]
+        named = [r for r in named if r.name in result.mark.beside]
+        own = {r.name for r in named if r.file == result.file}
+        others = [r.outcome for r in named if r.file == result.file or r.name not in own]
+        # whether a broken test would have passed, nobody knows
+        return result.outcome != PASSED or not others or bool({PASSED, BROKEN} & {*others})
 
     return [r if stands(r) else replace(r, outcome=FAILED, message=ALONE) for r in results]
 
