@@ -55,7 +55,12 @@ USES = [
     ("a3", "3.8", "course_lib.training.schedules:WarmupSchedule", OPTIMIZER),
     ("a3", "3.8", "course_lib.training.optimizers:paper_optimizer", MODEL),
     ("a3", "3.9", "course_lib.training.classification_step:training_step", STEP),
-    ("a3", "3.14", "course_lib.analysis.fair_comparisons:compare_norms", "build = use_built(build)"),
+    (
+        "a3",
+        "3.14",
+        "course_lib.analysis.fair_comparisons:compare_norms",
+        "build = use_built(build)",
+    ),
     ("a3", "3.17", "course_lib.initialization:initialize", MODEL),
     ("a3", "3.18", "course_lib.diagnosis.diagnose:diagnose", MODEL),
     ("a4", "4.7", "course_lib.training.translation_step:translation_step", STEP),
