@@ -149,7 +149,8 @@ class _Session:
             exercise = self.assignment.exercise(test.mark.exercise)
             bans = self.assignment.bans(exercise)
             message = explain(error, exercise.names or exercise.files, exercise.id, bans)
-            if not (isinstance(error, StudentError) or "handed_in" in test.parameters):
+            told = isinstance(error, (StudentError, SuiteError))
+            if not told and "handed_in" not in test.parameters:
                 raised = own_fault(error, test.file)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started

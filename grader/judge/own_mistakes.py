@@ -3,7 +3,8 @@
 What a test's own code raises, a TypeError or a KeyError say, may come from either. So the test runs
 on the model answer too, with the same inputs, in a worker of its own that runs nothing of the
 student's: if it raises there as well, no answer is to blame. Not told apart are what a test raises
-over some right answers only, and what it raises over handed-in files; these tests fail.
+over some right answers only, what it raises over handed-in files, and any of it where no model
+answer lies, as on Gradescope; these tests fail.
 """
 
 from __future__ import annotations
