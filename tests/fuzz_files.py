@@ -20,11 +20,9 @@ from course_lib.study.handed_in import BadFile, read_trials
 from grader.authoring.proof import variants
 from grader.intake import archives, handed_in, plain_files
 from grader.judge.models import model_part
-from grader.judge.models.hidden_labels import HiddenLabels
-from grader.judge.models.scorer import Unusable
+from grader.judge.models.scorer import HiddenLabels, Unusable
 from grader.notebook import notebook_file, written_answers
-from grader.notebook.collect import collect
-from grader.notebook.refused import decided
+from grader.notebook.collect import collect, decided
 
 COURSE = proofs.COURSE
 A1 = COURSE.assignment("a1")

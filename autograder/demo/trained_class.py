@@ -21,7 +21,7 @@ from grader.grading.settings import Settings
 from grader.intake import handed_in
 from grader.intake.handed_in import HandedIn
 from grader.intake.submissions import Submission
-from grader.judge.models import hidden_labels
+from grader.judge.models import scorer
 from grader.sandbox import detection, process_tree
 
 from .translator import TRAINED, DemoTranslator
@@ -47,7 +47,7 @@ def run(
     Raises RuntimeError if a submission is not graded in full, and TrainingFailedError.
     """
     notebook = (assignment.solution).read_bytes()
-    hidden = hidden_labels.load(course, assignment, [LABELS])
+    hidden = scorer.hidden_labels(course, assignment, [LABELS])
     settings = Settings(jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden})
     with tempfile.TemporaryDirectory() as folder:
         log("training the translator that is handed in")

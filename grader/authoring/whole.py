@@ -13,8 +13,7 @@ from grader.checking.suite import proofread
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.course_file import EXAM_FILE, FILE, shown
-from grader.course.toml_lines import line_of
+from grader.course.course_file import EXAM_FILE, FILE, line_of, shown
 
 from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError

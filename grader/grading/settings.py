@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..course.problem import Problem
 
 if TYPE_CHECKING:
-    from ..judge.models.hidden_labels import HiddenLabels
+    from ..judge.models.scorer import HiddenLabels
 
 
 @dataclass(frozen=True)

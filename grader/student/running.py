@@ -10,7 +10,7 @@ from ..checking import session
 from ..checking.faults import SuiteError
 from ..checking.messages import Message
 from ..checking.session import TestResult
-from ..notebook.refused import decided
+from ..notebook.collect import decided
 from ..seam import Student, StudentError
 from . import model_trial
 from .notebook_process import NotebookProcess

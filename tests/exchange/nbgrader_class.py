@@ -11,7 +11,7 @@ from grader.authoring.views import no_leak, notebooks
 from grader.cli.app import app
 from grader.course import mistakes
 from grader.course.course import Course
-from grader.exchange.for_nbgrader import command, gradebook
+from grader.exchange.for_nbgrader import gradebook
 from grader.library.components import Component
 from grader.notebook import grade_ids, written_answers
 
@@ -29,7 +29,7 @@ class CourseFolder:
     def nbgrader(self, *arguments):
         home = str(self.path.parent / "home")
         variables = {"HOME": home, "JUPYTER_CONFIG_DIR": home, "COURSE_PROFILE": "tiny"}
-        return command.run(list(arguments), self.path, **variables)
+        return gradebook.nbgrader(list(arguments), self.path, **variables)
 
     def book(self):
         return gradebook.opened(gradebook.configured(self.path))

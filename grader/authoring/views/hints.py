@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.course.assignment import Assignment
-from grader.course.toml_lines import line_of
+from grader.course.course_file import line_of
 
 from ...course.course_file import shown
 from ...library.components import BuildError

@@ -14,7 +14,7 @@ from ...classroom.roster import Roster
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
 from ...gradebook import late_policy, manual, stored_roster, stored_terms, to_mark
-from ...gradebook.database.lock import locked
+from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
