@@ -23,7 +23,7 @@ from grader.course.course import Course
 from grader.exchange.for_nbgrader import gradebook
 from grader.gradebook.result import Result
 from grader.grading import judge_pool, judge_process
-from grader.grading.settings import Settings
+from grader.grading.judge_pool import Settings
 from grader.intake.submissions import Submission
 
 JOBS = 2  # `course grade`'s default

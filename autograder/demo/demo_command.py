@@ -15,7 +15,7 @@ from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
-from grader.grading.settings import Settings
+from grader.grading.judge_pool import Settings
 from grader.intake.submissions import Submission
 
 LOOK_AT = """

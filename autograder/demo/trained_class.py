@@ -17,7 +17,7 @@ from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.grading import class_run
-from grader.grading.settings import Settings
+from grader.grading.judge_pool import Settings
 from grader.intake import handed_in
 from grader.intake.handed_in import HandedIn
 from grader.intake.submissions import Submission

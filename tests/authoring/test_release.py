@@ -27,7 +27,6 @@ from grader.authoring.release import (
     folder,
     handbook,
     proof,
-    public,
     release,
     secrets,
 )
@@ -73,7 +72,7 @@ def files(week):
 def hidden(files):
     """What is looked for in week 1, when no answer is out."""
     modules = {name for name in files if name.startswith("course_lib/")}
-    return proof.marks(secrets.of(COURSE, [], modules), public.of(COURSE, [], modules))
+    return proof.marks(secrets.of(COURSE, [], modules), secrets.public(COURSE, [], modules))
 
 
 def test_a_week_is_all_that_a_student_needs_and_no_more(files):

@@ -8,7 +8,7 @@ from checkout import ROOT
 from typer.testing import CliRunner
 
 from autograder.demo import disguises
-from grader.authoring.proof import variants
+from grader.authoring.proof import cases
 from grader.authoring.views import notebooks
 from grader.cli.app import app
 from grader.cli.problems import sentence
@@ -20,7 +20,7 @@ from grader.similarity.own_work import Handout
 
 COURSE = Course.here()
 A1 = COURSE.assignment("a1")
-VARIANTS = {variant.name: variant.replace for variant in variants.load(A1)}
+VARIANTS = {variant.name: variant.replace for variant in cases.variants(A1)}
 ONE = VARIANTS["loops_where_allowed"]
 REFERENCE = {c: Component.parse(c).source for e in A1.exercises for c in e.components}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ...course.problem import Problem
-from . import changes, contents, folder, proof, public, secrets
+from . import changes, contents, folder, proof, secrets
 from .changes import ReleaseError
 from .contents import Files
 from .git_branch import Branch
@@ -80,7 +80,7 @@ def answers(course: Course, id: str, out: Collection[str], to: Path, branch: str
 def prove(course: Course, files: Files, out: Collection[str]) -> None:
     """Raises LeakError if a finished tree holds anything hidden."""
     modules = {name for name in files if name.startswith(f"{course.facts.library}/")}
-    hidden = proof.marks(secrets.of(course, out, modules), public.of(course, out, modules))
+    hidden = proof.marks(secrets.of(course, out, modules), secrets.public(course, out, modules))
     leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:
         more = [f"and {len(leaks) - 20} more"] if leaks[20:] else []

@@ -7,7 +7,7 @@ from grader.course.course import Course
 
 from ...gradebook.result import Result
 from ...grading import judge_pool, judge_process
-from ...grading.settings import Settings
+from ...grading.judge_pool import Settings
 from ...intake.submissions import Submission
 from .. import EXIT_FOUND, EXIT_OK, lookup
 from ..problems import UsageProblem

@@ -15,7 +15,7 @@ from ...classroom.roster import Roster
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...grading import class_run
-from ...grading.settings import Settings
+from ...grading.judge_pool import Settings
 from ...intake import submissions
 from ...intake.submissions import NOBODY
 from ...judge.models import scorer

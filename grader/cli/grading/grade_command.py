@@ -14,7 +14,7 @@ from ...gradebook import manual, stored_roster
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED
 from ...grading import cluster
-from ...grading.settings import Settings
+from ...grading.judge_pool import Settings
 from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..problems import UsageProblem

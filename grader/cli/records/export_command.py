@@ -55,9 +55,9 @@ def _junit(course: Course, options: Export) -> None:
 
 
 def _csv(course: Course, options: Export) -> None:
-    from ...exchange import long_form
+    from ...exchange import results_files
 
-    _write(long_form.to_csv(_results(course, options), _roster(course, options)), options)
+    _write(results_files.to_long_csv(_results(course, options), _roster(course, options)), options)
 
 
 def _gradescope(course: Course, options: Export) -> None:
