@@ -24,7 +24,7 @@ def log(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def told(measures: dict[str, Any], files: str, as_json: bool) -> None:
+def show(measures: dict[str, Any], files: str, as_json: bool) -> None:
     """Print what was measured, and where it is written."""
     if as_json:
         print(json.dumps(measures))

@@ -11,7 +11,7 @@ import typer
 from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
-from .command_output import log, numbers, told
+from .command_output import log, numbers, show
 from .grader_commands import grader_app
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
@@ -26,7 +26,7 @@ def model(json: Json = False) -> None:
     """Our multi-head attention against torch.nn.MultiheadAttention, interleaved."""
     from . import model as bench
 
-    told(bench.run(), "results/bench_model.json", json)
+    show(bench.run(), "results/bench_model.json", json)
 
 
 @bench_app.command("encoder")
@@ -34,7 +34,7 @@ def encoder(json: Json = False) -> None:
     """Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute."""
     from . import encoder as bench
 
-    told(bench.run(), "results/bench_encoder.json", json)
+    show(bench.run(), "results/bench_encoder.json", json)
 
 
 @bench_app.command("train")
@@ -42,7 +42,7 @@ def train(json: Json = False) -> None:
     """Training step of our Transformer, base size, against torch.nn.Transformer; some minutes."""
     from . import training as bench
 
-    told(bench.run(), "results/bench_train.json", json)
+    show(bench.run(), "results/bench_train.json", json)
 
 
 @bench_app.command("decode")
@@ -64,7 +64,7 @@ def decode(
         measures = bench.run(model, sentences, names, log)
     except TranslationError as error:
         raise UsageProblem(str(error)) from None
-    told(measures, "results/bench_decode.json", json)
+    show(measures, "results/bench_decode.json", json)
 
 
 @bench_app.command("sst2")
@@ -83,7 +83,7 @@ def sst2(
 
     _check(classifier_profiles.profile, profile)
     target = name or f"sst2_{profile}"
-    told(bench.run(profile, numbers(seeds), target, log), f"results/{target}.json", json)
+    show(bench.run(profile, numbers(seeds), target, log), f"results/{target}.json", json)
 
 
 @bench_app.command("pretraining")
@@ -98,7 +98,7 @@ def pretraining(
     from . import pretraining as bench
 
     counts = numbers(labels, "--labels", least=2)  # one of each class
-    told(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
+    show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
 
 @bench_app.command("multi30k")
@@ -122,7 +122,7 @@ def multi30k(
     target = name or f"multi30k_{profile}"
     measures = bench.run(profile, numbers(seeds), target, test, log)
     files = [f"results/{file}.json" for file in (target, test) if file]
-    told(measures, " and ".join(files), json)
+    show(measures, " and ".join(files), json)
 
 
 @bench_app.command("averages")
@@ -140,7 +140,7 @@ def averages(
 
     _check(translation_profiles.profile, profile)
     measures = bench.run(profile, numbers(seeds), log)
-    told(measures, f"results/averages_{profile}.json", json)
+    show(measures, f"results/averages_{profile}.json", json)
 
 
 @bench_app.command("grammar")
@@ -148,7 +148,7 @@ def grammar(seeds: Seeds = "0,1,2", json: Json = False) -> None:
     """The translator on generated sentences: exact matches, and word alignment by attention."""
     from . import grammar as bench
 
-    told(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
 
 @bench_app.command("study")
@@ -156,7 +156,7 @@ def study(json: Json = False) -> None:
     """What a study costs beside its training, and what a second worker brings; minutes."""
     from . import study as bench
 
-    told(bench.run(log), "results/bench_study.json", json)
+    show(bench.run(log), "results/bench_study.json", json)
 
 
 def _check(profile: Callable[[str], object], name: str) -> None:

@@ -12,7 +12,7 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 from grader.course.course import Course
 
-from .command_output import log, numbers, told
+from .command_output import log, numbers, show
 
 grader_app = typer.Typer()
 
@@ -30,7 +30,7 @@ def grading(
 
     course = Course.here()
     measures = bench.run(course, submissions, _chosen(course, assignments), log)
-    told(measures, "results/bench_grading.json", json)
+    show(measures, "results/bench_grading.json", json)
 
 
 @grader_app.command("class")
@@ -51,7 +51,7 @@ def large_class(
     if sample > submissions:
         raise UsageProblem(f"--sample {sample}: give at most {submissions}, the whole class")
     measures = bench.run(course, chosen, submissions, sample, counts, log)
-    told(measures, "results/bench_class.json", json)
+    show(measures, "results/bench_class.json", json)
 
 
 @grader_app.command("trained-class")
@@ -69,7 +69,7 @@ def trained_class(
     if chosen.model is None or chosen.model.measure != "bleu":
         raise UsageProblem(f"--assignment {assignment}: it hands in no translator; give a4")
     measures = bench.run(course, chosen, submissions, jobs, log)
-    told(measures, f"results/{bench.NAME}.json", json)
+    show(measures, f"results/{bench.NAME}.json", json)
 
 
 @grader_app.command("similar")
@@ -79,7 +79,7 @@ def similar(assignments: Assignments = "", json: Json = False) -> None:
 
     course = Course.here()
     measures = bench.run(course, _chosen(course, assignments), log)
-    told(measures, f"results/{bench.NAME}.json", json)
+    show(measures, f"results/{bench.NAME}.json", json)
 
 
 @grader_app.command("tables")
@@ -90,7 +90,7 @@ def tables(
     """How lookup tables and honest classifiers of SST-2 answer contrasts; 15 CPU minutes."""
     from . import lookup_tables as bench
 
-    told(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
 
 @grader_app.command("site")
@@ -104,7 +104,7 @@ def site(
 
     if not (folder / "index.html").is_file():
         raise UsageProblem(f"{folder} holds no site: run `course site build` first")
-    told(bench.run(folder, runs, log), f"results/{bench.NAME}.json", json)
+    show(bench.run(folder, runs, log), f"results/{bench.NAME}.json", json)
 
 
 def _chosen(course: Course, assignments: str) -> list[str]:

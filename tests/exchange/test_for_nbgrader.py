@@ -15,7 +15,7 @@ from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark
 from grader.gradebook.store import Store
 from grader.library.components import BuildError
-from grader.notebook import grade_ids
+from grader.notebook import nbgrader_cells
 
 pytestmark = [
     pytest.mark.xdist_group("for_nbgrader"),
@@ -83,7 +83,7 @@ def test_nbgraders_gradebook_has_the_points_and_maxima_of_the_grader(first):
             assert submission.max_score == 100
             assert submission.timestamp is not None
             for exercise in (e for e in result.exercises if e.kind == "code" and e.tests):
-                grade = book.find_grade(grade_ids.check(exercise.id), "a1", "a1", student)
+                grade = book.find_grade(nbgrader_cells.check(exercise.id), "a1", "a1", student)
                 assert grade.auto_score == exercise.points
     totals = {student: result.totals.total for student, result in found.items()}
     assert totals["ben"] == totals["dan"] == 0

@@ -151,7 +151,7 @@ def quotations(text: str, exercise: Exercise, assignment: Assignment) -> list[st
     What the handout or the stub shows is no quotation, and neither is a name or a number alone.
     Raises BuildError for a component that does not exist.
     """
-    shown = _tokens("\n".join([*_told(exercise, assignment), *_stubs(exercise)]))
+    shown = _tokens("\n".join([*_handout(exercise, assignment), *_stubs(exercise)]))
     words = _tokens(text)
     found = []
     for reference in exercise.components:
@@ -162,7 +162,7 @@ def quotations(text: str, exercise: Exercise, assignment: Assignment) -> list[st
     return found
 
 
-def _told(exercise: Exercise, assignment: Assignment) -> Iterator[str]:
+def _handout(exercise: Exercise, assignment: Assignment) -> Iterator[str]:
     for cell in text_notebook.read(assignment):
         if cell.directive == "exercise" and cell.argument == exercise.id:
             yield cell.text

@@ -10,8 +10,8 @@ from ...grading import judge_pool, judge_process
 from ...grading.judge_pool import Settings
 from ...intake.submissions import Submission
 from .. import EXIT_FOUND, EXIT_OK, lookup
+from ..output import say, say_json
 from ..problems import UsageProblem
-from ..said import say, say_json
 from .grading_options import Check
 
 

@@ -17,9 +17,9 @@ from ...grading import cluster
 from ...grading.judge_pool import Settings
 from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
+from ..output import say, say_json, warn
 from ..problems import UsageProblem
 from ..records import class_list, results, stores
-from ..said import say, say_json, warn
 from . import class_grading, preview_output
 from .grading_options import Grade
 

@@ -19,8 +19,8 @@ from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...intake import download_names
 from .. import lookup
+from ..output import warn
 from ..records import class_list, results
-from ..said import warn
 from . import grade_command
 from .grading_options import Grade, Grading, Nbgrader
 

@@ -13,8 +13,8 @@ from ...exchange.matching import Filled
 from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from .. import EXIT_OK, lookup
+from ..output import say, warn
 from ..problems import UsageProblem
-from ..said import say, warn
 from . import class_list, results
 from .gradebook_options import FORMATS, Export
 

@@ -18,8 +18,8 @@ from ...report import lms_zip
 from ...report.other_names import naming_others
 from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
+from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from ..said import say, say_json, warn
 from . import class_list, results
 from .gradebook_options import Feedback
 

@@ -18,8 +18,8 @@ from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
+from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem
-from ..said import say, warn
 from . import stores
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course.assignment import Assignment
-from grader.notebook import grade_ids
+from grader.notebook import nbgrader_cells
 
 from ...course.problem import Problem
 from ...gradebook.database import errors
@@ -70,9 +70,9 @@ def maxima(assignment: Assignment) -> dict[str, float]:
         scale = 0 if exercise.bonus else 1
         if exercise.kind == "written":
             for part in exercise.parts:
-                found[grade_ids.written(f"{exercise.id}.{part.id}")] = scale * part.points
+                found[nbgrader_cells.written(f"{exercise.id}.{part.id}")] = scale * part.points
         else:
-            name = grade_ids.model if exercise.kind == "model" else grade_ids.check
+            name = nbgrader_cells.model if exercise.kind == "model" else nbgrader_cells.check
             found[name(exercise.id)] = scale * exercise.points
     return found
 
