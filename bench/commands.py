@@ -12,7 +12,7 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
 from .command_output import log, numbers, show
-from .grader_commands import grader_app
+from .grader.commands import grader_app
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 bench_app.add_typer(grader_app)

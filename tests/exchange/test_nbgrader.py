@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from checkout import ROOT
 
-from bench import grading
+from bench.grader import grading
 
 LONG = [
     pytest.param(id, marks=[pytest.mark.slow, pytest.mark.xdist_group(f"nbgrader {id}")])

@@ -9,7 +9,7 @@ import pytest
 from checkout import ROOT
 from proofs import COURSE
 
-from bench.large_class import dask_workers
+from bench.grader.large_class import dask_workers
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster, fingerprints
 from grader.grading.judge_pool import ClusterError, Settings

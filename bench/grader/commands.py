@@ -12,7 +12,7 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 from grader.course.course import Course
 
-from .command_output import log, numbers, show
+from ..command_output import log, numbers, show
 
 grader_app = typer.Typer()
 
