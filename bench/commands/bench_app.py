@@ -90,6 +90,23 @@ def bench_pretraining(
     raise typer.Exit(bench_command.pretraining(labels, seeds, json))
 
 
+@bench_app.command("compare")
+def bench_compare(
+    models: Annotated[str, typer.Option(help="of transformer, lstm and gru")] = (
+        "transformer,lstm,gru"
+    ),
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.language_profiles, except tiny")
+    ] = "cpu",
+    seeds: Annotated[str, typer.Option(help="one training run each")] = "0",
+    json: Json = False,
+) -> None:
+    """Language models of one size on real text, beside n-grams; 10 CPU minutes a seed."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.compare(models, profile, seeds, json))
+
+
 @bench_app.command("tables")
 def bench_tables(
     seeds: Annotated[str, typer.Option(help="of contrasts and trainings")] = "0,1,2,3,4",

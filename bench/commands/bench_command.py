@@ -97,6 +97,22 @@ def pretraining(labels: str, seeds: str, as_json: bool) -> int:
     return _print(bench.run(counts, numbers, _log), f"results/{bench.NAME}.json", as_json)
 
 
+def compare(models: str, profile: str, seeds: str, as_json: bool) -> int:
+    from bench import compare as bench
+    from course_lib.recipes import language_profiles
+
+    chosen = [model for model in models.split(",") if model]
+    if not chosen or (unknown := [model for model in chosen if model not in bench.MODELS]):
+        wrong = unknown[0] if chosen else models
+        raise UsageProblem(f"--models {wrong}: choose some of {', '.join(bench.MODELS)}")
+    try:
+        numbers, kind = _numbers(seeds), language_profiles.profile(profile)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None
+    measures = bench.run(chosen, kind.name, numbers, _log)
+    return _print(measures, f"results/compare_{kind.name}.json", as_json)
+
+
 def tables(seeds: str, as_json: bool) -> int:
     from bench import lookup_tables as bench
 
