@@ -32,6 +32,7 @@ from grader.authoring import results_file
 
 MODELS = ("transformer", "lstm", "gru")
 LENGTHS = (64, 128, 256, 512, 1024, 2048)  # tokens of a text that is trained on
+TOKENS = 2048  # of a batch that is timed
 ORDERS = (2, 3, 4, 5)  # of the n-grams; the best on validation is taken
 N_LAYERS = 2  # of a recurrent model
 STEPS = 3  # timed at each length; the fastest counts, for others may have the processor
@@ -131,10 +132,8 @@ def _measured(
     }
 
 
-def _by_length(
-    model: str, vocab_size: float, settings: LanguageProfile
-) -> dict[str, list[float]]:
-    """Of a training step on one batch of about `max_tokens`: tokens a second, memory of a text.
+def _by_length(model: str, vocab_size: float, settings: LanguageProfile) -> dict[str, list[float]]:
+    """Of a training step on one batch of `TOKENS`: tokens a second, memory of a text.
 
     The time is the processor's. The memory is that of everything the forward pass keeps for the
     backward pass, the parameters aside; it is counted, and the same on every machine.
@@ -143,7 +142,7 @@ def _by_length(
     made = builder(model)(int(vocab_size), settings).train()
     found: dict[str, list[float]] = {}
     for length in LENGTHS:
-        rows = max(1, settings.max_tokens // length)
+        rows = max(1, TOKENS // length)
         ids = torch.randint(4, int(vocab_size), (rows, length + 1))
         found[f"{model}_tokens_per_second_{length}"] = [rows * length / _seconds(made, ids)]
         found[f"{model}_kept_{length}"] = [kept_mib(made, ids[:1])]

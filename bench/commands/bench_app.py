@@ -101,10 +101,21 @@ def bench_compare(
     seeds: Annotated[str, typer.Option(help="one training run each")] = "0",
     json: Json = False,
 ) -> None:
-    """Language models of one size on real text, beside n-grams; 10 CPU minutes a seed."""
+    """Language models of one size on real text, beside n-grams; 6 CPU minutes a seed."""
     from . import bench_command
 
     raise typer.Exit(bench_command.compare(models, profile, seeds, json))
+
+
+@bench_app.command("positions")
+def bench_positions(
+    seeds: Annotated[str, typer.Option(help="one trial of each scheme")] = "0,1,2",
+    json: Json = False,
+) -> None:
+    """Perplexity with sinusoidal, learned, relative, rotary and no positions; 10 CPU minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.positions(seeds, json))
 
 
 @bench_app.command("tables")

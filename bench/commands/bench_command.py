@@ -113,6 +113,16 @@ def compare(models: str, profile: str, seeds: str, as_json: bool) -> int:
     return _print(measures, f"results/compare_{kind.name}.json", as_json)
 
 
+def positions(seeds: str, as_json: bool) -> int:
+    from bench import positions as bench
+
+    try:
+        numbers = _numbers(seeds)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None
+    return _print(bench.run(numbers, _log), f"results/{bench.NAME}.json", as_json)
+
+
 def tables(seeds: str, as_json: bool) -> int:
     from bench import lookup_tables as bench
 

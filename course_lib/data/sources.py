@@ -1,7 +1,7 @@
 """Read examples from a local mirror, the Hugging Face hub, or a package.
 
-Rows are (sentence, label), (English, French) or (text,). `Unavailable` means that the next source may be
-tried; any other `DataError`, such as a wrong checksum, needs someone to fix it.
+Rows are (sentence, label), (English, French) or (text,). `Unavailable` means that the next source
+may be tried; any other `DataError`, such as a wrong checksum, needs someone to fix it.
 """
 
 from __future__ import annotations
