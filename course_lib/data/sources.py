@@ -163,7 +163,7 @@ def _compare(content: bytes, wanted: str, path: Path, advice: str) -> None:
 
 def _ranked(rows: list[Row], first: int, last: int) -> list[Row]:
     """The texts of each class from rank `first` to `last` by sha256, a reproducible sample."""
-    unique = dict(rows)
+    unique: dict[str, Any] = dict(rows)
     order = sorted(unique, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
     classes = ([text for text in order if unique[text] == label] for label in (0, 1))
     chosen = {text for texts in classes for text in texts[first:last]}

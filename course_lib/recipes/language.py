@@ -2,6 +2,7 @@
 
 trained = train_language_model(load("multi30k_en_fr"), profile("cpu"), seed=0)
 trained.write(["Two dogs"], max_new_tokens=20, top_p=0.9)
+trained.writer.save("language_model")  # then: student generate --model language_model
 """
 
 from __future__ import annotations

@@ -204,7 +204,7 @@ def test_compare(bench, monkeypatch, tmp_path):
     assert list(lines[0].get_ydata()) == [mean["transformer_kept_8"], mean["transformer_kept_16"]]
     assert (tmp_path / "compare_cpu.svg").is_file()
     done = CliRunner().invoke(app, ["bench", "compare", "--models", "transformer,rnn"])
-    assert done.exit_code == 2
+    assert done.exception.exit_code == 2
     assert "--models rnn: choose some of transformer, lstm, gru" in str(done.exception)
 
 
