@@ -68,11 +68,11 @@ def test_quality_is_the_share_of_next_tokens_that_are_right(task):
             found = [[self.after[token] for token in row] for row in ids.tolist()]
             return 10.0 * torch.nn.functional.one_hot(torch.tensor(found), 300).float()
 
-    stream = torch.arange(3 * 64 + 1) % 97  # every token has one that follows it
+    stream = torch.arange(4 * 64 + 1) % 97  # every token has one that follows it
     model = Knowing(stream)
     assert task._measure(model, stream)["quality"] == 100.0
     model.after = dict.fromkeys(range(97), 5)
-    assert task._measure(model, stream)["quality"] == pytest.approx(100 * 2 / 192)
+    assert task._measure(model, stream)["quality"] == pytest.approx(100 * 3 / 256)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
