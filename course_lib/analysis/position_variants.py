@@ -17,7 +17,6 @@ from ..attention import MultiHeadAttention
 from ..cached_attention import CachedAttention
 from ..classifier import EncoderClassifier
 from ..embeddings import TransformerEmbedding
-from ..language_model import LanguageModel
 from ..positions import LearnedPositions, RelativeBias
 from .relative_attention import RelativeCachedAttention, RelativeMultiHeadAttention
 from .rotary_attention import RotaryMultiHeadAttention
@@ -25,7 +24,7 @@ from .rotary_attention import RotaryMultiHeadAttention
 SCHEMES = ("sinusoidal", "learned", "relative", "rotary", "none")
 BUCKETS, FAR = 32, 128  # of the relative bias, as in T5
 
-Model = TypeVar("Model", EncoderClassifier, LanguageModel)
+Model = TypeVar("Model", bound=nn.Module)
 
 
 class OtherEmbedding(nn.Module):
@@ -45,7 +44,7 @@ class OtherEmbedding(nn.Module):
 
 
 def with_positions(model: Model, scheme: str, max_length: int = 512) -> Model:
-    """Give a new model, as its constructor made it, the positions of `scheme`; in place.
+    """Give a new `EncoderClassifier` or `LanguageModel` the positions of `scheme`; in place.
 
     "sinusoidal" and "learned" are added to the embeddings, "relative" is one bias of T5 for all
     layers, "rotary" turns queries and keys, "none" leaves the order out. A model with learned
@@ -55,7 +54,7 @@ def with_positions(model: Model, scheme: str, max_length: int = 512) -> Model:
     if scheme not in SCHEMES:
         raise ValueError(f"positions = {scheme!r}: choose one of {', '.join(SCHEMES)}")
     device = next(model.parameters()).device
-    if isinstance(model, LanguageModel):
+    if not isinstance(model, EncoderClassifier):
         _change_language_model(model, scheme, max_length)
     elif scheme != "sinusoidal":
         _change_classifier(model, scheme, max_length)
@@ -79,18 +78,16 @@ def _change_classifier(model: EncoderClassifier, scheme: str, max_length: int) -
         layer.attention.load_state_dict(own.state_dict(), strict=False)
 
 
-def _change_language_model(model: LanguageModel, scheme: str, max_length: int) -> None:
-    kind: Any = "none" if scheme == "relative" else scheme
-    model.kind = kind
+def _change_language_model(model: Any, scheme: str, max_length: int) -> None:
+    model.kind = "none" if scheme == "relative" else scheme
     model.positions = None
     if scheme == "learned":
         model.positions = nn.Embedding(max_length, model.tokens.embedding_dim)
         nn.init.normal_(model.positions.weight, std=0.02)  # GPT-2's
     if scheme != "relative":
         return
-    blocks: Any = model.blocks
-    relative = _no_preference(blocks[0].attention.n_heads)
-    for block in blocks:
+    relative = _no_preference(model.blocks[0].attention.n_heads)
+    for block in model.blocks:
         own: CachedAttention = block.attention
         sizes = own.w_q.in_features, own.n_heads, own.dropout.p
         block.attention = RelativeCachedAttention(*sizes, relative)

@@ -21,6 +21,8 @@ from course_lib.study.tasks.classification import ClassificationTask
 from course_lib.study.tasks.language import LanguageTask
 from course_lib.study.tasks.translation import TranslationTask
 from course_lib.study.trial import run_trial
+from grader.course.course import Course
+from grader.library import student_tree
 
 CELL = re.compile(r"tags: \[skip-execution\]\n---\n(.*?)```", re.DOTALL)
 LOAD = datasets.load
@@ -100,6 +102,15 @@ def test_the_profile_of_text_is_the_task_of_text(monkeypatch):
     monkeypatch.setattr(commands, "load", few)
     assert isinstance(commands._task(short("language"), "cpu"), LanguageTask)
     assert isinstance(commands._task(short("tiny"), "cpu"), ClassificationTask)
+
+
+def test_the_task_of_assignment_5_needs_no_answer_of_assignment_4():
+    """Its factor of positions must not bring in the language model, whose mask is one."""
+    course = Course.here()
+    hidden = student_tree.unreleased(course, student_tree.released_before(course, "a5"))
+    given = student_tree.modules(course, hidden)
+    assert "study.tasks.classification" in given
+    assert "analysis.position_variants" in given
 
 
 def test_the_cell_of_part_4_runs(monkeypatch, capsys):
