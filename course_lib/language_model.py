@@ -118,7 +118,8 @@ class LanguageModel(nn.Module):
         places = places[:, known:]
         x = self.dropout(self._embedded(token_ids[:, known:], places))
         turned = places if self.kind == "rotary" else None
-        for block, kept in zip(self.blocks, cache or [None] * len(self.blocks), strict=True):
+        for number, block in enumerate(self.blocks):
+            kept = None if cache is None else cache[number]
             x, _ = block(x, mask[:, :, known:], positions=turned, cache=kept)
         return self.norm(x) @ self.tokens.weight.T
 

@@ -160,6 +160,34 @@ def bench_train(json: Json = False) -> None:
     raise typer.Exit(bench_command.train(json))
 
 
+@bench_app.command("memory")
+def bench_memory(json: Json = False) -> None:
+    """What recomputing, accumulating, packing and 16 bits save and cost; some minutes."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.memory(json))
+
+
+@bench_app.command("hardware")
+def bench_hardware(json: Json = False) -> None:
+    """Time and memory of every profile on three machines, computed where nobody has measured."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.hardware(json))
+
+
+@bench_app.command("profile")
+def bench_profile(
+    model: Annotated[str, typer.Option(help="classifier, translator or language")] = "translator",
+    profile: Annotated[str, typer.Option(help="tiny, cpu, colab, …: how large it is")] = "cpu",
+    json: Json = False,
+) -> None:
+    """Where the time of a training step goes: operators by torch.profiler, and a trace to view."""
+    from . import bench_command
+
+    raise typer.Exit(bench_command.profile(model, profile, json))
+
+
 @bench_app.command("study")
 def bench_study(json: Json = False) -> None:
     """What a study costs beside its training, and what a second worker brings; minutes."""

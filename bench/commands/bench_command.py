@@ -151,6 +151,33 @@ def train(as_json: bool) -> int:
     return _print(bench.run(), "results/bench_train.json", as_json)
 
 
+def memory(as_json: bool) -> int:
+    from bench import memory as bench
+
+    measures = bench.run(_log)
+    return _print(measures, f"results/{bench.NAME}.json", as_json)
+
+
+def hardware(as_json: bool) -> int:
+    from bench import hardware as bench
+
+    measures = bench.run(_log)
+    return _print(measures, f"results/{bench.NAME}.json", as_json)
+
+
+def profile(kind: str, profile_name: str, as_json: bool) -> int:
+    from bench import step_profile as bench
+
+    try:
+        measures, table, trace = bench.run(kind, profile_name)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None
+    if not as_json:
+        print(table)
+        print(f"open it at ui.perfetto.dev, or with TensorBoard's profiler: {trace}")
+    return _print(measures, f"results/{bench.NAME}.json", as_json)
+
+
 def study(as_json: bool) -> int:
     from bench import study as bench
 
