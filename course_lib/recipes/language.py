@@ -6,7 +6,6 @@ trained.write(["Two dogs"], max_new_tokens=20, top_p=0.9)
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,9 +18,10 @@ from ..data.datasets import LoadedData
 from ..data.token_blocks import TokenBlocks, stream
 from ..data.tokenization import TextTokenizer
 from ..decoding.generate import generate
+from ..evaluation.language import perplexity
 from ..fast.forms import fast_model
 from ..language_model import LanguageModel
-from ..training.batch_losses import language_loss
+from ..training.language_losses import language_loss
 from .language_profiles import LanguageProfile
 from .profiles import fit_by
 
@@ -115,24 +115,3 @@ def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer,
     validation = data["validation"][:][settings.text]
     parts = [stream(tokenizer.encode(part), tokenizer.END) for part in (texts, validation)]
     return tokenizer, parts[0], parts[1]
-
-
-@torch.no_grad()
-def perplexity(model: nn.Module, tokens: Tensor, length: int, rows: int = 64) -> float:
-    """exp of the mean cross-entropy of every token of a stream after the first.
-
-    The stream is read in blocks of `length`, so a token near the beginning of one has little to go
-    by. The model is left in the mode it came in.
-    """
-    was_training, total = model.training, 0.0
-    model.eval()
-    device = next(model.parameters()).device
-    whole = (len(tokens) - 1) // length
-    blocks = list(tokens[: whole * length + 1].unfold(0, length + 1, length).split(rows))
-    if len(tokens) > whole * length + 1:
-        blocks.append(tokens[None, whole * length :])
-    for block in blocks:
-        loss, _ = language_loss(model, block.to(device))
-        total += float(loss) * block[:, 1:].numel()
-    model.train(was_training)
-    return math.exp(total / (len(tokens) - 1))
