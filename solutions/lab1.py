@@ -270,9 +270,9 @@ with needs("L1.1", "L1.4", "L1.5", "L1.7"):
             print("   ", text)
 
 # %% [markdown]
-# At temperature 0 the sentences are dull, and the same every time; with `top_p = 0.9` they differ as
-# much as those of the training; at 2.5 the tail has its say, and grammar is lost. The model is the
-# same in all three. What the first two still get wrong is due to a training of seconds.
+# At temperature 0 the sentences are dull, and the same every time; with `top_p = 0.9` they differ
+# as much as those of the training; at 2.5 the tail has its say, and grammar is lost. The model is
+# the same in all three. What the first two still get wrong is due to a training of seconds.
 
 # %% [markdown] prediction="L1.7"
 # **Predict:** a text of 400 tokens is written with and without the cache. How much faster is it
