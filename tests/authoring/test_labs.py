@@ -14,6 +14,8 @@ from grader.authoring.release import contents
 from grader.authoring.views import notebooks
 from grader.checking import session
 from grader.checking.notebook import check
+from grader.cli import lookup
+from grader.cli.problems import UsageProblem
 from grader.course.course import Course
 from grader.course.course_file import CourseError
 from grader.judge.workers.load import Load
@@ -123,6 +125,16 @@ def test_a_check_in_a_lab_has_no_points(monkeypatch, capsys):
     told = capsys.readouterr().out
     assert "2 of 3 visible checks pass" in told
     assert "expected      keys of the row kept" in told
+
+
+def test_a_lab_is_no_assignment_to_commands_that_grade():
+    assert lookup.notebook(COURSE, "lab1") is LABS["lab1"]
+    for refused in (
+        lambda: lookup.assignment(COURSE, "lab1"),
+        lambda: lookup.owner(COURSE, "L1.3"),
+    ):
+        with pytest.raises(UsageProblem, match="lab1 is a lab, which is never handed in"):
+            refused()
 
 
 @pytest.mark.parametrize(

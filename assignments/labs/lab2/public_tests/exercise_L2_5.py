@@ -45,7 +45,8 @@ def test_spans(student):
     found = expect.parts(model(TEXTS), 2, otherwise="return (starts, ends)", read="exercise L2.5")
     for i, name in enumerate(("starts", "ends")):
         expect.close(
-            found[i].clamp(min=-1e9), want[..., i], atol=1e-4, what=name, read="Devlin et al. 2019, section 4.2",
+            found[i].clamp(min=-1e9), want[..., i], atol=1e-4, what=name,
+            read="Devlin et al. 2019, section 4.2",
             causes={"a span may begin or end at padding: fill it with −∞": raw[..., i],
                     "starts and ends are exchanged": want[..., 1 - i]},
             otherwise="two outputs a token, taken apart along the last dimension")
