@@ -22,6 +22,24 @@ def language_loss(
     return loss, {}
 
 
+def packed_language_loss(
+    model: nn.Module,
+    token_ids: Int[Tensor, "batch n"],
+    labels: Int[Tensor, "batch n"],
+    texts: Int[Tensor, "batch n"],
+    label_smoothing: float = 0.0,
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """The loss of a `LanguageModel` on packed rows: that of every text alone in a row."""
+    logits, real = model(token_ids, texts=texts), texts != 0
+    loss = F.cross_entropy(logits[real], labels[real], label_smoothing=label_smoothing)
+    return loss, {}
+
+
+def packed_tokens(batch: tuple[Tensor, Tensor, Tensor]) -> int:
+    """How many tokens `packed_language_loss` of a batch is the mean of: the `count` for `fit`."""
+    return int((batch[2] != 0).sum())
+
+
 def masked_language_loss(
     model: nn.Module,
     token_ids: Int[Tensor, "batch n"],

@@ -39,11 +39,10 @@ def drawing_link(name: str) -> str:
 def exercise_table(assignment: Assignment) -> list[str]:
     """The core exercises, then the optional labs: those whose points are a bonus."""
     if isinstance(assignment, Lab):
-        rows = ["| exercise | minutes | difficulty |", "|---|--:|:-:|"]
-        return rows + [
-            f"| {e.id} {e.title} | {e.minutes} | {dots(e.difficulty)} |"
-            for e in assignment.exercises
+        told = [
+            f"{e.id} {e.title} | {e.minutes} | {dots(e.difficulty)}" for e in assignment.exercises
         ]
+        return [f"| {row} |" for row in ("exercise | minutes | difficulty", "---|--:|:-:", *told)]
     rows = ["| exercise | points | minutes | difficulty |", "|---|--:|--:|:-:|"]
     core = [exercise for exercise in assignment.exercises if not exercise.bonus]
     labs = [exercise for exercise in assignment.exercises if exercise.bonus]
@@ -97,13 +96,16 @@ def _sentence(ban: Ban) -> str:
 
 
 def _what_bans_cost(assignment: Assignment) -> list[str]:
-    if not assignment.forbidden_anywhere:
+    forbidden = assignment.forbidden_anywhere
+    if not forbidden:
         return []
-    return [
-        "",
+    said = (
         "What an exercise does not allow stands under its heading. A test that runs it fails; the "
-        "other tests count.",
-    ]
+        "other tests count."
+    )
+    if any(name.startswith("torch.") for name in forbidden):
+        said += " What `torch.jit` has compiled is not allowed either: nobody sees what it calls."
+    return ["", said]
 
 
 def _ban_list(assignment: Assignment) -> list[str]:
