@@ -39,10 +39,10 @@ def drawing_link(name: str) -> str:
 def exercise_table(assignment: Assignment) -> list[str]:
     """The core exercises, then the optional labs: those whose points are a bonus."""
     if isinstance(assignment, Lab):
-        told = [
+        rows = [
             f"{e.id} {e.title} | {e.minutes} | {dots(e.difficulty)}" for e in assignment.exercises
         ]
-        return [f"| {row} |" for row in ("exercise | minutes | difficulty", "---|--:|:-:", *told)]
+        return ["| exercise | minutes | difficulty |", "|---|--:|:-:|", *(f"| {r} |" for r in rows)]
     rows = ["| exercise | points | minutes | difficulty |", "|---|--:|--:|:-:|"]
     core = [exercise for exercise in assignment.exercises if not exercise.bonus]
     labs = [exercise for exercise in assignment.exercises if exercise.bonus]
