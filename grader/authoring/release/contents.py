@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.course.lab import Lab
 
 from ...course.course_file import shown
 from ...library import student_tree
@@ -50,16 +51,25 @@ def in_week(course: Course, week: int) -> list[Assignment]:
     return [a for a in course.assignments if a.week <= week]
 
 
+def labs_in_week(course: Course, week: int, answers: Collection[str]) -> list[Lab]:
+    """The labs that are out by this week, while these assignments' answers are."""
+    return [lab for lab in course.labs if lab.is_out(week, answers)]
+
+
 def of_week(course: Course, week: int, answers: Collection[str]) -> Files:
-    """The tree of a week; `answers` are the assignments whose answers are out."""
+    """The tree of a week; `answers` are the assignments whose answers are out.
+
+    A lab comes with its answers.
+    """
     out = in_week(course, week)
     whole.check_components(course)
     answers = [a.id for a in out if a.id in answers]
     newest = out[-1].id if out else ""
-    files = _library(course, newest, answers) | _assignments(course, out)
-    for id in answers:
+    labs = labs_in_week(course, week, answers)
+    files = _library(course, newest, answers) | _assignments(course, [*out, *labs])
+    for id in [*answers, *(lab.id for lab in labs)]:
         files |= solution(course.assignment(id), SOLUTIONS)
-    return files | _around(course, out, answers, opened=False)
+    return files | _around(course, [*out, *labs], answers, opened=False)
 
 
 def opened(course: Course) -> Files:
@@ -68,12 +78,13 @@ def opened(course: Course) -> Files:
     `course_lib` is whole, as hidden tests of later exercises build on earlier answers.
     """
     ids = [a.id for a in course.assignments]
-    files = _library(course, "", ids, reserved=False) | _assignments(course, course.assignments)
+    every = [*course.assignments, *course.labs]
+    files = _library(course, "", ids, reserved=False) | _assignments(course, every)
     files[f"{AFTER}/README.md"] = AFTER_TEXT.encode()
     files |= hidden_tests(course)
-    for id in ids:
-        files |= solution(course.assignment(id), f"{AFTER}/{SOLUTIONS}")
-    return files | _around(course, course.assignments, ids, opened=True)
+    for assignment in every:
+        files |= solution(assignment, f"{AFTER}/{SOLUTIONS}")
+    return files | _around(course, every, ids, opened=True)
 
 
 def hidden_tests(course: Course) -> Files:
@@ -114,7 +125,7 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
     """Starters, each also as a copy to compare with, their READMEs, drawings and visible tests."""
     files: Files = {}
     for assignment in out:
-        folder = f"assignments/{assignment.id}"
+        folder = shown(assignment.folder)
         starter = notebooks.build(course, assignment, "starter")
         text = notebooks.dump(starter).encode()
         files[f"{folder}/{assignment.id}.ipynb"] = text
@@ -130,6 +141,7 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
 def _around(
     course: Course, out: Sequence[Assignment], answers: Collection[str], opened: bool
 ) -> Files:
+    """What stands around them: the README and the project's files."""
     own = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))
     python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
     text = handbook.readme(course, out, answers, python, opened)
