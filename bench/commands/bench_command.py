@@ -6,12 +6,15 @@ import json
 import statistics
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from course_lib.recipes import classifier_profiles
 from grader.cli import EXIT_OK
 from grader.cli.problems import UsageProblem
 from grader.course.course import Course
+
+if TYPE_CHECKING:
+    from bench.replication import Asked
 
 
 def grading(submissions: int, assignments: str, as_json: bool) -> int:
@@ -149,6 +152,23 @@ def train(as_json: bool) -> int:
     from bench import training as bench
 
     return _print(bench.run(), "results/bench_train.json", as_json)
+
+
+def replicate(
+    asked: Asked, rows: str, seeds: str, folder: Path, name: str | None, as_json: bool
+) -> int:
+    from bench import replication as bench
+    from course_lib.recipes.table3 import chosen_row
+    from course_lib.training.fit import CheckpointError, DivergedError
+
+    target = name or f"table3_{asked.data}_scale_{asked.scale}"
+    try:
+        chosen = [chosen_row(row) for row in dict.fromkeys(rows.split(","))]
+        numbers = list(dict.fromkeys(_numbers(seeds)))
+        measures = bench.run(asked, chosen, numbers, folder, target, _log)
+    except (ValueError, CheckpointError, DivergedError) as error:
+        raise UsageProblem(str(error)) from None
+    return _print(measures, f"results/{target}.json", as_json)
 
 
 def study(as_json: bool) -> int:

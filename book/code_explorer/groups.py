@@ -30,7 +30,10 @@ GROUPS = (
     Group("Decoder", ("decoder", "fast.cached_decoder"), "self"),
     Group(
         "Whole model and loss",
-        ("transformer", "language_model", "recurrent", "config", "training.losses", "fast.loss"),
+        (
+            *("transformer", "transformer_variants", "language_model", "recurrent", "config"),
+            *("training.losses", "fast.loss"),
+        ),
         "text",
     ),
     Group("Training", ("training", "initialization", "recipes")),
