@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from . import figures, house_map, picture
+from . import computed, figures, house_map, picture
 
 
 def texts(course: Course) -> Iterator[tuple[Path, str]]:
@@ -15,5 +15,8 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
     yield course.root / "course.svg", picture.draw(course)
     for path in (course.root / "results" / "README.md", course.hidden / "README.md"):
         yield path, figures.filled(path.read_text(encoding="utf-8"), course.root / "results")
+    path = course.root / "results" / "table3.md"
+    measured = figures.filled(path.read_text(encoding="utf-8"), course.root / "results")
+    yield path, computed.filled(measured)
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
