@@ -34,6 +34,7 @@ class Asked:
     data: str
     scale: int
     steps: int | None
+    warmup: int | None
     accumulate: int
     test: bool
 
@@ -47,12 +48,13 @@ class Asked:
         """The plan of a row. Raises ValueError where it cannot be scaled so."""
         claim = CLAIMS.get((row.name, self.data))
         dropout = claim.dropout if claim else None
-        return Plan.of(row, self.scale, self.steps, self.accumulate, dropout)
+        return Plan.of(row, self.scale, self.steps, self.warmup, self.accumulate, dropout)
 
     def command(self, rows: Sequence[Row], seeds: Sequence[int], name: str) -> str:
         """The command line that asks for the same."""
         parts = [f"--row {','.join(row.name for row in rows)}", f"--data {self.data}"]
         parts += [f"--scale {self.scale}"] + ([f"--steps {self.steps}"] if self.steps else [])
+        parts += [f"--warmup {self.warmup}"] if self.warmup else []
         parts += [f"--seeds {','.join(map(str, seeds))}"]
         parts += [f"--accumulate {self.accumulate}"] if self.accumulate > 1 else []
         parts += ["--test"] if self.test else []
@@ -82,7 +84,7 @@ def run(
     for seed in seeds:
         for row in rows:
             plan = plans[row.name]
-            own = folder / f"{data.name}_{asked.scale}_{plan.steps}" / f"{row.name}_{seed}"
+            own = folder / _folder(data, plan) / f"{row.name}_{seed}"
             reached = _reached(plan, data, seed, own, asked.test)
             log(f"{row.name}, seed {seed}: " + _line(reached))
             for key, value in reached.items():
@@ -139,6 +141,11 @@ def _bleu(translator: Translator, data: ReplicationData, split: str) -> float:
     texts, references = data.splits[split]
     longest = max(map(len, data.tokenizer.encode(texts)))
     return bleu(translator.translate(texts, BEAM, max_tokens=longest + LONGER), references).value
+
+
+def _folder(data: ReplicationData, plan: Plan) -> str:
+    """The name that tells trainings apart: what was finished is not trained again."""
+    return f"{data.name}_{plan.scale}_{plan.steps}_{plan.warmup}"
 
 
 def _facts(plan: Plan) -> dict[str, Any]:

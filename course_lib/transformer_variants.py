@@ -25,8 +25,8 @@ from .transformer import Transformer
 class VariantConfig(TransformerConfig):
     """Constructor arguments of `VariantTransformer`; None is the paper's base model."""
 
-    d_k: int | None = None  # §3.2.2 — d_model / h
-    d_v: int | None = None  # §3.2.2 — d_model / h
+    d_k: int | None = None  # d_model / h
+    d_v: int | None = None  # d_model / h
     learned_positions: int | None = None  # their number, in place of the sinusoids
 
     @classmethod

@@ -17,6 +17,9 @@ def replicate(
     ] = "grammar_en_fr",
     scale: Annotated[int, typer.Option(min=1, help="divides widths, batch and steps")] = 1,
     steps: Annotated[int | None, typer.Option(min=1, help="in place of the row's")] = None,  # noqa: UP007
+    warmup: Annotated[  # noqa: UP007
+        int | None, typer.Option(min=1, help="steps; default: the paper's share of the steps")
+    ] = None,
     seeds: Annotated[str, typer.Option(help="one training each")] = "0",
     accumulate: Annotated[
         int, typer.Option(min=1, help="parts of a batch, if it does not fit into memory")
@@ -32,5 +35,5 @@ def replicate(
     from bench import replication
     from bench.commands import bench_command
 
-    asked = replication.Asked(data, scale, steps, accumulate, test)
+    asked = replication.Asked(data, scale, steps, warmup, accumulate, test)
     raise typer.Exit(bench_command.replicate(asked, row, seeds, folder, name, json))

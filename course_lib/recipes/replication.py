@@ -40,6 +40,7 @@ class Plan:
     model: VariantConfig
     interval: int  # steps between two checkpoints
     checkpoints: int  # of the whole training
+    warmup: int  # steps
     accumulate: int = 1  # batches a step, to fit into memory
 
     @classmethod
@@ -48,13 +49,15 @@ class Plan:
         row: Row,
         scale: int = 1,
         steps: int | None = None,
+        warmup: int | None = None,
         accumulate: int = 1,
         dropout: float | None = None,
     ) -> Plan:
-        """The plan of a row. `steps` and `dropout` replace those of the row.
+        """The plan of a row. `steps`, `warmup` and `dropout` replace those of the row.
 
-        The steps are rounded up to whole intervals between checkpoints. Raises ValueError for a
-        factor that does not divide every width, and for too few steps.
+        The steps are rounded up to whole intervals between checkpoints, and the warm-up keeps its
+        share of them (§5.3). Raises ValueError for a factor that does not divide every width, and
+        for too few steps.
         """
         model = replace(row.model, dropout=row.model.dropout if dropout is None else dropout)
         wanted = max(1, row.steps // max(1, scale)) if steps is None else steps
@@ -64,12 +67,15 @@ class Plan:
                 f"{row.averaged} steps, as many as checkpoints are averaged"
             )
         checkpoints = min(row.checkpoints, wanted)
+        interval = math.ceil(wanted / checkpoints)
+        share = max(1, round(WARMUP_STEPS * interval * checkpoints / row.steps))
         return cls(
             row,
             scale,
             _scaled(model, scale),
-            math.ceil(wanted / checkpoints),
+            interval,
             checkpoints,
+            share if warmup is None else warmup,
             accumulate,
         )
 
@@ -82,16 +88,11 @@ class Plan:
         """Tokens of one side in one step (§5.1)."""
         return BATCH_TOKENS // self.scale
 
-    @property
-    def warmup(self) -> int:
-        """Steps of the warm-up: of the row's steps the share that the paper's has (§5.3)."""
-        return max(1, round(WARMUP_STEPS * self.steps / self.row.steps))
-
     def optimizer(self, model: torch.nn.Module) -> tuple[torch.optim.Adam, WarmupSchedule]:
-        """The paper's optimizer and schedule (§5.3), with `scale` times the paper's peak."""
-        factor = self.scale * math.sqrt(self.warmup / WARMUP_STEPS)
+        """The paper's optimizer and schedule (§5.3), with the peak of 4,000 steps of warm-up."""
+        factor = math.sqrt(self.warmup / WARMUP_STEPS)
         optimizer = torch.optim.Adam(model.parameters(), lr=factor, betas=(0.9, 0.98), eps=1e-9)
-        return optimizer, WarmupSchedule(optimizer, self.row.model.d_model, self.warmup)
+        return optimizer, WarmupSchedule(optimizer, self.model.d_model, self.warmup)
 
 
 def _scaled(model: VariantConfig, scale: int) -> VariantConfig:

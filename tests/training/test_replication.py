@@ -61,7 +61,7 @@ def test_rows_are_trained_measured_and_recorded(replicate, tmp_path):
         for row in ("B1", "E")
         for what in ("parameters", "perplexity", "bleu", "test_bleu")
     }
-    (work,) = (tmp_path / "work").glob("*_16_6")
+    (work,) = (tmp_path / "work").glob("*_16_6_1")
     for row in ("B1", "E"):
         model = Translator.load(work / f"{row}_0" / "translator").model
         assert VariantConfig.of(model) == replication.Plan.of(ROWS[row], 16).model
@@ -100,7 +100,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(replicate, tmp_path, monkey
     assert again == whole
     states = [
         torch.load(path, weights_only=True)
-        for path in sorted((tmp_path / "work").glob("*_16_6/base_0/epochs/*.pt"))
+        for path in sorted((tmp_path / "work").glob("*_16_6_1/base_0/epochs/*.pt"))
     ]
     assert len(states) == 5
     model = Translator.load(next((tmp_path / "work").glob("*/base_0/translator"))).model

@@ -118,10 +118,11 @@ def test_scaled_the_shares_and_the_differences_stay():
         rates.append(optimizer.param_groups[0]["lr"])
         optimizer.step()
         schedule.step()
-    assert max(rates) == pytest.approx(8 * warmup_rate(4000, 512, 4000))
+    assert max(rates) == pytest.approx(8**0.5 * warmup_rate(4000, 512, 4000))
     assert rates.index(max(rates)) == plan.warmup - 1
     assert Plan.of(ROWS["base"], scale=16, steps=30).checkpoints == 30  # not more than steps
     assert Plan.of(ROWS["E"], scale=4).steps >= 25_000
+    assert Plan.of(ROWS["E"], steps=720, warmup=99).warmup == 99
 
 
 @pytest.mark.parametrize(
