@@ -126,12 +126,12 @@ def _reached(
 
 def _perplexity(model: VariantTransformer, data: ReplicationData, split: str) -> float:
     """Per token of the model's own vocabulary (§6.2): not to be compared across vocabularies."""
-    sides = [data.tokenizer.encode(side) for side in data.splits[split]]
+    source_ids, target_ids = (data.tokenizer.encode(side) for side in data.splits[split])
     device = model.embedding.tokens.weight.device
 
     def there() -> Iterator[tuple[Tensor, Tensor]]:
-        for source_ids, target_ids in PairBuckets(*sides, EVALUATED_TOKENS):
-            yield source_ids.to(device), target_ids.to(device)
+        for batch in PairBuckets(source_ids, target_ids, EVALUATED_TOKENS):
+            yield batch.source_ids.to(device), batch.target_ids.to(device)
 
     return perplexity(model, there())
 

@@ -97,15 +97,16 @@ class Plan:
 
 def _scaled(model: VariantConfig, scale: int) -> VariantConfig:
     """The model with its widths divided. Raises ValueError where that leaves no whole number."""
-    widths = {name: getattr(model, name) for name in ("d_model", "d_ff", "d_k", "d_v")}
-    widths["the width of a head"] = model.d_model // model.n_heads
-    for name, width in widths.items():
-        if width is not None and (scale < 1 or width % scale):
+    fields = ("d_model", "d_ff", "d_k", "d_v")
+    widths = {name: width for name in fields if (width := getattr(model, name)) is not None}
+    head = {"the width of a head": model.d_model // model.n_heads}
+    for name, width in (widths | head).items():
+        if scale < 1 or width % scale:
             raise ValueError(
                 f"{name} = {width} cannot be divided by {scale}: give --scale 1, 2, 4, 8 or 16"
             )
-    del widths["the width of a head"]
-    return replace(model, **{n: w if w is None else w // scale for n, w in widths.items()})
+    scaled: dict[str, Any] = {name: width // scale for name, width in widths.items()}
+    return replace(model, **scaled)
 
 
 def train_row(

@@ -11,18 +11,22 @@ from checkout import ROOT
 from typer.testing import CliRunner
 
 from bench import replication as bench_replication
+from book.documents import computed
 from course_lib.data import datasets
 from course_lib.data.corpus_preparation import TOKENIZER
+from course_lib.data.pair_batching import PairBuckets
 from course_lib.data.registry import read
 from course_lib.data.sharded_pairs import ShardedPairs
 from course_lib.data.token_shards import Manifest, Prepared, write_shard
 from course_lib.decoding.translator import Translator
+from course_lib.evaluation.perplexity import perplexity
 from course_lib.recipes import replication, replication_data
 from course_lib.recipes.table3 import ROWS
 from course_lib.training.fit import DivergedError
 from course_lib.transformer_variants import VariantConfig
 from grader.authoring import results_file
 from grader.cli.app import app
+from grader.library.components import BuildError
 
 HOW = "--scale 16 --steps 6 --name tried"
 
@@ -167,10 +171,29 @@ def test_a_corpus_serves_its_shards_and_its_splits(tmp_path, monkeypatch):
     assert sum(len(source) for source, _ in batches) == 40
 
 
-def test_every_claim_has_its_command_on_the_page():
+def test_the_page_is_what_the_library_computes_and_every_claim_has_its_command():
     page = (ROOT / "results" / "table3.md").read_text(encoding="utf-8")
+    assert computed.filled(page) == page
+    stale = page.replace("63.1", "65.0")
+    assert stale != page == computed.filled(stale)
+    with pytest.raises(BuildError, match="nothing computes 'costs': add it to COMPUTED"):
+        computed.filled("<!-- computed: costs --><!-- /computed -->")
     commands = [line for line in page.splitlines() if line.startswith("course replicate --")]
     assert len(commands) == 4
     for command in commands:
         done = CliRunner().invoke(app, [*shlex.split(command)[1:], "--help"])
         assert done.exit_code == 0
+
+
+def test_a_scaled_row_learns_the_small_language(tmp_path, replicate):
+    """Rows (B) and (E) at once: heads of one feature, learned positions."""
+    row = ROWS["B1"]
+    model = dataclasses.replace(row.model, learned_positions=64)
+    plan = replication.Plan.of(dataclasses.replace(row, model=model), 16, steps=72, warmup=20)
+    pairs = small_translation.pairs()["train"][:]
+    tokenizer = replication_data.TextTokenizer.train(
+        [*pairs["en"], *pairs["fr"]], "bpe", 120, 1, False, True
+    )
+    batches = PairBuckets(tokenizer.encode(pairs["en"]), tokenizer.encode(pairs["fr"]), 1024)
+    trained = replication.train_row(plan, batches, tokenizer.vocab_size, 0, tmp_path)
+    assert 4 * perplexity(trained, batches) < tokenizer.vocab_size
