@@ -14,9 +14,8 @@ from dataclasses import dataclass, field, replace
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
-from grader.notebook.collect import Collected, collect
+from grader.notebook.collect import Collected, collect, decided
 from grader.notebook.notebook_file import Cell
-from grader.notebook.refused import decided
 from grader.seam import StudentError
 
 from ..gradebook.exercise_result import ModelResult
@@ -25,7 +24,7 @@ from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
 from . import reruns, score, second_try, suite_run
 from .models import model_part
-from .models.hidden_labels import HiddenLabels
+from .models.scorer import HiddenLabels
 from .reruns import Rerun
 from .suite_run import OpenWorker, Submitted, SuiteRun, Worker
 from .workers.load import Load

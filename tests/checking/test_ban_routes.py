@@ -11,10 +11,9 @@ import pytest
 
 from grader.seam import Student, StudentError
 from grader.seam.errors import POLICY
-from grader.seam.executor import Executor
+from grader.seam.executor import Executor, LocalBackend
 from grader.seam.forbidden import REPLACED
 from grader.seam.loading import load
-from grader.seam.local import LocalBackend
 
 COURSE = proofs.COURSE
 NAMES = sorted(

@@ -9,7 +9,7 @@ from grader.checking.raised import explain
 from grader.checking.suite import proofread, read_tests
 from grader.seam import StudentError
 from grader.seam.errors import POLICY, TIMEOUT
-from grader.seam.local import local_student
+from grader.seam.executor import local_student
 
 HEAD = """\
 from grader.checking import expect

@@ -15,7 +15,7 @@ from autograder.scorers.accuracy import Accuracy
 from grader.grading import class_run, judge_process
 from grader.intake import archives, plain_files, submissions
 from grader.judge.models import model_part, scorer
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 from grader.notebook import notebook_file
 from grader.notebook.collect import MAX_NOTICES, collect
 from grader.notebook.notebook_file import Cell

@@ -119,7 +119,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(replicate, tmp_path, monkey
         ("--row F", "Table 3 has no row 'F': choose one of base, A1"),
         ("--row B1 --scale 5", "d_model = 512 cannot be divided by 5"),
         ("--row big --steps 3", "at least 20 steps"),
-        ("--row base --seeds x", "--seeds x: give numbers separated by commas"),
+        ("--row base --seeds x", "--seeds x: give numbers from 0 on"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(replicate, arguments, told):

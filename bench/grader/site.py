@@ -14,6 +14,7 @@ from typing import Any
 
 from book import serving
 from grader.authoring import results_file
+from grader.course.problem import Problem
 
 NAME = "bench_site"
 PAGES = {
@@ -27,7 +28,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 300  # for one page
 
 
-class MeasureError(Exception):
+class MeasureError(Problem):
     """The site cannot be measured here; the message says what is missing or failed."""
 
 

@@ -1,4 +1,4 @@
-"""How the trials went: the curves of the complete ones, and those that were ended early."""
+"""The curves of the complete trials: whether the budget ended them before they had converged."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from statistics import fmean
 
 from ..space import DEFAULT
 from ..trial import Row
-from .document import Drawing, Section, Table, section
+from .document import Drawing, Section, section
 from .figures import curves
 from .material import Material
-from .wording import amount, changes, counted, listed, number
+from .wording import counted, listed
 
 Curve = tuple[str, list[int], list[float]]  # name, steps, losses
 HOW_TO_READ = (
@@ -64,49 +64,3 @@ def _name(material: Material, key: tuple) -> str:
     if len(found.measured) > 1:
         roles["lowest quality"] = found.measured[-1]
     return " and ".join(r for r, row in roles.items() if row is not None and found.key(row) == key)
-
-
-def pruned(material: Material) -> Section:
-    """Accounted for apart: what they reached is not what full trials reached."""
-    title = "Pruned trials"
-    if not material.pruned:
-        return section(title, "None: every trial that ended without an error ran to its last step.")
-    survivors = ""
-    if mixed := [line for line in material.findings.measured if line["pruned"]]:
-        survivors = (
-            f"{counted(len(mixed), 'configuration')} {'has' if len(mixed) == 1 else 'have'} "
-            "complete trials as well as pruned ones. There the mean is that of the seeds that "
-            "survived, which is too high: the pruner ended the worse ones."
-        )
-    table = Table(
-        ["configuration", "#seed", "#stopped at step", f"#{material.quality} then", "#seconds"],
-        [_cells(row) for row in material.pruned],
-        "Trials that the pruner ended",
-    )
-    return section(title, _account(material), survivors, table)
-
-
-def _account(material: Material) -> str:
-    n = len(material.pruned)
-    seconds = sum(row["seconds"] for row in material.pruned)
-    text = (
-        f"{counted(n, 'trial')} {'was' if n == 1 else 'were'} ended early by the pruner "
-        f"({material.pruner}), after {amount(seconds)} s in all. Their last quality was measured "
-        "after fewer steps, so it enters no mean, no interval, no comparison and no importance of "
-        "this report."
-    )
-    if material.settings is None:
-        return text
-    planned = n * material.settings.n_steps
-    saved = planned - sum(row["stopped_at"] for row in material.pruned)
-    return text + f" Ending them saved {saved:,} of their {planned:,} steps."
-
-
-def _cells(row: Row) -> list[str]:
-    return [
-        changes(row),
-        str(row["seed"]),
-        str(row["stopped_at"]),
-        number(row["quality_then"]),
-        amount(row["seconds"]),
-    ]

@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.demo import disguises
 from grader.authoring import results_file
-from grader.authoring.proof import variants
+from grader.authoring.proof import cases
 from grader.authoring.views import notebooks
 from grader.course import mistakes
 from grader.course.assignment import Assignment
@@ -45,7 +45,7 @@ def run(course: Course, assignments: Sequence[str], log: Callable[[str], None]) 
         log(f"{assignment.id}: {assignment.title}")
         handout = Handout.of(course, assignment)
         maker = _Maker(course, assignment, handout)
-        authors = {v.name: v.replace for v in variants.load(assignment)}
+        authors = {v.name: v.replace for v in cases.variants(assignment)}
         digest.update(repr(sorted(authors.items())).encode())
         own = [maker.work(name, sources) for name, sources in authors.items()]
         solution = maker.solution

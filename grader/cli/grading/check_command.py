@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from grader.checking.messages import summary
 from grader.course.course import Course
 
-from ..gradebook.result import Result
-from ..grading import judge_pool, judge_process
-from ..grading.settings import Settings
-from ..intake.submissions import Submission
-from . import EXIT_FOUND, EXIT_OK, lookup
-from .problems import UsageProblem
-from .said import say, say_json
+from ...gradebook.result import Result
+from ...grading import judge_pool, judge_process
+from ...grading.judge_pool import Settings
+from ...intake.submissions import Submission
+from .. import EXIT_FOUND, EXIT_OK, lookup
+from ..output import say, say_json
+from ..problems import UsageProblem
+from .grading_options import Check
 
 
-def run(assignment: str, notebook: Path, as_json: bool) -> int:
+def run(options: Check) -> int:
     """Print the result of each visible test; exit 1 unless all pass."""
-    course = Course.here()
-    id = lookup.assignment(course, assignment).id
+    course, notebook = Course.here(), options.notebook
+    id = lookup.assignment(course, options.assignment).id
     if not notebook.is_file():
         what = "is a folder" if notebook.is_dir() else "there is no such file"
         raise UsageProblem(f"{notebook}: {what}; give a notebook file, such as a1.ipynb")
     submission = Submission("you", id, str(notebook), notebook.read_bytes())
     with judge_pool.started(course, {id}, Settings(jobs=1)) as pool:
         result = pool.submit(judge_process.check_one, submission).result()
-    if as_json:
+    if options.json:
         say_json(result.as_json())
     else:
         _print(result)

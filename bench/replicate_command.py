@@ -1,4 +1,4 @@
-"""`course replicate` and its options."""
+"""`course replicate`: train rows of the paper's Table 3."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Annotated
 import typer
 
 from grader.cli.options import Json
+from grader.cli.problems import UsageProblem
+
+from .command_output import log, numbers, show
 
 
 def replicate(
@@ -32,8 +35,17 @@ def replicate(
     json: Json = False,
 ) -> None:
     """Train rows of the paper's Table 3, whole or scaled down; the same command goes on."""
-    from bench import replication
-    from bench.commands import bench_command
+    from course_lib.recipes.table3 import chosen_row
+    from course_lib.training.fit import CheckpointError, DivergedError
+
+    from . import replication
 
     asked = replication.Asked(data, scale, steps, warmup, accumulate, test)
-    raise typer.Exit(bench_command.replicate(asked, row, seeds, folder, name, json))
+    target = name or f"table3_{data}_scale_{scale}"
+    chosen_seeds = list(dict.fromkeys(numbers(seeds)))
+    try:
+        rows = [chosen_row(one) for one in dict.fromkeys(row.split(","))]
+        measures = replication.run(asked, rows, chosen_seeds, folder, target, log)
+    except (ValueError, CheckpointError, DivergedError) as error:
+        raise UsageProblem(str(error)) from None
+    show(measures, f"results/{target}.json", json)

@@ -5,9 +5,11 @@ Both grade a single submission, and a class (with one command for nbgrader).
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import shutil
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -18,12 +20,11 @@ from typing import Any
 from grader.authoring import results_file
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.exchange.for_nbgrader import gradebook
 from grader.gradebook.result import Result
 from grader.grading import judge_pool, judge_process
-from grader.grading.settings import Settings
+from grader.grading.judge_pool import Settings
 from grader.intake.submissions import Submission
-
-from . import nbgrader_course
 
 JOBS = 2  # `course grade`'s default
 A_SUBMISSION = "s a submission"
@@ -93,7 +94,7 @@ def _measured(
     data = notebook.read_bytes()
     made = [Submission(f"s{n:02}", assignment.id, str(notebook), data) for n in range(submissions)]
     with (
-        nbgrader_course.made(assignment) as theirs,
+        nbgrader_course(assignment) as theirs,
         _warm_judges(course, assignment, made[0]) as (pool, start_seconds),
     ):
         found = {"start_seconds": [start_seconds]}
@@ -143,5 +144,39 @@ def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submissi
 def _nbgrader(folder: Path, assignment: Assignment, option: str) -> float:
     """Seconds of one `nbgrader autograde` command."""
     started = time.perf_counter()
-    nbgrader_course.run(["autograde", assignment.id, option], folder)
+    nbgrader(["autograde", assignment.id, option], folder)
     return time.perf_counter() - started
+
+
+@contextlib.contextmanager
+def nbgrader_course(assignment: Assignment) -> Iterator[Path]:
+    """An nbgrader course folder with the assignment generated from our starter."""
+    with tempfile.TemporaryDirectory(prefix="nbgrader-") as name:
+        course = Path(name)
+        source = course / "source" / assignment.id
+        source.mkdir(parents=True)
+        starter = assignment.starter
+        shutil.copy(starter, source)
+        (course / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
+        nbgrader(["generate_assignment", assignment.id, "--create"], course)
+        yield course
+
+
+# Starters have stubs already: nbgrader must not replace solution cells with its own.
+CONFIG = """\
+c = get_config()
+c.CourseDirectory.course_id = "transformer"
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.ExecutePreprocessor.timeout = 600
+"""
+
+
+def nbgrader(arguments: list[str], course: Path) -> str:
+    """Run nbgrader in a course folder. Raises NbgraderError with its last output if it fails."""
+    return gradebook.nbgrader(arguments, course, COURSE_PROFILE="tiny")  # training takes seconds
