@@ -27,7 +27,7 @@ GROUPS = (
         ("encoder", "classifier", "masked_language_model", "encoder_heads"),
         "encoder",
     ),
-    Group("Decoder", ("decoder", "fast.cached_decoder"), "self"),
+    Group("Decoder", ("decoder", "fast.cached_decoder", "fast.equal_widths"), "self"),
     Group(
         "Whole model and loss",
         (
