@@ -65,13 +65,11 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
         here = found.parameters < LARGEST
         for machine, logits in (("cpu", kind == "language"), ("gpu", kind != "classifier")):
             key = f"{name}.{machine}_gigabytes"
+            taken, sources[key] = found.bytes(words, logits), "computed"
             if here and machine == "cpu":
-                bytes_ = memory_use.in_a_fresh_process(step_bytes, kind, profile)
+                taken = memory_use.in_a_fresh_process(step_bytes, kind, profile)
                 sources[key] = f"measured: {NAME}"
-            else:
-                bytes_ = found.bytes(words, logits)
-                sources[key] = "computed"
-            measures[key] = results_file.measure("GB", [bytes_ / GIGABYTE])
+            measures[key] = results_file.measure("GB", [taken / GIGABYTE])
         log(f"{name}: {measures[f'{name}.cpu_minutes']['mean']:.1f} minutes on the CPU")
     about = {"name": "every data set of a profile", "source": "its training split", "sha256": ""}
     results_file.write(NAME, "course bench hardware", measures, about, {"cells": sources})
