@@ -57,6 +57,7 @@ class LanguageModel(nn.Module):
     The submodules are `tokens`, `dropout`, `blocks` and `norm`; with learned positions, `positions`
     is an `nn.Embedding` of `max_length` rows. Padding, `pad_id`, may stand anywhere in a row: it is
     not attended to and takes no position, so prompts of different lengths fit into one batch.
+    `position_scale` is a factor on sinusoids, which are larger than new embeddings by far.
     Raises ValueError for unknown `positions`.
     """
 
@@ -71,13 +72,14 @@ class LanguageModel(nn.Module):
         positions: Positions = "learned",
         max_length: int = 1024,
         pad_id: int = 0,
+        position_scale: float = 1.0,
     ) -> None:
         super().__init__()
         if positions not in ("learned", "sinusoidal", "rotary", "none"):
             raise ValueError(
                 f"positions = {positions!r}: choose learned, sinusoidal, rotary or none"
             )
-        self.kind, self.pad_id = positions, pad_id
+        self.kind, self.pad_id, self.position_scale = positions, pad_id, position_scale
         self.tokens = nn.Embedding(vocab_size, d_model)
         self.positions = nn.Embedding(max_length, d_model) if positions == "learned" else None
         self.dropout = nn.Dropout(dropout)
@@ -142,5 +144,5 @@ class LanguageModel(nn.Module):
             return x + self.positions(places)
         if self.kind == "sinusoidal":
             table = sinusoidal_positions(int(places.max()) + 1, x.shape[-1]).to(x)
-            return x + table[places]
+            return x + self.position_scale * table[places]
         return x

@@ -14,8 +14,8 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
     """Each document that is generated, or has generated parts, with its text. Raises BuildError."""
     yield course.root / "course.svg", picture.draw(course)
     results = course.root / "results"
-    part6 = course.root / "lectures" / "part6_implementation.md"
-    for path in (results / "README.md", course.hidden / "README.md", part6):
+    lectures = sorted((course.root / "lectures").glob("part*.md"))
+    for path in (results / "README.md", course.hidden / "README.md", *lectures):
         text = path.read_text(encoding="utf-8")
         yield path, tables.filled(figures.filled(text, results), results)
     path = course.root / "CONTRIBUTING.md"

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from grader.library.components import BuildError
 
+from . import language_figures
+
 PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
 
 
@@ -120,6 +122,8 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "sst2_cpu": _sst2,
     "sst2_six_layers": _sst2,
     "pretraining": _pretraining,
+    "compare_cpu": language_figures.compare,
+    "positions": language_figures.positions,
     "bench_class": _large_class,
     "bench_encoder": lambda m: (
         "A training step of the encoder runs at "

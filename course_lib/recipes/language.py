@@ -2,6 +2,7 @@
 
 trained = train_language_model(load("multi30k_en_fr"), profile("cpu"), seed=0)
 trained.write(["Two dogs"], max_new_tokens=20, top_p=0.9)
+trained.writer.save("language_model")  # then: student generate --model language_model
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ..data.datasets import LoadedData
 from ..data.packed_texts import PackedTexts
 from ..data.token_blocks import TokenBlocks, stream
 from ..data.tokenization import TextTokenizer
-from ..decoding.generate import generate
+from ..decoding.writer import Writer
 from ..fast.forms import fast_model
 from ..language_model import LanguageModel
 from ..training.batch_losses import language_loss, packed_language_loss, packed_tokens
@@ -47,11 +48,13 @@ class TrainedLanguageModel:
 
         `how`: `temperature`, `top_k`, `top_p` and `generator` of `generate`.
         """
+        return self.writer.write(prompts, max_new_tokens, **how)
+
+    @property
+    def writer(self) -> Writer:
+        """What goes on writing, and what is saved: `trained.writer.save("language_model")`."""
         assert isinstance(self.model, LanguageModel)
-        end = self.tokenizer.END
-        read = [[end, *ids] for ids in self.tokenizer.encode(list(prompts))]
-        found = generate(self.model.eval(), read, max_new_tokens, end=end, **how)
-        return [self.tokenizer.decode([*a, *b]) for a, b in zip(read, found, strict=True)]
+        return Writer(self.model, self.tokenizer)
 
 
 def transformer(vocab_size: int, settings: LanguageProfile) -> nn.Module:

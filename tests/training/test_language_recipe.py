@@ -110,6 +110,6 @@ def test_a_recurrent_model_has_the_size_that_was_asked_for_and_reads_forward(cel
 
 
 def test_every_profile_names_its_data():
-    known = {entry.name for entry in registry.read(registry.REGISTRY).datasets}
+    known = {entry.name: entry.columns for entry in registry.read(registry.REGISTRY).datasets}
     for settings in PROFILES.values():
-        assert settings.dataset in known
+        assert settings.text in known[settings.dataset]
