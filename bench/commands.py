@@ -12,10 +12,12 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
 from .command_output import log, numbers, show
+from .cost_commands import cost_app
 from .grader.commands import grader_app
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 bench_app.add_typer(grader_app)
+bench_app.add_typer(cost_app)
 
 Seeds = Annotated[str, typer.Option(help="one training run each")]
 ResultsFile = Annotated[str | None, typer.Option(help="of the results file")]  # noqa: UP007

@@ -9,10 +9,10 @@ positions instead.
 """
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from .cached_attention import CachedAttention, KeysAndValues
@@ -20,6 +20,7 @@ from .encoder import EncoderLayer
 from .gelu_feed_forward import GeluFeedForward
 from .masks import causal_mask, padding_mask
 from .normalization import LayerNorm
+from .packing import block_mask, restarted_positions
 from .positions import sinusoidal_positions
 
 Positions = Literal["learned", "sinusoidal", "rotary", "none"]
@@ -34,6 +35,20 @@ class Block(EncoderLayer):
         super().__init__(d_model, n_heads, d_ff, dropout, norm_first=True)
         self.attention = CachedAttention(d_model, n_heads, dropout)
         self.feed_forward = GeluFeedForward(d_model, d_ff)
+
+    def forward(
+        self,
+        x: Float[Tensor, "batch n d_model"],
+        mask: Bool[Tensor, "..."] | None = None,
+        need_weights: bool = False,
+        positions: Int[Tensor, "batch n"] | None = None,
+        cache: KeysAndValues | None = None,
+    ) -> tuple[Float[Tensor, "batch n d_model"], Tensor | None]:
+        """`EncoderLayer.forward`, by an attention with these `positions` and this `cache`."""
+        self.attention.positions, self.attention.cache = positions, cache
+        output = super().forward(x, mask, need_weights)
+        self.attention.positions = self.attention.cache = None
+        return output
 
 
 class LanguageModel(nn.Module):
@@ -87,27 +102,27 @@ class LanguageModel(nn.Module):
         self,
         token_ids: Int[Tensor, "batch n"],
         cache: list[KeysAndValues] | None = None,
+        texts: Int[Tensor, "batch n"] | None = None,
     ) -> Float[Tensor, "batch n_new vocab_size"]:
         """The logits of the token after each position.
 
         With a `cache`, one entry a block, `token_ids` are still the whole texts, but only the
-        positions after those that it has are read and returned; they are added to it.
+        positions after those that it has are read and returned; they are added to it. With
+        `texts`, rows are packed (see `packing`), and no text reads another.
         Raises ValueError for more tokens than positions were learned.
         """
         known = 0
         if cache is not None and cache[0].keys is not None:
             known = cache[0].keys.shape[2]
-        mask = padding_mask(token_ids, self.pad_id) & causal_mask(
-            token_ids.shape[1], token_ids.device
-        )
-        places = self._places(token_ids)[:, known:]
+        mask = padding_mask(token_ids, self.pad_id) if texts is None else block_mask(texts)
+        mask = mask & causal_mask(token_ids.shape[1], token_ids.device)
+        places = self._places(token_ids) if texts is None else restarted_positions(texts)
+        places = places[:, known:]
         x = self.dropout(self._embedded(token_ids[:, known:], places))
-        block: Any
+        turned = places if self.kind == "rotary" else None
         for number, block in enumerate(self.blocks):
-            block.attention.cache = None if cache is None else cache[number]
-            block.attention.positions = places if self.kind == "rotary" else None
-            x, _ = block(x, mask[:, :, known:])
-            block.attention.cache = block.attention.positions = None
+            kept = None if cache is None else cache[number]
+            x, _ = block(x, mask[:, :, known:], positions=turned, cache=kept)
         return self.norm(x) @ self.tokens.weight.T
 
     def _places(self, token_ids: Int[Tensor, "batch n"]) -> Int[Tensor, "batch n"]:

@@ -17,12 +17,15 @@ import torch
 from torch import Tensor, nn
 
 from ..data.datasets import LoadedData
+from ..data.packed_texts import PackedTexts
 from ..data.token_blocks import TokenBlocks, stream
 from ..data.tokenization import TextTokenizer
 from ..decoding.writer import Writer
 from ..fast.forms import fast_model
 from ..language_model import LanguageModel
-from ..training.batch_losses import language_loss
+from ..training.batch_losses import language_loss, packed_language_loss, packed_tokens
+from ..training.fit import Loss
+from ..training.machine import examples
 from .language_profiles import LanguageProfile
 from .profiles import fit_by
 
@@ -86,19 +89,26 @@ def train_language_model(
     wall, cpu = time.perf_counter(), time.process_time()
     tokenizer, train, validation = streams(data, settings)
     rows = max(1, settings.max_tokens // settings.length)
-    batches = TokenBlocks(train, settings.length, rows, seed)
+    batches: TokenBlocks | PackedTexts = TokenBlocks(train, settings.length, rows, seed)
+    loss: Loss = language_loss
+    count: Callable[[Any], int] = examples
+    tokens = len(batches) * rows * settings.length
+    if settings.packed:
+        texts = tokenizer.encode(training_texts(data, settings))
+        batches = PackedTexts(texts, tokenizer.END, settings.length, rows, seed)
+        loss, count, tokens = packed_language_loss, packed_tokens, batches.n_tokens
     torch.manual_seed(seed)
     model = build(tokenizer.vocab_size, settings)
 
     def evaluate(model: nn.Module) -> dict[str, float]:
         return {"validation_perplexity": perplexity(model, validation, settings.length)}
 
-    history = fit_by(settings, model, batches, language_loss, evaluate, progress, folder)
+    history = fit_by(settings, model, batches, loss, evaluate, progress, folder, count=count)
     return TrainedLanguageModel(
         model,
         tokenizer,
         history,
-        tokens=settings.epochs * len(batches) * rows * settings.length,
+        tokens=settings.epochs * tokens,
         cpu_seconds=time.process_time() - cpu,
         wall_seconds=time.perf_counter() - wall,
     )
@@ -106,7 +116,7 @@ def train_language_model(
 
 def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer, Tensor, Tensor]:
     """A reversible byte-pair tokenizer, and the training and validation splits in its tokens."""
-    texts = data["train"][: settings.train_limit or len(data["train"])][settings.text]
+    texts = training_texts(data, settings)
     tokenizer = TextTokenizer.train(
         texts,
         kind="bpe",
@@ -118,6 +128,11 @@ def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer,
     validation = data["validation"][:][settings.text]
     parts = [stream(tokenizer.encode(part), tokenizer.END) for part in (texts, validation)]
     return tokenizer, parts[0], parts[1]
+
+
+def training_texts(data: LoadedData, settings: LanguageProfile) -> list[str]:
+    """What a model of this profile reads in training."""
+    return data["train"][: settings.train_limit or len(data["train"])][settings.text]
 
 
 @torch.no_grad()

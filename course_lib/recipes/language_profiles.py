@@ -24,6 +24,7 @@ class LanguageProfile(Profile):
     text: str = "en"  # the column that is read
     length: int = 64  # tokens that a block reads
     positions: Positions = "rotary"
+    packed: bool = False  # rows of whole texts that do not read each other, not cuts of a stream
 
 
 PROFILES = {
