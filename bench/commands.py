@@ -12,10 +12,12 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
 from .command_output import log, numbers, show
+from .cost_commands import cost_app
 from .grader.commands import grader_app
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 bench_app.add_typer(grader_app)
+bench_app.add_typer(cost_app)
 
 Seeds = Annotated[str, typer.Option(help="one training run each")]
 ResultsFile = Annotated[str | None, typer.Option(help="of the results file")]  # noqa: UP007
@@ -99,6 +101,38 @@ def pretraining(
 
     counts = numbers(labels, "--labels", least=2)  # one of each class
     show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
+@bench_app.command("compare")
+def compare(
+    models: Annotated[str, typer.Option(help="of transformer, lstm and gru")] = (
+        "transformer,lstm,gru"
+    ),
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.language_profiles, except tiny")
+    ] = "cpu",
+    seeds: Seeds = "0",
+    json: Json = False,
+) -> None:
+    """Language models of one size on real text, beside n-grams; 6 CPU minutes a seed."""
+    from course_lib.recipes import language_profiles
+
+    from . import compare as bench
+
+    _check(language_profiles.profile, profile)
+    chosen = [model for model in models.split(",") if model]
+    if not chosen or not set(chosen) <= set(bench.MODELS):
+        raise UsageProblem(f"--models {models}: choose some of {', '.join(bench.MODELS)}")
+    measures = bench.run(chosen, profile, numbers(seeds), log)
+    show(measures, f"results/compare_{profile}.json", json)
+
+
+@bench_app.command("positions")
+def positions(seeds: Seeds = "0,1,2", json: Json = False) -> None:
+    """Perplexity with sinusoidal, learned, relative, rotary and no positions; 5 CPU minutes."""
+    from . import positions as bench
+
+    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
 
 @bench_app.command("multi30k")

@@ -14,7 +14,7 @@ study_app = typer.Typer(
 
 Storage = Annotated[str, typer.Option(help="the database, as a URL")]
 Name = Annotated[str | None, typer.Option(help="the study's name; the profile's if none")]  # noqa: UP007
-ProfileName = Annotated[str, typer.Option(help="tiny, cpu or colab")]
+ProfileName = Annotated[str, typer.Option(help="tiny, cpu, colab or language")]
 Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:N")]
 Grace = Annotated[int, typer.Option(min=1, help="seconds of silence: a worker counts as dead")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]

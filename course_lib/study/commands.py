@@ -34,6 +34,7 @@ from .database.worker import deterministic
 from .database.worker import work as run_trials
 from .profiles import StudyProfile, duration, profile
 from .tasks.classification import ClassificationTask
+from .tasks.language import LanguageTask
 from .tasks.translation import TranslationTask
 from .trial import Row, attempt, run_trial
 
@@ -170,9 +171,13 @@ def confirm(where: Where, seeds: str, device: str, as_json: bool) -> int:
     return DONE
 
 
-def _task(settings: StudyProfile, device: str) -> ClassificationTask | TranslationTask:
+def _task(
+    settings: StudyProfile, device: str
+) -> ClassificationTask | TranslationTask | LanguageTask:
     """The task of a profile, on the data that `load` finds for it."""
     data = load(settings.dataset)
+    if settings.text:
+        return LanguageTask(settings, data, device, settings.text)
     if "label" in data["train"].column_names:
         return ClassificationTask(settings, data, device)
     return TranslationTask(settings, data, device)

@@ -42,9 +42,9 @@ class Executor:
                 raise StudentError("PROTOCOL", f"no verb {request['verb']!r}")
             decoder = Decoder(payload, self._resolve)
             arguments = {key: decoder.decode(tree) for key, tree in request["arguments"].items()}
-            with self.rules.imposed():
-                answer = verb(**arguments)
-            return {"ok": encoder.encode(answer)}, encoder.payload()
+            with self.rules.imposed():  # an answer may be of a class that computes when it is read
+                answer = encoder.encode(verb(**arguments))
+            return {"ok": answer}, encoder.payload()
         except BaseException as error:
             reason = self.unavailable.get(getattr(error, "name", None) or "")
             if isinstance(error, NameError) and reason:  # a name that could not be loaded: say why
