@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
 from html import escape
@@ -71,11 +72,11 @@ def _section(number: str, name: str, entries: str) -> nodes.section:
 
 
 def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
-    said = one.filled(one.open or one.differs or one.absent)
-    cells = [escape(said), _claims(one), _code(one, ids), _exercises(one)]
+    said = one.open or one.differs or one.absent
+    cells = [_prose(one, said), _claims(one), _code(one, ids), _exercises(one)]
     if show_proof:
         cells.append(_proof(one))
-    other, effect = (escape(one.filled(text)) for text in (one.alternatives, one.changes))
+    other, effect = (_prose(one, text) for text in (one.alternatives, one.changes))
     cells.append(f"<em>Instead</em>: {other}. <em>What changes</em>: {effect}.")
     here = "<br>".join(cell for cell in cells if cell)
     return (
@@ -83,6 +84,11 @@ def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
         f'<span class="kind kind-{kind(one)}">{kind(one)}</span> '
         f'<span class="given">{one.given}</span></dt><dd>{here}</dd>'
     )
+
+
+def _prose(one: Statement, text: str) -> str:
+    """One of its texts, with the numbers of exercises, and code between backquotes."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(one.filled(text)))
 
 
 def _claims(one: Statement) -> str:

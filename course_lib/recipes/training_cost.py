@@ -1,6 +1,8 @@
 """What a training costs: its floating-point operations, and the hours on given processors.
 
 Computed, not measured: a share of the processor's peak has to be assumed.
+
+Row R78 of the paper page.
 """
 
 from __future__ import annotations

@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 import torch
 from checkout import ROOT
+from torch import nn
 
 from book import audit_checks, citations, claims, model_sizes, references, statements
+from course_lib.classifier import EncoderClassifier
 from course_lib.recipes.profiles import Profile
 from course_lib.transformer import Transformer
 from grader.library.components import Component
@@ -177,6 +179,9 @@ def test_the_transformer_is_initialized_as_the_page_says():
         if matrix.ndim > 1:
             bound = math.sqrt(6 / sum(matrix.shape))
             assert 0.98 * bound < matrix.abs().max() <= bound, name
+    classifier = EncoderClassifier(50, n_layers=1, d_model=64, n_heads=4, d_ff=256)
+    for layer in (one for one in classifier.encoder.modules() if isinstance(one, nn.Linear)):
+        assert layer.weight.abs().max() <= 1 / math.sqrt(layer.in_features)  # torch's own
 
 
 def test_the_comment_beside_the_presets_has_the_counted_parameters():
