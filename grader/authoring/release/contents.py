@@ -1,18 +1,23 @@
-"""The files of a release: what is out by a week, and the answers that may be out."""
+"""The files of a release: what is out by a week, which answers may be out, and from when on."""
 
 from __future__ import annotations
 
+import datetime
 import sys
 import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.lab import Lab
 
+from ...classroom.roster import Roster
+from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
+from ...gradebook.late_policy import Allowances, AllTerms
 from ...library import student_tree
 from ...library.components import BuildError
 from .. import whole
@@ -146,3 +151,47 @@ def _around(
     python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
     text = handbook.readme(course, out, answers, python, opened)
     return {**project_files.files(course.root), "README.md": text.encode()}
+
+
+def last_late_date(
+    course: Course,
+    assignment: Assignment,
+    terms: AllTerms,
+    allowances: Allowances = MappingProxyType({}),
+) -> datetime.datetime:
+    """The last moment at which anybody may still hand in for points.
+
+    That is the latest due date, extensions included, plus the late days and the grace period. An
+    excused student hands in nothing; a waiver forgives lateness and moves no date.
+    """
+    ends = [assignment.due + datetime.timedelta(minutes=course.late.grace_minutes)]
+    for student in {student for student, id in terms if id == assignment.id} | {*allowances}:
+        own = terms.get((student, assignment.id), Terms())
+        grace = allowances.get(student, Allowance()).over(course.late).grace_minutes
+        if not own.excused:
+            ends.append(own.due_date(assignment) + datetime.timedelta(minutes=grace))
+    return max(ends) + datetime.timedelta(days=assignment.late_days)
+
+
+def answers_out(
+    course: Course,
+    terms: AllTerms,
+    now: datetime.datetime,
+    allowances: Allowances = MappingProxyType({}),
+) -> list[str]:
+    """The assignments whose answers may be out at this time."""
+    return [
+        assignment.id
+        for assignment in course.assignments
+        if last_late_date(course, assignment, terms, allowances) < now
+    ]
+
+
+def with_roster(terms: AllTerms, roster: Roster) -> dict[tuple[str, str], Terms]:
+    """The stored terms with those of the roster; an empty cell of the roster ends earlier ones."""
+    told = {
+        (student, assignment): roster.terms(student, assignment)
+        for student in roster.students
+        for assignment in roster.assignments
+    }
+    return {**terms, **told}
