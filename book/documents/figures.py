@@ -147,9 +147,10 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "bench_memory": lambda m: (
         "With layers that are computed again, rows that are packed and a quarter of the texts at a "
         "time, a training step takes "
-        f"{m.packed_recompute_accumulate_peak_mb.median / m.plain_peak_mb.median:.0%} of the "
-        f"memory and {m.packed_recompute_accumulate_time_ratio.median:.2f} times the time; "
-        f"computing again alone, {m.recompute_peak_mb.median / m.plain_peak_mb.median:.0%} and "
+        f"{100 * m.packed_recompute_accumulate_peak_mb.median / m.plain_peak_mb.median:.0f} % of "
+        f"the memory and {m.packed_recompute_accumulate_time_ratio.median:.2f} times the time; "
+        "computing again alone takes "
+        f"{100 * m.recompute_peak_mb.median / m.plain_peak_mb.median:.0f} % and "
         f"{m.recompute_time_ratio.median:.2f} times"
     ),
     "bench_profile": lambda m: (

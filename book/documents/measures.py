@@ -1,4 +1,4 @@
-"""The measures of a results file, as sentences use them."""
+"""The measures of a results file, by name."""
 
 from __future__ import annotations
 
