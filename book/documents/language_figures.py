@@ -28,7 +28,7 @@ def compare(m: Measures) -> str:
     n_seeds = len(m.transformer_perplexity.values)
     return (
         f"Perplexity on test_2016_flickr, {m.vocab_size.mean:,.0f} pieces of words, is {reached}, "
-        f"each of {m.transformer_parameters.mean / 1000:.0f} thousand parameters and after "
+        f"each of about {m.transformer_parameters.mean / 1000:.0f} thousand parameters and after "
         f"{m.transformer_cpu_minutes.mean:.1f} CPU minutes for the Transformer "
         f"({n_seeds} seed{'s' if n_seeds > 1 else ''}); counting n-grams of order "
         f"{m.ngram_order.mean:.0f} reaches {m.ngram_perplexity.mean:.1f}. At {short} and {long:,} "
