@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from . import figures, house_map, picture, tables
+from . import figures, house_map, picture, tables, walkthrough
 
 
 def texts(course: Course) -> Iterator[tuple[Path, str]]:
@@ -20,3 +20,4 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
         yield path, tables.filled(figures.filled(text, results), results)
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
+    yield course.root / walkthrough.BUILT, walkthrough.text(course)

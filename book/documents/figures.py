@@ -7,48 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-import statistics
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.library.components import BuildError
 
 from . import language_figures
+from .measures import Measure, Measures
 
 PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One measure of a results file, with one value a seed or repetition."""
-
-    values: tuple[float, ...]
-    mean: float
-    sd: float
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.values)
-
-    @property
-    def low(self) -> float:
-        return min(self.values)
-
-    @property
-    def high(self) -> float:
-        return max(self.values)
-
-
-class Measures(dict[str, Measure]):
-    """The measures of a results file, by name."""
-
-    def __getattr__(self, name: str) -> Measure:
-        return self[name]
-
-    def lowest(self, ending: str) -> float:
-        """The lowest median of the measures whose names end so."""
-        return min(measure.median for name, measure in self.items() if name.endswith(ending))
 
 
 def filled(text: str, results: Path) -> str:

@@ -4,6 +4,8 @@
     translator.translate(["Two dogs play in the snow."])
 
 The folder holds `translation.safetensors`, `config.json` and `tokenizer.json`.
+
+Rows R64 and R67 of the paper page.
 """
 
 from __future__ import annotations

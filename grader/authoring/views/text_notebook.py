@@ -45,7 +45,8 @@ class SourceCell:
 
 
 @lru_cache(maxsize=8)
-def _parse(root: Path, source: str) -> tuple[SourceCell, ...]:
+def parse(root: Path, source: str) -> tuple[SourceCell, ...]:
+    """The cells of a text notebook. Raises BuildError for a cell with several directives."""
     import jupytext
 
     notebook = jupytext.read(root / source, fmt="py:percent")
@@ -64,7 +65,7 @@ def read(assignment: Assignment) -> tuple[SourceCell, ...]:
     """The cells of the assignment's text notebook. Raises BuildError if it is not there."""
     if not (assignment.root / assignment.source).exists():
         raise BuildError(f"{assignment.source}: not found, but course.toml names it")
-    return _parse(assignment.root, assignment.source)
+    return parse(assignment.root, assignment.source)
 
 
 def drawn(course: Course, assignment: Assignment, source: SourceCell) -> Drawing:
