@@ -194,6 +194,7 @@ def figure(measures: dict[str, Any], models: Sequence[str]) -> Figure:
         speed.set_ylim(bottom=0)
         speed.set_ylabel("tokens a second, in training")
         memory.set_yscale("log", base=2)
+        memory.yaxis.set_major_formatter("{x:g}")
         memory.set_ylabel("MiB kept for the backward pass")
         memory.legend(loc="upper left")
     return drawn

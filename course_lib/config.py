@@ -62,7 +62,7 @@ class TransformerConfig:
 
     def __str__(self) -> str:
         """The sizes, and any other field that differs from the paper."""
-        paper = TransformerConfig()
+        paper = type(self)()
         return ", ".join(
             f"{name} {value}"
             for name, value in self.arguments.items()

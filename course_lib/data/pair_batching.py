@@ -89,6 +89,11 @@ class PairBuckets:
         return 1 - int(self._lengths.sum()) / computed if computed else 0.0
 
 
+def batch_count(lengths: np.ndarray, max_tokens: int) -> int:
+    """How many batches `PairBuckets` makes of pairs of these lengths (pairs, 2), marks included."""
+    return len(_ends(lengths[_by_length(lengths)], max_tokens))
+
+
 def _check(source_ids: Sequence[Sequence[int]], target_ids: Sequence[Sequence[int]]) -> None:
     for name, side in (("source", source_ids), ("target", target_ids)):
         for index, ids in enumerate(side):
