@@ -10,6 +10,7 @@ import sys
 import time
 from contextlib import contextmanager
 
+import in_process
 import proofs
 import pytest
 import torch
@@ -19,6 +20,7 @@ from sample_results import sample
 from typer.testing import CliRunner
 
 from autograder.demo import bundled_class
+from grader.cli import main
 from grader.cli.app import app
 from grader.gradebook.store import Store
 from grader.grading import class_run
@@ -71,13 +73,14 @@ def test_a_command_that_is_not_there():
         (("build", "a9"), ("no assignment 'a9'",)),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, arguments, parts):
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, arguments, parts):
     (tmp_path / "EMPTY").mkdir()
     (tmp_path / "FILE").write_text("x")
     place(tmp_path / "CLASS" / "s1" / "a1" / "a1.ipynb", proofs.notebook("a1", "starter"))
     names = ("MISSING", "EMPTY", "FILE", "CLASS")
     given = [tmp_path / a if a in names else a for a in arguments]
-    one_sentence(course(*given, cwd=tmp_path), 2, *parts)
+    monkeypatch.chdir(tmp_path)
+    one_sentence(in_process.run(main, *given), 2, *parts)
 
 
 def test_a_package_that_is_missing_is_named(tmp_path):
