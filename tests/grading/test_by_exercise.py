@@ -14,6 +14,8 @@ from sample_results import COURSE, sample
 from grader.gradebook.store import key_of
 from grader.grading import by_exercise
 
+pytestmark = pytest.mark.xdist_group("by_exercise")  # its course is copied once
+
 A1 = COURSE.assignment("a1")
 PARTS = {"": "shared"} | {exercise.id: f"tests of {exercise.id}" for exercise in A1.exercises}
 UNSCALED = {
