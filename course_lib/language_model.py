@@ -9,10 +9,10 @@ positions instead.
 """
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from .cached_attention import CachedAttention, KeysAndValues
@@ -20,6 +20,7 @@ from .encoder import EncoderLayer
 from .gelu_feed_forward import GeluFeedForward
 from .masks import causal_mask, padding_mask
 from .normalization import LayerNorm
+from .packing import block_mask, restarted_positions
 from .positions import sinusoidal_positions
 
 Positions = Literal["learned", "sinusoidal", "rotary", "none"]
@@ -35,6 +36,20 @@ class Block(EncoderLayer):
         self.attention = CachedAttention(d_model, n_heads, dropout)
         self.feed_forward = GeluFeedForward(d_model, d_ff)
 
+    def forward(
+        self,
+        x: Float[Tensor, "batch n d_model"],
+        mask: Bool[Tensor, "..."] | None = None,
+        need_weights: bool = False,
+        positions: Int[Tensor, "batch n"] | None = None,
+        cache: KeysAndValues | None = None,
+    ) -> tuple[Float[Tensor, "batch n d_model"], Tensor | None]:
+        """`EncoderLayer.forward`, by an attention with these `positions` and this `cache`."""
+        self.attention.positions, self.attention.cache = positions, cache
+        output = super().forward(x, mask, need_weights)
+        self.attention.positions = self.attention.cache = None
+        return output
+
 
 class LanguageModel(nn.Module):
     """Predicts every token from those before it; embeddings and logits share one matrix.
@@ -42,6 +57,7 @@ class LanguageModel(nn.Module):
     The submodules are `tokens`, `dropout`, `blocks` and `norm`; with learned positions, `positions`
     is an `nn.Embedding` of `max_length` rows. Padding, `pad_id`, may stand anywhere in a row: it is
     not attended to and takes no position, so prompts of different lengths fit into one batch.
+    `position_scale` is a factor on sinusoids, which are larger than new embeddings by far.
     Raises ValueError for unknown `positions`.
     """
 
@@ -56,13 +72,14 @@ class LanguageModel(nn.Module):
         positions: Positions = "learned",
         max_length: int = 1024,
         pad_id: int = 0,
+        position_scale: float = 1.0,
     ) -> None:
         super().__init__()
         if positions not in ("learned", "sinusoidal", "rotary", "none"):
             raise ValueError(
                 f"positions = {positions!r}: choose learned, sinusoidal, rotary or none"
             )
-        self.kind, self.pad_id = positions, pad_id
+        self.kind, self.pad_id, self.position_scale = positions, pad_id, position_scale
         self.tokens = nn.Embedding(vocab_size, d_model)
         self.positions = nn.Embedding(max_length, d_model) if positions == "learned" else None
         self.dropout = nn.Dropout(dropout)
@@ -85,27 +102,27 @@ class LanguageModel(nn.Module):
         self,
         token_ids: Int[Tensor, "batch n"],
         cache: list[KeysAndValues] | None = None,
+        texts: Int[Tensor, "batch n"] | None = None,
     ) -> Float[Tensor, "batch n_new vocab_size"]:
         """The logits of the token after each position.
 
         With a `cache`, one entry a block, `token_ids` are still the whole texts, but only the
-        positions after those that it has are read and returned; they are added to it.
+        positions after those that it has are read and returned; they are added to it. With
+        `texts`, rows are packed (see `packing`), and no text reads another.
         Raises ValueError for more tokens than positions were learned.
         """
         known = 0
         if cache is not None and cache[0].keys is not None:
             known = cache[0].keys.shape[2]
-        mask = padding_mask(token_ids, self.pad_id) & causal_mask(
-            token_ids.shape[1], token_ids.device
-        )
-        places = self._places(token_ids)[:, known:]
+        mask = padding_mask(token_ids, self.pad_id) if texts is None else block_mask(texts)
+        mask = mask & causal_mask(token_ids.shape[1], token_ids.device)
+        places = self._places(token_ids) if texts is None else restarted_positions(texts)
+        places = places[:, known:]
         x = self.dropout(self._embedded(token_ids[:, known:], places))
-        block: Any
+        turned = places if self.kind == "rotary" else None
         for number, block in enumerate(self.blocks):
-            block.attention.cache = None if cache is None else cache[number]
-            block.attention.positions = places if self.kind == "rotary" else None
-            x, _ = block(x, mask[:, :, known:])
-            block.attention.cache = block.attention.positions = None
+            kept = None if cache is None else cache[number]
+            x, _ = block(x, mask[:, :, known:], positions=turned, cache=kept)
         return self.norm(x) @ self.tokens.weight.T
 
     def _places(self, token_ids: Int[Tensor, "batch n"]) -> Int[Tensor, "batch n"]:
@@ -127,5 +144,5 @@ class LanguageModel(nn.Module):
             return x + self.positions(places)
         if self.kind == "sinusoidal":
             table = sinusoidal_positions(int(places.max()) + 1, x.shape[-1]).to(x)
-            return x + table[places]
+            return x + self.position_scale * table[places]
         return x

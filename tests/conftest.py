@@ -62,6 +62,7 @@ _COMPONENTS = (
     "course_lib.positions",
     "course_lib.analysis.relative_attention",
     "course_lib.residual",
+    "course_lib.analysis.rotary_attention",
     "course_lib.training.schedules",
     "course_lib.decoding.search",
     "course_lib.fast.top_k",

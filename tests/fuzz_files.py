@@ -17,14 +17,12 @@ from hypothesis import strategies as st
 
 from autograder.scorers import accuracy, bleu
 from course_lib.study.handed_in import BadFile, read_trials
-from grader.authoring.proof import variants
+from grader.authoring.proof import cases
 from grader.intake import archives, handed_in, plain_files
 from grader.judge.models import model_part
-from grader.judge.models.hidden_labels import HiddenLabels
-from grader.judge.models.scorer import Unusable
+from grader.judge.models.scorer import HiddenLabels, Unusable
 from grader.notebook import notebook_file, written_answers
-from grader.notebook.collect import collect
-from grader.notebook.refused import decided
+from grader.notebook.collect import collect, decided
 
 COURSE = proofs.COURSE
 A1 = COURSE.assignment("a1")
@@ -277,7 +275,7 @@ CELLS = (
 def small_tables() -> dict[str, bytes]:
     """The text files of right submissions."""
     config = {"data": {"fingerprint": "f" * 64, "source": "x"}, "measured": {"perplexity": 3.0}}
-    trials = variants.handed_in(COURSE.assignment("a5"))["results.csv"]
+    trials = cases.handed_in(COURSE.assignment("a5"))["results.csv"]
     return {
         "predictions.csv": b"row,prediction\n0,0\n1,1\n2,0\n",
         "translations.txt": b"ein a\nein b\nein c\n",

@@ -20,7 +20,7 @@ from grader.gradebook.result import Result
 from grader.intake import handed_in
 from grader.judge import grade, score
 from grader.judge.models import asking, model_part
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 from grader.judge.workers.load import Load
 from grader.judge.workers.remote import RemoteBackend
 from grader.report import page

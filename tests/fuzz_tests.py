@@ -15,7 +15,7 @@ from fuzz_messages import any_answer
 from fuzz_models import reported
 from fuzz_mutation import Rng, Target, as_json, made_by
 
-from grader.authoring.proof import variants
+from grader.authoring.proof import cases
 from grader.checking import session
 from grader.checking.suite import read_tests
 from grader.judge import score
@@ -89,7 +89,7 @@ def suite(id: str) -> list[tuple[Any, Any]]:
 
 @functools.lru_cache(maxsize=8)
 def handed_in(id: str) -> dict[str, bytes]:
-    return variants.handed_in(COURSE.assignment(id))
+    return cases.handed_in(COURSE.assignment(id))
 
 
 @functools.lru_cache(maxsize=1000)

@@ -1,7 +1,7 @@
 """Helpers shared with `course prove`: known submissions, and grading one."""
 
-from grader.authoring.proof.backends import local_worker
 from grader.authoring.proof.cases import notebook
+from grader.authoring.proof.prove import local_worker
 from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.judge.grade import grade

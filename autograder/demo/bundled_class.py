@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.authoring.proof import variants
+from grader.authoring.proof import cases
 from grader.authoring.views import notebooks
 from grader.course import mistakes
 from grader.course.assignment import Assignment
@@ -126,7 +126,7 @@ CLASS = (
 def missing(course: Course) -> list[str]:
     """Names in the recipes that do not exist; a test checks that there are none."""
     known = {bug.name for a in course.assignments for bug in mistakes.load(a)}
-    known |= {v.name for a in course.assignments for v in variants.load(a)}
+    known |= {v.name for a in course.assignments for v in cases.variants(a)}
     known |= HOSTILE.keys()
     used = {name for r in CLASS for name in (*r.bugs, *r.variants, r.hostile) if name}
     return sorted(used - known)
@@ -159,7 +159,7 @@ def write(folder: Path, course: Course, only: Collection[str] = ()) -> int:
 
 def _hand_in_files(folder: Path, assignment: Assignment) -> None:
     """Put the files that exercises ask for beside every notebook but a starter."""
-    for name, honest in variants.handed_in(assignment).items():
+    for name, honest in cases.handed_in(assignment).items():
         for recipe in CLASS:
             place = folder / recipe.student / assignment.id / FOLDER
             if place.parent.exists() and not recipe.starter:
@@ -239,7 +239,7 @@ def _sources(recipe: Recipe, assignment: Assignment) -> Iterator[tuple[str, str]
     """This student's sources: the reference except for the recipe's variants and bugs."""
     for exercise in assignment.exercises:
         yield from ((c, Component.parse(c).source) for c in exercise.components)
-    for variant in variants.load(assignment):
+    for variant in cases.variants(assignment):
         if variant.name in recipe.variants:
             yield from variant.replace.items()
     for bug in mistakes.load(assignment):

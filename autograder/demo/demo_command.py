@@ -10,12 +10,12 @@ from pathlib import Path
 
 from autograder.demo import bundled_class, translator
 from grader.cli import EXIT_OK
-from grader.cli.grading import class_grading, isolation
+from grader.cli.grading import class_grading
 from grader.cli.records import results
 from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
-from grader.grading.settings import Settings
+from grader.grading.judge_pool import Settings
 from grader.intake.submissions import Submission
 
 LOOK_AT = """
@@ -39,7 +39,7 @@ def run(out: Path, jobs: int) -> int:
     """
     started = time.perf_counter()
     course = Course.here()
-    tier = isolation.checked_tier(None, trust=True)  # the class is ours
+    tier = class_grading.checked_tier(None, trust=True)  # the class is ours
     results.prepare(out)
     folder, models = out / "submitted", out / "translators"
     for old in (folder, models):
@@ -50,7 +50,7 @@ def run(out: Path, jobs: int) -> int:
         Store(out / "results.db") as store,
     ):
         print("a translator trains in the background", file=sys.stderr)
-        print(f"isolation: {isolation.tier_text(tier)}", file=sys.stderr)
+        print(f"isolation: {class_grading.tier_text(tier)}", file=sys.stderr)
 
         def grade(is_wanted: Callable[[Submission], bool]) -> list[Result]:
             kept = [s for s in class_grading.received(folder, course) if is_wanted(s)]

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.course.course import Course
-from grader.exchange.for_nbgrader import command as nbgrader
+from grader.exchange.for_nbgrader import gradebook as nbgrader
 
 from . import term_class
 

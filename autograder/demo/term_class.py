@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from autograder.demo.disguises import laid_out_anew, reordered
-from grader.authoring.proof import variants
+from grader.authoring.proof import cases
 from grader.authoring.views import notebooks
 from grader.course import mistakes
 from grader.course.assignment import Assignment
@@ -80,7 +80,7 @@ def _hand_in(folder: Path, course: Course, assignment: Assignment, size: int) ->
         received = assignment.due + (LATE if late else EARLY)
         utc = received.astimezone(datetime.timezone.utc)
         place.joinpath("timestamp.txt").write_text(f"{utc:%Y-%m-%d %H:%M:%S.%f} UTC")
-        for name, content in variants.handed_in(assignment).items():
+        for name, content in cases.handed_in(assignment).items():
             place.joinpath(name).write_bytes(content)
 
 
@@ -100,7 +100,7 @@ def _notebook(kind: str, course: Course, assignment: Assignment, number: int) ->
 def _sources(kind: str, assignment: Assignment, number: int) -> dict[str, str]:
     """The reference; another right way; or one with a mistake, and the disguised copy of it."""
     found = {c: Component.parse(c).source for e in assignment.exercises for c in e.components}
-    ways, wrong = variants.load(assignment), mistakes.load(assignment)
+    ways, wrong = cases.variants(assignment), mistakes.load(assignment)
     if kind == "variant":
         return found | ways[0].replace
     if kind in ("mistaken", "copied"):

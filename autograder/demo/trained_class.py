@@ -17,11 +17,11 @@ from grader.course.course import Course
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.grading import class_run
-from grader.grading.settings import Settings
+from grader.grading.judge_pool import Settings
 from grader.intake import handed_in
 from grader.intake.handed_in import HandedIn
 from grader.intake.submissions import Submission
-from grader.judge.models import hidden_labels
+from grader.judge.models import scorer
 from grader.sandbox import detection, process_tree
 
 from .translator import TRAINED, DemoTranslator
@@ -47,7 +47,7 @@ def run(
     Raises RuntimeError if a submission is not graded in full, and TrainingFailedError.
     """
     notebook = (assignment.solution).read_bytes()
-    hidden = hidden_labels.load(course, assignment, [LABELS])
+    hidden = scorer.hidden_labels(course, assignment, [LABELS])
     settings = Settings(jobs=jobs, tier=detection.detect().name, hidden={assignment.id: hidden})
     with tempfile.TemporaryDirectory() as folder:
         log("training the translator that is handed in")

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from grader.gradebook.exercise_result import ModelResult
-from grader.judge.models.hidden_labels import HiddenLabels
-from grader.judge.models.scorer import Unusable, other_data
+from grader.judge.models.scorer import HiddenLabels, Unusable, other_data
 
 from . import contrast
 

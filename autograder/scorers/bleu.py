@@ -12,8 +12,7 @@ import numpy as np
 
 from course_lib.evaluation.translation import bleu, bootstrap, chrf
 from grader.gradebook.exercise_result import ModelResult
-from grader.judge.models.hidden_labels import HiddenLabels
-from grader.judge.models.scorer import Unusable, about, other_data
+from grader.judge.models.scorer import HiddenLabels, Unusable, about, other_data
 from grader.seam.facade import Handle
 
 from . import contrast

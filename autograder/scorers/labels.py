@@ -8,7 +8,7 @@ from typing import get_args
 from course_lib.data import datasets, registry
 from course_lib.data.registry import Source
 from grader.course.exercise import ModelPart
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 
 from . import contrast
 

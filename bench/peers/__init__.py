@@ -18,6 +18,7 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import BATCH_TOKENS
 from course_lib.feed_forward import FeedForward
 from course_lib.normalization import LayerNorm
+from grader.course.problem import Problem
 
 PAD, UNK = TextTokenizer.PAD, TextTokenizer.UNK
 START, END = TextTokenizer.START, TextTokenizer.END
@@ -37,7 +38,7 @@ INSTALL = {
 }
 
 
-class PeerError(Exception):
+class PeerError(Problem):
     """A peer is not installed or does not support this model."""
 
 

@@ -1,4 +1,4 @@
-"""What `course build` writes of this course beside notebooks: its picture, figures, map."""
+"""What `course build` writes beside notebooks: the picture, figures, tables and map."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from . import figures, house_map, picture
+from . import figures, house_map, picture, tables
 
 
 def texts(course: Course) -> Iterator[tuple[Path, str]]:
     """Each document that is generated, or has generated parts, with its text. Raises BuildError."""
     yield course.root / "course.svg", picture.draw(course)
-    for path in (course.root / "results" / "README.md", course.hidden / "README.md"):
-        yield path, figures.filled(path.read_text(encoding="utf-8"), course.root / "results")
+    results = course.root / "results"
+    lectures = sorted((course.root / "lectures").glob("part*.md"))
+    for path in (results / "README.md", course.hidden / "README.md", *lectures):
+        text = path.read_text(encoding="utf-8")
+        yield path, tables.filled(figures.filled(text, results), results)
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from grader.library.components import BuildError
 
+from . import language_figures
+
 PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
 
 
@@ -120,6 +122,8 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "sst2_cpu": _sst2,
     "sst2_six_layers": _sst2,
     "pretraining": _pretraining,
+    "compare_cpu": language_figures.compare,
+    "positions": language_figures.positions,
     "bench_class": _large_class,
     "bench_encoder": lambda m: (
         "A training step of the encoder runs at "
@@ -172,6 +176,19 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         "A training step of the Transformer at base size runs at "
         f"{m.speedup_over_nn_transformer.median:.2f} times the speed of `torch.nn.Transformer` "
         "with the same loss"
+    ),
+    "bench_memory": lambda m: (
+        "With layers that are computed again, rows that are packed and a quarter of the texts at a "
+        "time, a training step takes "
+        f"{m.packed_recompute_accumulate_peak_mb.median / m.plain_peak_mb.median:.0%} of the "
+        f"memory and {m.packed_recompute_accumulate_time_ratio.median:.2f} times the time; "
+        f"computing again alone, {m.recompute_peak_mb.median / m.plain_peak_mb.median:.0%} and "
+        f"{m.recompute_time_ratio.median:.2f} times"
+    ),
+    "bench_profile": lambda m: (
+        f"Of a training step, {m.forward_percent.median:.0f} % are the forward pass with the loss, "
+        f"{m.backward_percent.median:.0f} % the backward pass and {m.optimizer_percent.median:.0f} "
+        "% the optimizer"
     ),
     "bench_study": lambda m: (
         f"Two workers finish {m.workers_2_speedup.median:.1f} times the trials a minute of one; "

@@ -9,10 +9,10 @@ raises, into a cell that it knows as a solution.
 
 from __future__ import annotations
 
-from typing import Any
-
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from grader.notebook.nbgrader_cells import metadata
 
 from .printed import LETTERS
 from .quiz import ChoiceQuestion, NumericQuestion, Question, Quiz
@@ -114,13 +114,5 @@ def _cell(
     points: float | None = None,
 ) -> nbformat.NotebookNode:
     cell["id"] = id
-    meta: dict[str, Any] = {
-        "grade": grade,
-        "grade_id": id,
-        "locked": locked,
-        "schema_version": 3,
-        "solution": False,
-        "task": False,
-    }
-    cell.metadata["nbgrader"] = meta if points is None else {**meta, "points": points}
+    cell.metadata["nbgrader"] = metadata(id, grade=grade, locked=locked, points=points)
     return cell

@@ -180,7 +180,7 @@ def load(name: str, folder: Path = FOLDER) -> Quiz:
     except ValidationError as error:
         found = error.errors()  # a misspelled key explains the missing one
         first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
-        raise QuizError(f"{path.name}{_question(data, first['loc'])}: {_said(first)}") from None
+        raise QuizError(f"{path.name}{_question(data, first['loc'])}: {_sentence(first)}") from None
 
 
 def _question(data: Any, location: tuple[int | str, ...]) -> str:
@@ -191,7 +191,7 @@ def _question(data: Any, location: tuple[int | str, ...]) -> str:
     return f", question {id}"
 
 
-def _said(error: Any) -> str:
+def _sentence(error: Any) -> str:
     if error["type"].startswith("union_tag"):
         return "the kind is one of single, multiple, bug, numeric, shape: write it as kind"
     return sentence(error)

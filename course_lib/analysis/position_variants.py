@@ -1,27 +1,36 @@
-"""Classifiers with other position encodings, for comparison (§3.5; Table 3, row E).
+"""Any of five position schemes in one model, to compare them (§3.5; Table 3, row E).
 
-    model = use_learned_positions(EncoderClassifier(…), max_length=64)
-    model = use_relative_positions(EncoderClassifier(…))
+    model = with_positions(EncoderClassifier(…), "relative")
+    model = with_positions(LanguageModel(…), "learned", max_length=64)
 
-Call either before creating the optimizer.
+Call it before creating the optimizer. All else in the model stays what it was, the weights of the
+attention included.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from ..attention import MultiHeadAttention
+from ..cached_attention import CachedAttention
 from ..classifier import EncoderClassifier
 from ..embeddings import TransformerEmbedding
 from ..positions import LearnedPositions, RelativeBias
-from .relative_attention import RelativeMultiHeadAttention
+from .relative_attention import RelativeCachedAttention, RelativeMultiHeadAttention
+from .rotary_attention import RotaryMultiHeadAttention
+
+SCHEMES = ("sinusoidal", "learned", "relative", "rotary", "none")
+BUCKETS, FAR = 32, 128  # of the relative bias, as in T5
+
+Model = TypeVar("Model", bound=nn.Module)
 
 
 class OtherEmbedding(nn.Module):
     """`TransformerEmbedding` with `positions` in place of its sinusoids.
 
-    `positions` adds learned vectors, or nothing when the attention has a relative bias.
+    `positions` adds learned vectors, or nothing when the attention knows the positions, or nobody.
     """
 
     def __init__(self, plain: TransformerEmbedding, positions: nn.Module) -> None:
@@ -34,33 +43,60 @@ class OtherEmbedding(nn.Module):
         return self.dropout(self.positions(x))
 
 
-def use_learned_positions(model: EncoderClassifier, max_length: int = 512) -> EncoderClassifier:
-    """Replace the sinusoids by learned positions, in place; returns the model.
+def with_positions(model: Model, scheme: str, max_length: int = 512) -> Model:
+    """Give a new `EncoderClassifier` or `LanguageModel` the positions of `scheme`; in place.
 
-    The model then raises ValueError for sentences longer than `max_length`.
+    "sinusoidal" and "learned" are added to the embeddings, "relative" is one bias of T5 for all
+    layers, "rotary" turns queries and keys, "none" leaves the order out. A model with learned
+    positions raises ValueError for more tokens than `max_length`.
+    Raises ValueError for any other `scheme`.
     """
+    if scheme not in SCHEMES:
+        raise ValueError(f"positions = {scheme!r}: choose one of {', '.join(SCHEMES)}")
+    device = next(model.parameters()).device
+    if not isinstance(model, EncoderClassifier):
+        _change_language_model(model, scheme, max_length)
+    elif scheme != "sinusoidal":
+        _change_classifier(model, scheme, max_length)
+    return model.to(device).train(model.training)
+
+
+def _change_classifier(model: EncoderClassifier, scheme: str, max_length: int) -> None:
     d_model = model.embedding.tokens.embedding_dim
-    return _with_positions(model, LearnedPositions(d_model, max_length))
-
-
-def use_relative_positions(
-    model: EncoderClassifier, n_buckets: int = 32, max_distance: int = 128
-) -> EncoderClassifier:
-    """Replace the sinusoids by one relative bias for all layers, in place; returns the model."""
+    added = LearnedPositions(d_model, max_length) if scheme == "learned" else nn.Identity()
+    setattr(model, "embedding", OtherEmbedding(model.embedding, added))  # noqa: B010
     layers: Any = model.encoder.layers
-    relative = RelativeBias(layers[0].attention.n_heads, n_buckets, max_distance)
-    with torch.no_grad():  # initially no distance is preferred
-        relative.bias.weight.zero_()
+    relative = _no_preference(layers[0].attention.n_heads) if scheme == "relative" else None
     for layer in layers:
-        own = layer.attention
-        layer.attention = RelativeMultiHeadAttention(
-            own.w_q.in_features, own.n_heads, own.dropout.p, relative, own.w_q.bias is not None
-        )
+        own: MultiHeadAttention = layer.attention
+        sizes = own.w_q.in_features, own.n_heads, own.dropout.p
+        has_bias = own.w_q.bias is not None
+        if relative is not None:
+            layer.attention = RelativeMultiHeadAttention(*sizes, relative, has_bias)
+        elif scheme == "rotary":
+            layer.attention = RotaryMultiHeadAttention(*sizes, has_bias)
         layer.attention.load_state_dict(own.state_dict(), strict=False)
-    return _with_positions(model, nn.Identity())
 
 
-def _with_positions(model: EncoderClassifier, positions: nn.Module) -> EncoderClassifier:
-    device = model.embedding.tokens.weight.device
-    setattr(model, "embedding", OtherEmbedding(model.embedding, positions))  # noqa: B010
-    return model.to(device)
+def _change_language_model(model: Any, scheme: str, max_length: int) -> None:
+    model.kind = "none" if scheme == "relative" else scheme
+    model.positions = None
+    if scheme == "learned":
+        model.positions = nn.Embedding(max_length, model.tokens.embedding_dim)
+        nn.init.normal_(model.positions.weight, std=0.02)  # GPT-2's
+    if scheme != "relative":
+        return
+    relative = _no_preference(model.blocks[0].attention.n_heads)
+    for block in model.blocks:
+        own: CachedAttention = block.attention
+        sizes = own.w_q.in_features, own.n_heads, own.dropout.p
+        block.attention = RelativeCachedAttention(*sizes, relative)
+        block.attention.load_state_dict(own.state_dict(), strict=False)
+
+
+def _no_preference(n_heads: int) -> RelativeBias:
+    """A bias that at first prefers no distance."""
+    relative = RelativeBias(n_heads, BUCKETS, FAR)
+    with torch.no_grad():
+        relative.bias.weight.zero_()
+    return relative

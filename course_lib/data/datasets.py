@@ -46,9 +46,10 @@ REMEDY = (
 class LoadedData:
     """A validated data set and its origin.
 
-    `splits` are Hugging Face `Dataset`s with the columns `sentence` and `label`, or `en` and `fr`.
+    `splits` are Hugging Face `Dataset`s with the columns `sentence` and `label`, `en` and `fr`, or
+    `text` alone.
     `name` is the actual data set, such as "vader_movies" when it replaces "sst2". `sha256` covers
-    all splits and both columns. `source` is mirror, hub, package or generated, and `origin`
+    all splits and columns. `source` is mirror, hub, package or generated, and `origin`
     describes it.
     """
 
@@ -166,12 +167,11 @@ def _name_asked_for(asked: Entry, split: str) -> str:
 def _dataset(rows: list[Row], columns: list[str]) -> Dataset:
     from datasets import ClassLabel, Dataset, Features, Value
 
-    labelled = columns[-1] == "label"
-    label = ClassLabel(names=["negative", "positive"]) if labelled else Value("string")
-    kinds = [Value("string"), label]
+    kinds = {name: Value("string") for name in columns}
+    if columns[-1] == "label":
+        kinds["label"] = ClassLabel(names=["negative", "positive"])
     return Dataset.from_dict(
-        dict(zip(columns, zip(*rows, strict=True), strict=True)),
-        features=Features(dict(zip(columns, kinds, strict=True))),
+        dict(zip(columns, zip(*rows, strict=True), strict=True)), features=Features(kinds)
     )
 
 
@@ -179,7 +179,8 @@ def _sha256(rows: Mapping[str, list[Row]]) -> str:
     digest = hashlib.sha256()
     for split, examples in rows.items():
         digest.update(f"{split}\n".encode())
-        digest.update("".join(f"{text}\t{label}\n" for text, label in examples).encode("utf-8"))
+        lines = ("\t".join(map(str, row)) + "\n" for row in examples)
+        digest.update("".join(lines).encode("utf-8"))
     return digest.hexdigest()
 
 
@@ -206,7 +207,8 @@ def _counts(examples: Dataset) -> str:
         f"{sum(len(text.split()) for text in examples[:][column]):,} words of {column}"
         for column in examples.column_names
     )
-    return f"{len(examples):,} pairs, {', '.join(words)}"
+    rows = "texts" if len(examples.column_names) == 1 else "pairs"
+    return f"{len(examples):,} {rows}, {', '.join(words)}"
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ HUB_TIMEOUT = 5.0  # seconds until the next source is tried
 READ_TIMEOUT = 60.0  # seconds
 BUFFER = 1 << 20  # minimum bytes per request
 
-Fields = tuple[Any, Any]
+Fields = tuple[Any, ...]
 
 
 def download(wanted: HubFile) -> Path:
@@ -46,7 +46,7 @@ def download(wanted: HubFile) -> Path:
 
 
 def top(wanted: HubFile, rows: int) -> list[Fields]:
-    """The first `rows` pairs of a Parquet file without an empty side; the rest is not fetched.
+    """The first `rows` rows of a Parquet file without an empty side; the rest is not fetched.
 
     The result is not cached, so every call needs the network.
     """
@@ -67,8 +67,8 @@ def top(wanted: HubFile, rows: int) -> list[Fields]:
     return found[:rows]
 
 
-def columns(path: Path, names: tuple[str, str]) -> list[Fields]:
-    """Two columns of a Parquet or JSON-lines file; "translation.en" is a nested column."""
+def columns(path: Path, names: tuple[str, ...]) -> list[Fields]:
+    """The columns of a Parquet or JSON-lines file; "translation.en" is a nested column."""
     if path.suffix == ".parquet":
         from pyarrow import parquet
 
@@ -78,13 +78,13 @@ def columns(path: Path, names: tuple[str, str]) -> list[Fields]:
     return _fields((json.loads(line) for line in lines if line), names)
 
 
-def _fields(records: Iterable[dict[str, Any]], names: tuple[str, str]) -> list[Fields]:
+def _fields(records: Iterable[dict[str, Any]], names: tuple[str, ...]) -> list[Fields]:
     def value(record: dict[str, Any], name: str) -> Any:
         for key in name.split("."):
             record = record[key]
         return record
 
-    return [(value(record, names[0]), value(record, names[1])) for record in records]
+    return [tuple(value(record, name) for name in names) for record in records]
 
 
 class RemoteFile(io.RawIOBase):

@@ -48,7 +48,8 @@ class HubFile(_Table):
     revision: str = Field(pattern=r"^[0-9a-f]{40}$")
     file: str = Field(pattern=r"\.(parquet|jsonl)$")
     sha256: str | None = Field(default=None, pattern=SHA256)  # None: the revision alone pins it
-    columns: tuple[str, str]  # names of the two columns; "translation.en" is nested
+    # names of the two columns, or of a text alone; "translation.en" is nested
+    columns: tuple[str, ...] = Field(min_length=1, max_length=2)
     per_class: tuple[int, int] | None = None  # keep these ranks of each class, by the texts' sha256
     ranks: tuple[int, int] | None = (
         None  # keep these ranks of all pairs, by the first side's sha256
@@ -70,7 +71,7 @@ class Split(_Table):
     """One split, with its file in the mirror and on the hub."""
 
     name: str
-    rows: int = Field(gt=0)
+    rows: int = Field(gt=0)  # as its file has them; of a text alone, empty ones are not kept
     mirror: MirrorFile | None = None
     hub: HubFile | None = None
 

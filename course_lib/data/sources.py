@@ -1,7 +1,7 @@
 """Read examples from a local mirror, the Hugging Face hub, or a package.
 
-Rows are (sentence, label) or (English, French). `Unavailable` means that the next source may be
-tried; any other `DataError`, such as a wrong checksum, needs someone to fix it.
+Rows are (sentence, label), (English, French) or (text,). `Unavailable` means that the next source
+may be tried; any other `DataError`, such as a wrong checksum, needs someone to fix it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from . import hub
 from .registry import DataError, HubFile, MirrorFile, PackageFile, Split, Unavailable
 
-Row = tuple[str, Any]  # the second is a label, 0 or 1, or the translation of the first
+Row = tuple[Any, ...]  # a text, and perhaps its label, 0 or 1, or its translation
 
 PIP_TIMEOUT = 90  # seconds
 
@@ -63,10 +63,12 @@ def from_mirror(split: Split, wanted: MirrorFile) -> list[Row]:
             f"{path} cannot be read ({error}): copy it again, or unset COURSE_DATA"
         ) from None
     _compare(content, wanted.sha256, path, "copy it again, or unset COURSE_DATA")
-    lines = content.decode("utf-8").split("\n")
-    read = int if lines[0].endswith("\tlabel") else str
-    fields = (line.split("\t") for line in lines[1:] if line)
-    return checked(split, [(text, read(other)) for text, other in fields], str(path))
+    first, *lines = content.decode("utf-8").removesuffix("\n").split("\n")
+    header = first.split("\t")
+    fields = [line.split("\t") for line in lines if line or len(header) == 1]
+    if header[-1] == "label":
+        return checked(split, [(text, int(label)) for text, label in fields], str(path))
+    return checked(split, [tuple(row) for row in fields], str(path))
 
 
 def from_hub(split: Split, wanted: HubFile) -> list[Row]:
@@ -78,7 +80,7 @@ def from_hub(split: Split, wanted: HubFile) -> list[Row]:
         if wanted.sha256:
             _compare(path.read_bytes(), wanted.sha256, path, "delete it and load again")
         found = hub.columns(path, wanted.columns)
-    rows = [(_clean(text), _clean(other)) for text, other in found]
+    rows: list[Row] = [tuple(map(_clean, row)) for row in found]
     if wanted.per_class:
         rows = _ranked(rows, *wanted.per_class)
     if wanted.ranks:
@@ -117,8 +119,11 @@ def from_package(wanted: PackageFile) -> dict[str, list[Row]]:
 
 
 def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
-    """Return the rows. Raises DataError for a wrong count, a wrong label or an empty side."""
-    strange = sorted({label for _, label in rows if not isinstance(label, str)} - {0, 1})
+    """Return the rows. Raises DataError for a wrong count, a wrong label or an empty side.
+
+    Rows of a text alone may be empty, and are left out once they are counted.
+    """
+    strange = sorted({row[-1] for row in rows if not isinstance(row[-1], str)} - {0, 1})
     if strange == [-1]:
         raise DataError(
             f"the split {split.name} of {origin} has labels of -1, which are withheld there: "
@@ -129,8 +134,8 @@ def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
             f"the split {split.name} of {origin} has the label {strange[0]!r}, not 0 or 1: "
             "correct the file or data/registry.toml"
         )
-    for number, (text, other) in enumerate(rows):
-        if other == "" or (text == "" and isinstance(other, str)):
+    for number, row in enumerate(rows):
+        if len(row) == 2 and (row[1] == "" or (row[0] == "" and isinstance(row[1], str))):
             raise DataError(
                 f"pair {number} of the split {split.name} of {origin} has an empty side: "
                 "correct the file or data/registry.toml"
@@ -140,7 +145,7 @@ def checked(split: Split, rows: list[Row], origin: str) -> list[Row]:
             f"the split {split.name} of {origin} has {len(rows):,} rows instead of "
             f"{split.rows:,}: fetch it again, or correct data/registry.toml"
         )
-    return rows
+    return [row for row in rows if len(row) > 1 or row[0]]
 
 
 def _clean(value: Any) -> Any:
@@ -158,7 +163,7 @@ def _compare(content: bytes, wanted: str, path: Path, advice: str) -> None:
 
 def _ranked(rows: list[Row], first: int, last: int) -> list[Row]:
     """The texts of each class from rank `first` to `last` by sha256, a reproducible sample."""
-    unique = dict(rows)
+    unique: dict[str, Any] = dict(rows)
     order = sorted(unique, key=lambda text: hashlib.sha256(text.encode()).hexdigest())
     classes = ([text for text in order if unique[text] == label] for label in (0, 1))
     chosen = {text for texts in classes for text in texts[first:last]}

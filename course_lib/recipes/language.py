@@ -2,6 +2,7 @@
 
 trained = train_language_model(load("multi30k_en_fr"), profile("cpu"), seed=0)
 trained.write(["Two dogs"], max_new_tokens=20, top_p=0.9)
+trained.writer.save("language_model")  # then: student generate --model language_model
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ import torch
 from torch import Tensor, nn
 
 from ..data.datasets import LoadedData
+from ..data.packed_texts import PackedTexts
 from ..data.token_blocks import TokenBlocks, stream
 from ..data.tokenization import TextTokenizer
-from ..decoding.generate import generate
+from ..decoding.writer import Writer
 from ..fast.forms import fast_model
 from ..language_model import LanguageModel
-from ..training.batch_losses import language_loss
+from ..training.batch_losses import language_loss, packed_language_loss, packed_tokens
+from ..training.fit import Loss
+from ..training.machine import examples
 from .language_profiles import LanguageProfile
 from .profiles import fit_by
 
@@ -44,11 +48,13 @@ class TrainedLanguageModel:
 
         `how`: `temperature`, `top_k`, `top_p` and `generator` of `generate`.
         """
+        return self.writer.write(prompts, max_new_tokens, **how)
+
+    @property
+    def writer(self) -> Writer:
+        """What goes on writing, and what is saved: `trained.writer.save("language_model")`."""
         assert isinstance(self.model, LanguageModel)
-        end = self.tokenizer.END
-        read = [[end, *ids] for ids in self.tokenizer.encode(list(prompts))]
-        found = generate(self.model.eval(), read, max_new_tokens, end=end, **how)
-        return [self.tokenizer.decode([*a, *b]) for a, b in zip(read, found, strict=True)]
+        return Writer(self.model, self.tokenizer)
 
 
 def transformer(vocab_size: int, settings: LanguageProfile) -> nn.Module:
@@ -83,19 +89,26 @@ def train_language_model(
     wall, cpu = time.perf_counter(), time.process_time()
     tokenizer, train, validation = streams(data, settings)
     rows = max(1, settings.max_tokens // settings.length)
-    batches = TokenBlocks(train, settings.length, rows, seed)
+    batches: TokenBlocks | PackedTexts = TokenBlocks(train, settings.length, rows, seed)
+    loss: Loss = language_loss
+    count: Callable[[Any], int] = examples
+    tokens = len(batches) * rows * settings.length
+    if settings.packed:
+        texts = tokenizer.encode(training_texts(data, settings))
+        batches = PackedTexts(texts, tokenizer.END, settings.length, rows, seed)
+        loss, count, tokens = packed_language_loss, packed_tokens, batches.n_tokens
     torch.manual_seed(seed)
     model = build(tokenizer.vocab_size, settings)
 
     def evaluate(model: nn.Module) -> dict[str, float]:
         return {"validation_perplexity": perplexity(model, validation, settings.length)}
 
-    history = fit_by(settings, model, batches, language_loss, evaluate, progress, folder)
+    history = fit_by(settings, model, batches, loss, evaluate, progress, folder, count=count)
     return TrainedLanguageModel(
         model,
         tokenizer,
         history,
-        tokens=settings.epochs * len(batches) * rows * settings.length,
+        tokens=settings.epochs * tokens,
         cpu_seconds=time.process_time() - cpu,
         wall_seconds=time.perf_counter() - wall,
     )
@@ -103,7 +116,7 @@ def train_language_model(
 
 def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer, Tensor, Tensor]:
     """A reversible byte-pair tokenizer, and the training and validation splits in its tokens."""
-    texts = data["train"][: settings.train_limit or len(data["train"])][settings.text]
+    texts = training_texts(data, settings)
     tokenizer = TextTokenizer.train(
         texts,
         kind="bpe",
@@ -115,6 +128,11 @@ def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer,
     validation = data["validation"][:][settings.text]
     parts = [stream(tokenizer.encode(part), tokenizer.END) for part in (texts, validation)]
     return tokenizer, parts[0], parts[1]
+
+
+def training_texts(data: LoadedData, settings: LanguageProfile) -> list[str]:
+    """What a model of this profile reads in training."""
+    return data["train"][: settings.train_limit or len(data["train"])][settings.text]
 
 
 @torch.no_grad()

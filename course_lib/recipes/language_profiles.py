@@ -1,4 +1,4 @@
-"""Training profiles of the language model: for a test, for a laptop.
+"""Training profiles of the language model: for a test, for a laptop, for a GPU.
 
 settings = profile("cpu")
 trained = train_language_model(load(settings.dataset), settings, seed=0)
@@ -24,6 +24,7 @@ class LanguageProfile(Profile):
     text: str = "en"  # the column that is read
     length: int = 64  # tokens that a block reads
     positions: Positions = "rotary"
+    packed: bool = False  # rows of whole texts that do not read each other, not cuts of a stream
 
 
 PROFILES = {
@@ -41,9 +42,23 @@ PROFILES = {
     "cpu": LanguageProfile(
         "cpu",
         "multi30k_en_fr",
-        TransformerConfig(n_layers=4, d_model=128, n_heads=4, d_ff=512, dropout=0.2),
-        vocab_size=4000,
-        epochs=8,
+        # three passes over so many words do not overfit so small a model
+        TransformerConfig(n_layers=2, d_model=96, n_heads=4, d_ff=384, dropout=0.0),
+        vocab_size=2000,
+        epochs=3,
+        max_tokens=512,
+    ),
+    # WikiText-2 has so few words that dropout decides: these are sizes for a GPU, not measured yet.
+    "gpu": LanguageProfile(
+        "gpu",
+        "wikitext_2",
+        TransformerConfig(n_layers=6, d_model=512, n_heads=8, d_ff=2048, dropout=0.3),
+        vocab_size=10_000,
+        epochs=20,
+        max_tokens=16_384,
+        learning_rate=1e-3,
+        text="text",
+        length=256,
     ),
 }
 

@@ -6,6 +6,7 @@ their own fields, and the tables of profiles.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -16,6 +17,7 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler
 
 from ..config import TransformerConfig
 from ..training.fit import Loss, TrainingConfig, fit
+from ..training.machine import Batch, examples
 from ..training.plain import Row
 from ..training.weight_averages import WeightAverage
 
@@ -39,6 +41,10 @@ class Profile:
     word_scale: float = 1.0  # factor on the initial token embeddings
     seed: int = 0
     train_limit: int | None = None  # training examples; None: all
+    # When memory runs out (part 6 of the lectures): what each costs is in results/README.md.
+    accumulate: int = 1  # batches per optimizer step
+    recompute: bool = False  # gradient checkpointing
+    precision: str = "auto"  # bf16 or fp16 on a GPU; see `TrainingConfig.mixed_precision`
 
     def __str__(self) -> str:
         return f"profile {self.name}: {self.epochs} epochs of {self.dataset}; {self.model}"
@@ -113,22 +119,29 @@ def fit_by(
     progress: bool,
     folder: str | None,
     after_step: Callable[[nn.Module, int], None] | None = None,
+    count: Callable[[Batch], int] = examples,
 ) -> list[Row]:
     """Train `model` and return the history; see `training.fit` for the arguments.
 
     Its final weights are the average from `settings.average_from` on.
     """
-    n_steps = settings.epochs * len(batches)
+    n_steps = settings.epochs * math.ceil(len(batches) / settings.accumulate)
     optimizer, schedule = optimizer_and_schedule(model, settings, n_steps)
     average = WeightAverage(model, start=round(settings.average_from * n_steps))
     history = fit(
         model,
         batches,
         loss=loss,
+        count=count,
         optimizer=optimizer,
         schedule=schedule,
         config=TrainingConfig(
-            settings.epochs, label_smoothing=settings.label_smoothing, progress=progress
+            settings.epochs,
+            label_smoothing=settings.label_smoothing,
+            accumulate=settings.accumulate,
+            recompute=settings.recompute,
+            mixed_precision=settings.precision,
+            progress=progress,
         ),
         evaluate=evaluate,
         folder=folder,

@@ -20,7 +20,7 @@ from ..data.tokenization import TextTokenizer
 from ..decoding.translator import Translator
 from ..evaluation.translation import bleu
 from ..fast.forms import fast_model
-from ..training.batch_losses import translation_loss
+from ..training.batch_losses import real_targets, translation_loss
 from ..transformer import Transformer
 from .profiles import fit_by, scale_words
 from .translation_profiles import TranslationProfile
@@ -67,7 +67,15 @@ def train_translator(
         return {"sample_bleu": bleu(translations, validation[settings.target]).value}
 
     history = fit_by(
-        settings, model, batches, translation_loss, evaluate, progress, folder, after_step
+        settings,
+        model,
+        batches,
+        translation_loss,
+        evaluate,
+        progress,
+        folder,
+        after_step,
+        count=real_targets,
     )
     sides = (batches.source_ids, batches.target_ids)
     return TrainedTranslator(

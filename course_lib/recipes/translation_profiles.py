@@ -25,6 +25,7 @@ class TranslationProfile(Profile):
 
     max_tokens: int = 1024
     learning_rate: float = 3e-3
+    precision: str = "no"  # 32 bits on a GPU, too, as in `results/`
     average_from: float = 0.6
     source: str = "en"  # the column to translate
     target: str = "fr"  # the column of the translations

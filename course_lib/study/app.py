@@ -14,12 +14,9 @@ study_app = typer.Typer(
 
 Storage = Annotated[str, typer.Option(help="the database, as a URL")]
 Name = Annotated[str | None, typer.Option(help="the study's name; the profile's if none")]  # noqa: UP007
-ProfileName = Annotated[str, typer.Option(help="tiny, cpu or colab")]
+ProfileName = Annotated[str, typer.Option(help="tiny, cpu, colab or language")]
 Device = Annotated[str, typer.Option(help="cpu, cuda or cuda:N")]
 Grace = Annotated[int, typer.Option(min=1, help="seconds of silence: a worker counts as dead")]
-Tracker = Annotated[  # noqa: UP007
-    str | None, typer.Option(help="tensorboard, wandb, comet_ml or mlflow: one run a trial")
-]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SQLITE = "sqlite:///study.db"
 
@@ -35,14 +32,13 @@ def run(
     device: Device = "cpu",
     pruner: Annotated[str, typer.Option(help="none, asha or hyperband")] = "none",
     grace: Grace = 15,
-    tracker: Tracker = None,
     json: Json = False,
 ) -> None:
     """Run every trial that is not finished yet; the same command goes on after an interruption."""
     from . import commands
 
     where = commands.Where(storage, name or profile)
-    how = commands.How(device, grace, tracker)
+    how = commands.How(device, grace)
     raise typer.Exit(commands.run(where, profile, workers, how, pruner, json))
 
 
@@ -52,12 +48,11 @@ def work(
     name: Name = None,
     device: Device = "cpu",
     grace: Grace = 15,
-    tracker: Tracker = None,
 ) -> None:
     """Run queued trials in this process until none is left: for a second machine or a cluster."""
     from . import commands
 
-    how = commands.How(device, grace, tracker)
+    how = commands.How(device, grace)
     raise typer.Exit(commands.work(commands.Where(storage, name or "tiny"), how))
 
 

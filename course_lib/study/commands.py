@@ -19,7 +19,7 @@ from .database.plan import plan_of, queue, same_data
 from .database.points import queued
 from .database.rows import rows as table
 from .database.rows import to_csv
-from .database.run import described, run_workers
+from .database.run import described, interruptible, run_workers
 from .database.storage import (
     GRACE,
     PRUNERS,
@@ -30,11 +30,11 @@ from .database.storage import (
     storage,
     study_errors,
 )
-from .database.trackers import check, follow, no_tracker
 from .database.worker import deterministic
 from .database.worker import work as run_trials
 from .profiles import StudyProfile, duration, profile
 from .tasks.classification import ClassificationTask
+from .tasks.language import LanguageTask
 from .tasks.translation import TranslationTask
 from .trial import Row, attempt, run_trial
 
@@ -55,12 +55,10 @@ class How:
 
     device: str = "cpu"
     grace: int = GRACE
-    tracker: str | None = None
 
     @property
     def options(self) -> list[str]:
-        given = ["--device", self.device, "--grace", str(self.grace)]
-        return [*given, "--tracker", self.tracker] if self.tracker else given
+        return ["--device", self.device, "--grace", str(self.grace)]
 
 
 def run(where: Where, profile_name: str, workers: int, how: How, pruner: str, as_json: bool) -> int:
@@ -101,17 +99,17 @@ def work(where: Where, how: How) -> int:
         settings = profile(study.user_attrs["profile"])
         task = _task(settings, how.device)
         same_data(study, task.data)
-    run_trials(
-        opened,
-        where.name,
-        task,
-        run_trial,
-        attempt,
-        seconds_a_trial=settings.seconds_a_trial,
-        device=how.device,
-        report=lambda row: print(described(row, row["number"]), flush=True),
-        follow=follow(how.tracker, where.name) if how.tracker else no_tracker,
-    )
+    with interruptible():
+        run_trials(
+            opened,
+            where.name,
+            task,
+            run_trial,
+            attempt,
+            seconds_a_trial=settings.seconds_a_trial,
+            device=how.device,
+            report=lambda row: print(described(row, row["number"]), flush=True),
+        )
     return DONE
 
 
@@ -173,9 +171,13 @@ def confirm(where: Where, seeds: str, device: str, as_json: bool) -> int:
     return DONE
 
 
-def _task(settings: StudyProfile, device: str) -> ClassificationTask | TranslationTask:
+def _task(
+    settings: StudyProfile, device: str
+) -> ClassificationTask | TranslationTask | LanguageTask:
     """The task of a profile, on the data that `load` finds for it."""
     data = load(settings.dataset)
+    if settings.text:
+        return LanguageTask(settings, data, device, settings.text)
     if "label" in data["train"].column_names:
         return ClassificationTask(settings, data, device)
     return TranslationTask(settings, data, device)
@@ -190,8 +192,6 @@ def _settings(profile_name: str, how: How, pruner: str) -> StudyProfile:
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise WrongOption(f"--device {how.device} cannot be used: {reason}") from None
-    if how.tracker:
-        check(how.tracker)
     try:
         return profile(profile_name)
     except ValueError as error:

@@ -34,6 +34,7 @@ class StudyProfile:
     word_scale: float = 1.0  # of the embeddings at the start, beside the paper's
     train_limit: int | None = None  # training examples; None: all
     untimed_steps: int = 10
+    text: str | None = None  # the column that a language model reads; None: the data's own task
 
     def __str__(self) -> str:
         return (
@@ -86,6 +87,21 @@ PROFILES: Mapping[str, StudyProfile] = {
         learning_rate=1e-3,
         seconds_a_step=0.1,
         measured_on="an estimate for a T4; an H100 took 0.07 s a step",
+    ),
+    # Another task: the next token of the English captions. `course bench positions` measures it.
+    "language": StudyProfile(
+        "language",
+        "multi30k_en_fr",
+        # so scaled, sinusoids are as large as the embeddings are at the start
+        TransformerConfig(d_model=64, d_ff=256, position_scale=0.03),
+        vocab_size=2000,
+        n_steps=600,
+        evaluate_every=600,
+        max_tokens=512,
+        learning_rate=3e-3,
+        seconds_a_step=0.1,
+        measured_on="one core, while others are busy",
+        text="en",
     ),
 }
 

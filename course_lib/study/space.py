@@ -28,3 +28,8 @@ FACTORS: Factors = {
     "schedule": ("paper", "constant", "cosine"),
     "warmup": (1000, 4000, 10_000),
 }
+
+# A seventh factor, which tasks take beside these six; a study that is handed in has the six, so
+# that all can be compared. Without it, a configuration has the paper's positions (§3.5).
+SINUSOIDAL = "sinusoidal"
+POSITIONS: Factors = {"positions": (SINUSOIDAL, "learned", "relative", "rotary", "none")}

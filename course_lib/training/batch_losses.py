@@ -37,8 +37,8 @@ def translation_loss(
 ) -> tuple[Tensor, Measures]:
     """The loss of `translation_step` (§5.4), and the share of real tokens that are right.
 
-    The parts of a `Transformer` are called, in 32 bits, and its full tensor of logits is never
-    made; any other model, such as a wrapper for several processes, is only called.
+    The parts of a `Transformer` are called, and its full tensor of logits is never made; any other
+    model, such as a wrapper for several processes, is only called. The loss is computed in 32 bits.
     """
     read, labels = shift_targets(target_ids)
     n_real = (labels != pad_id).sum().clamp(min=1)
@@ -47,13 +47,18 @@ def translation_loss(
         right = ((logits.argmax(dim=-1) == labels) & (labels != pad_id)).sum()
         loss = label_smoothed_loss(logits, labels, label_smoothing, pad_id)
         return loss, {"accuracy": right / n_real}
+    memory, source_mask = model.encode(source_ids)
+    mask = target_mask(read, pad_id)
+    x, _ = model.decoder(model.embedding(read), memory, mask, source_mask)
+    words = model.embedding.tokens.weight
     with torch.autocast(source_ids.device.type, enabled=False):
-        memory, source_mask = model.encode(source_ids)
-        mask = target_mask(read, pad_id)
-        x, _ = model.decoder(model.embedding(read), memory, mask, source_mask)
-        words = model.embedding.tokens.weight
-        loss, right = projected_loss(x, words, labels, label_smoothing, pad_id)
+        loss, right = projected_loss(x.float(), words, labels, label_smoothing, pad_id)
     return loss, {"accuracy": right / n_real}
+
+
+def real_targets(batch: tuple[Tensor, Tensor], pad_id: int = 0) -> int:
+    """How many tokens `translation_loss` of a batch is the mean of: the `count` for `fit`."""
+    return int((batch[1][:, 1:] != pad_id).sum())
 
 
 def language_loss(
@@ -68,6 +73,24 @@ def language_loss(
         logits.flatten(0, 1), token_ids[:, 1:].flatten(), label_smoothing=label_smoothing
     )
     return loss, {}
+
+
+def packed_language_loss(
+    model: nn.Module,
+    token_ids: Int[Tensor, "batch n"],
+    labels: Int[Tensor, "batch n"],
+    texts: Int[Tensor, "batch n"],
+    label_smoothing: float = 0.0,
+) -> tuple[Tensor, Measures]:
+    """The loss of a `LanguageModel` on packed rows: that of every text alone in a row."""
+    logits, real = model(token_ids, texts=texts), texts != 0
+    loss = F.cross_entropy(logits[real], labels[real], label_smoothing=label_smoothing)
+    return loss, {}
+
+
+def packed_tokens(batch: tuple[Tensor, Tensor, Tensor]) -> int:
+    """How many tokens `packed_language_loss` of a batch is the mean of: the `count` for `fit`."""
+    return int((batch[2] != 0).sum())
 
 
 def masked_language_loss(

@@ -9,7 +9,7 @@ After an interruption, the same call resumes from the last checkpoint. With
 
 import math
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from .checkpoints import CheckpointError
-from .machine import Batch, tokens
+from .machine import Batch, examples, tokens
 from .plain import Row
+from .recompute import recomputed
 from .run import Evaluation, TrainingConfig, TrainingRun
 from .weight_averages import WeightAverage
 
@@ -39,6 +40,7 @@ def fit(
     schedule: Any,
     loss: Loss | None = None,
     step: Callable[..., Row] | None = None,
+    count: Callable[[Batch], int] = examples,
     config: TrainingConfig | None = None,
     evaluate: Evaluation | None = None,
     folder: Path | str | None = None,
@@ -50,11 +52,12 @@ def fit(
 
     `batches` can be iterated repeatedly, has `len()` and `set_epoch(epoch)`, and gives the same
     tuples of tensors for the same epoch. `loss(model, *batch, label_smoothing=…)` gives the loss of
-    a batch and what else it measured. In its place, a `step` of your own may do all of `_update` on
-    one batch, without accumulation: `step(model, *batch, optimizer, schedule, max_norm=…,
-    label_smoothing=…, backward=…, clip=…)` returns its row. With `average`, the averaged weights
-    are evaluated. With `folder`, logs and checkpoints are written there, and an interrupted
-    training resumes from them (unless `resume` is False).
+    a batch and what else it measured; `count(batch)` is the number of terms that this is a mean of,
+    which makes the mean of several batches that of their union. In place of a loss, a `step` of
+    your own may do all of `_update` on one batch, without accumulation: `step(model, *batch,
+    optimizer, schedule, max_norm=…, label_smoothing=…, backward=…, clip=…)` returns its row. With
+    `average`, the averaged weights are evaluated. With `folder`, logs and checkpoints are written
+    there, and an interrupted training resumes from them (unless `resume` is False).
     Raises DivergedError when the loss is not finite, CheckpointError for a checkpoint that is
     unreadable or from another training.
     """
@@ -67,9 +70,9 @@ def fit(
     with run.stopping.best_at_end(model), run.log() as log, run.bar() as bar:
         for group, ends_epoch in run.groups():
             if step is not None:
-                row = run.record(_update_by(step, run, group, optimizer, schedule))
+                row = run.record(_update_by(step, run, group, count, optimizer, schedule))
             elif loss is not None:
-                row = run.record(_update(run, group, loss, optimizer, schedule))
+                row = run.record(_update(run, group, loss, count, optimizer, schedule))
             log.step(row, tokens(group))
             bar.show(row, tokens(group))
             number = run.state.step
@@ -88,17 +91,18 @@ def _update(
     run: TrainingRun,
     group: list[Batch],
     loss: Loss,
+    count: Callable[[Batch], int],
     optimizer: torch.optim.Optimizer,
     schedule: Any,
 ) -> Row:
     """One optimizer step on the mean loss of a group of batches; returns its row."""
     config, machine, model = run.config, run.machine, run.shared_model
     model.train()
-    own, rows = machine.own(group), list[Row]()
+    own, rows = machine.own(group, count), list[Row]()
     for batch, weight in own:
         is_last = len(rows) == len(own) - 1
         with nullcontext() if is_last else machine.accumulating(model):
-            with machine.autocast():
+            with machine.autocast(), _keeping(run):
                 value, measures = loss(model, *batch, label_smoothing=config.label_smoothing)
             machine.scaler.scale(value * weight).backward()
         measured = {"loss": value.detach(), **measures}
@@ -118,13 +122,14 @@ def _update_by(
     step: Callable[..., Row],
     run: TrainingRun,
     group: list[Batch],
+    count: Callable[[Batch], int],
     optimizer: torch.optim.Optimizer,
     schedule: Any,
 ) -> Row:
     """`_update` by a step that was passed in; `clip` checks before the step changes the weights."""
     config, machine, losses = run.config, run.machine, list[Tensor]()
     rate = optimizer.param_groups[0]["lr"]
-    ((batch, weight),) = machine.own(group)
+    ((batch, weight),) = machine.own(group, count)
 
     def backward(loss: Tensor) -> None:
         losses.append(loss.detach())
@@ -137,12 +142,17 @@ def _update_by(
 
     settings = {"max_norm": config.max_norm, "label_smoothing": config.label_smoothing}
     parts = (optimizer, schedule)
-    with machine.autocast():
+    with machine.autocast(), _keeping(run):
         row = step(run.shared_model, *batch, *parts, **settings, backward=backward, clip=clip)
     row = machine.mean([row], [weight])
     _check(run, row["loss"], row.get("gradient_norm", 0.0), rate)
     run.average_weights()
     return row
+
+
+def _keeping(run: TrainingRun) -> AbstractContextManager[None]:
+    """What a forward pass within the context keeps for the backward pass: by `recompute`."""
+    return recomputed(run.model) if run.config.recompute else nullcontext()
 
 
 def _check(run: TrainingRun, loss: float, norm: float, rate: float) -> None:

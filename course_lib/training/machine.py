@@ -49,12 +49,15 @@ class Machine:
         """Mixed precision, if it is wanted, for the forward pass within the context."""
         return torch.autocast(self.device.type, self.precision) if self.precision else nullcontext()
 
-    def own(self, group: list[Batch]) -> list[tuple[tuple[Tensor, ...], float]]:
+    def own(
+        self, group: list[Batch], count: Callable[[Batch], int]
+    ) -> list[tuple[tuple[Tensor, ...], float]]:
         """This process's batches of a group, on its device, each with the weight of its loss.
 
-        The sum of the weighted losses, averaged over processes, is the mean loss of the group.
+        The sum of the weighted losses, averaged over processes, is the mean loss of the group:
+        `count(batch)` is the number of terms that a batch's own mean has.
         """
-        mine = list(zip(group, shares(group), strict=True))[self.rank :: self.size]
+        mine = list(zip(group, shares(group, count), strict=True))[self.rank :: self.size]
         return [(self._here(batch), share * self.size) for batch, share in mine]
 
     def accumulating(self, model: nn.Module) -> AbstractContextManager[Any]:
@@ -121,10 +124,15 @@ def groups(batches: Iterable[Batch], size: int) -> Iterator[tuple[list[Batch], b
         group = following
 
 
-def shares(group: list[Batch]) -> list[float]:
-    """Each batch's share of the group's examples: the weight of its mean in the group's mean."""
-    sizes = [len(batch[0]) for batch in group]
-    return [size / sum(sizes) for size in sizes]
+def examples(batch: Batch) -> int:
+    """The number of a batch's examples."""
+    return len(batch[0])
+
+
+def shares(group: list[Batch], count: Callable[[Batch], int] = examples) -> list[float]:
+    """Each batch's share of what the group has: the weight of its mean in the group's mean."""
+    sizes = [count(batch) for batch in group]
+    return [size / max(1, sum(sizes)) for size in sizes]
 
 
 def tokens(group: list[Batch]) -> int:

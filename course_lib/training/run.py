@@ -18,7 +18,7 @@ from .weight_averages import WeightAverage
 
 Evaluation = Callable[[nn.Module], Row | None]
 MEASURE = "validation_accuracy"  # what early stopping watches
-FREE = ("epochs", "evaluate_every", "checkpoint_every", "log_every", "progress")
+FREE = ("epochs", "evaluate_every", "checkpoint_every", "log_every", "progress", "recompute")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class TrainingConfig:
     max_norm: float = 1.0  # gradients are clipped to this norm
     label_smoothing: float = 0.1
     accumulate: int = 1  # batches per process and step
+    recompute: bool = False  # gradient checkpointing: keep only the inputs of layers
     mixed_precision: str = "auto"  # bf16 or fp16 on a GPU, none elsewhere; "no", "bf16", "fp16"
     patience: int | None = None  # evaluations without a new best before stopping; keeps the best
     evaluate_every: int | None = None  # steps; always at the end of an epoch

@@ -13,12 +13,11 @@ from grader.checking.suite import proofread
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.course.course_file import EXAM_FILE, FILE, shown
-from grader.course.toml_lines import line_of
+from grader.course.course_file import EXAM_FILE, FILE, line_of, shown
 
 from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError
-from .views import hint_checks
+from .views import hints
 
 _MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
 _NAMED = re.compile(r"\bMISTAKE\.(?!saying\b)(\w+)")
@@ -97,7 +96,7 @@ def _problems(course: Course) -> Iterator[str]:
             if not (bug.component in listed and _missing(bug.component)):  # that is told already
                 yield from _unfit(bug, assignment)
         if assignment is not course.exam:  # which has no hints
-            yield from hint_checks.unfit(assignment)
+            yield from hints.unfit(assignment)
 
 
 def _unreadable(course: Course) -> Iterator[str]:

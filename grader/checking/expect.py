@@ -24,9 +24,8 @@ import numpy as np
 
 from ..seam import StudentError
 from . import evidence
-from .messages import Failure
+from .messages import Failure, describe, show
 from .numeric import above, below, by_chance, close, dtype, shape
-from .shown import describe, show
 
 __all__ = [
     "Failure",

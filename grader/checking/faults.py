@@ -81,6 +81,18 @@ def of_a_test(error: NameError | ImportError, path: Path) -> SuiteError | None:
     own = {*function.co_varnames, *function.co_cellvars, *function.co_freevars}
     if isinstance(error, NameError) and name in own and _may_be_unbound(file, name):
         return None
+    return _own(error, file, line)
+
+
+def own_fault(error: Exception, path: Path) -> SuiteError:
+    """What a test of this file raised, at the last line of its own that was running."""
+    frames = traceback.walk_tb(error.__traceback__)
+    places = [(Path(frame.f_code.co_filename), line) for frame, line in frames]
+    own = [place for place in places if place[0].is_relative_to(path.parent.parent)]
+    return _own(error, *(own[-1] if own else (path, 1)))
+
+
+def _own(error: Exception, file: Path, line: int) -> SuiteError:
     return at(file, line, f"the test itself fails ({type(error).__name__}: {error})")
 
 

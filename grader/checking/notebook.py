@@ -22,8 +22,7 @@ from ..course.exercise import Exercise
 from ..course.submission_folder import found_files
 from ..seam import Student
 from ..seam.codec import Tree
-from ..seam.executor import Executor
-from ..seam.local import LocalBackend
+from ..seam.executor import Executor, LocalBackend
 from . import session, stale
 from .messages import summary
 from .session import TestResult

@@ -20,7 +20,7 @@ from ..course.assignment import Assignment
 from ..seam import Student, StudentError
 from ..seam.errors import KINDS, TIMEOUT
 from .exercise import ExerciseMark
-from .faults import SuiteError
+from .faults import SuiteError, own_fault
 from .messages import Failure, Message
 from .raised import explain
 from .suite import Test, read_tests
@@ -28,9 +28,9 @@ from .suite import Test, read_tests
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
 ALONE = Message(
-    "this, and something of what the function is for",
-    "this alone, as from a function that does nothing or refuses everything",
-    "it counts as soon as another test of the function passes",
+    "this, and one more test of what the function is for",
+    "this alone; a function that does nothing passes it, too, so it counts as soon as one of the "
+    "others passes",
 )
 MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 
@@ -39,7 +39,8 @@ MAX_TIMEOUTS = 2  # per exercise; after that its remaining tests are not run
 class TestResult:
     """The result of one test.
 
-    `outcome` is PASSED, FAILED, BROKEN, or the seam's upper-case error kind.
+    `outcome` is PASSED, FAILED, BROKEN, or the seam's upper-case error kind. `raised`: what the
+    test's own code raised, by a mistake of its own or over an answer that it could not handle.
     """
 
     __test__ = False
@@ -50,6 +51,11 @@ class TestResult:
     outcome: str
     message: Message | None
     seconds: float
+    raised: SuiteError | None = None
+
+    @property
+    def file(self) -> str:
+        return self.id.partition("::")[0]
 
     @property
     def name(self) -> str:
@@ -95,13 +101,18 @@ def run(
 
 
 def _standing(results: list[TestResult]) -> list[TestResult]:
-    """The results, with tests failed that pass alone where they count only beside another."""
-    passed = {(r.mark.exercise, r.name): r.outcome == PASSED for r in results}
+    """The results, with tests failed that pass alone where they count only beside another.
+
+    Another is meant of the same file, if that has one of the name.
+    """
 
     def stands(result: TestResult) -> bool:
-        others = [(result.mark.exercise, name) for name in result.mark.beside]
-        ran = [passed[other] for other in others if other in passed]
-        return result.outcome != PASSED or not ran or any(ran)
+        named = [r for r in results if r.mark.exercise == result.mark.exercise]
+        named = [r for r in named if r.name in result.mark.beside]
+        own = {r.name for r in named if r.file == result.file}
+        others = [r.outcome for r in named if r.file == result.file or r.name not in own]
+        # whether a broken test would have passed, nobody knows
+        return result.outcome != PASSED or not others or bool({PASSED, BROKEN} & {*others})
 
     return [r if stands(r) else replace(r, outcome=FAILED, message=ALONE) for r in results]
 
@@ -121,7 +132,7 @@ class _Session:
     def result(self, test: Test, public: bool) -> TestResult:
         """Run one test; what it raises is its result, but for a mistake of its own."""
         started = time.perf_counter()
-        outcome, message = PASSED, None
+        outcome, message, raised = PASSED, None, None
         try:
             self._begin(test)
             # the same random inputs for everyone, seeded by the release and the test's id
@@ -138,9 +149,12 @@ class _Session:
             exercise = self.assignment.exercise(test.mark.exercise)
             bans = self.assignment.bans(exercise)
             message = explain(error, exercise.names or exercise.files, exercise.id, bans)
+            told = isinstance(error, (StudentError, SuiteError))
+            if not told and "handed_in" not in test.parameters:
+                raised = own_fault(error, test.file)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
-        return TestResult(test.id, test.mark, public, outcome, message, seconds)
+        return TestResult(test.id, test.mark, public, outcome, message, seconds, raised)
 
     def _begin(self, test: Test) -> None:
         """Set rules and seeds. Raises StudentError if the test need not run."""

@@ -37,6 +37,10 @@ class Test:
     parameters: tuple[str, ...]
     function: Callable[..., Any]
 
+    @property
+    def file(self) -> Path:
+        return Path(inspect.getfile(self.function))
+
     def call(
         self, student: Student, rng: np.random.Generator, handed_in: Mapping[str, bytes]
     ) -> None:
@@ -48,7 +52,7 @@ class Test:
         try:
             self.function(**{name: offered[name] for name in self.parameters})
         except (NameError, ImportError) as error:
-            raise faults.of_a_test(error, Path(inspect.getfile(self.function))) or error from None
+            raise faults.of_a_test(error, self.file) or error from None
 
 
 def read_tests(path: Path) -> list[Test]:

@@ -42,8 +42,8 @@ def main() -> None:
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except Exception as error:
+        from .output import warn
         from .problems import sentence
-        from .said import warn
 
         problem = sentence(error)
         if problem is None:

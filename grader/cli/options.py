@@ -1,15 +1,14 @@
-"""Options: those that several commands have, and how a class of them becomes a command."""
+"""Options: those that several commands have, and how a class of options becomes a command."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import typer
-
-T = TypeVar("T")
 
 GRADES = Path("out/grades")
 Assignment = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="a1, a2, …")]
@@ -29,22 +28,26 @@ StoreUrl = Annotated[
 ]
 
 
-def command(app: typer.Typer, options: type[T]) -> Callable[[Callable[[T], int]], None]:
-    """Makes a function a command whose arguments and options are the fields of a dataclass.
+def add_commands(app: typer.Typer, commands: Iterable[type], package: str) -> None:
+    """Add a command for each class of options: `Grade` is `course grade`, in `grade_command`.
 
-    What the function returns is the exit code.
+    Its arguments and options are the fields, its help is the docstring. The module is imported from
+    `package` when the command is called; what its `run` returns is the exit code.
     """
+    for options in commands:
+        app.command(options.__name__.lower())(_called(options, package))
+
+
+def _called(options: type, package: str) -> Callable[..., None]:
     types = get_type_hints(options, include_extras=True)
     fields = inspect.signature(options).parameters.values()
 
-    def register(run: Callable[[T], int]) -> None:
-        def called(**given: Any) -> None:
-            raise typer.Exit(run(options(**given)))
+    def called(**given: Any) -> None:
+        module = import_module(f"{package}.{options.__name__.lower()}_command")
+        raise typer.Exit(module.run(options(**given)))
 
-        parameters = [field.replace(annotation=types[field.name]) for field in fields]
-        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        called.__annotations__ = types
-        called.__doc__ = run.__doc__
-        app.command(run.__name__)(called)
-
-    return register
+    parameters = [field.replace(annotation=types[field.name]) for field in fields]
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = types
+    called.__doc__ = options.__doc__
+    return called

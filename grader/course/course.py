@@ -17,10 +17,9 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from . import course_file
 from .assignment import Assignment
-from .course_file import EXAM_FILE, FILE, CourseError, imported, root_of
+from .course_file import EXAM_FILE, FILE, CourseError, imported, line_of, root_of
 from .exercise import Misplaced, Table
 from .grading import Grading
-from .toml_lines import line_of
 
 
 class Part(Table):

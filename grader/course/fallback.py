@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .course_file import root_of
-from .setup_error import SetupError
+from .problem import SetupError
 
 FOLDER, CARD = "fallback", "card.json"
 

@@ -16,9 +16,8 @@ from typing import Any
 
 from .assignment import Assignment
 from .course import Course
-from .course_file import shown
+from .course_file import line_of, shown
 from .problem import Problem
-from .toml_lines import line_of
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -20,8 +20,7 @@ from grader.course.course import Course
 from ..gradebook.result import Result
 from ..gradebook.totals import UNGRADED
 from ..grading import class_run, class_tries
-from ..grading.judge_pool import JudgePool
-from ..grading.settings import Settings
+from ..grading.judge_pool import JudgePool, Settings
 from ..intake import submissions
 from ..intake.submissions import Submission
 from . import gradescope_results

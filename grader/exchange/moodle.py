@@ -67,7 +67,7 @@ def feedback(result: Result) -> str:
     lines = [f"{number(totals.total)} of {number(totals.max)} points"]
     if totals.late_penalty:
         lines[0] += f", after {number(totals.late_penalty)} were deducted for lateness"
-    lines += [result.reason] if result.reason else []
+    lines += [shown.reason] if shown.reason else []
     for exercise in shown.exercises:
         line = f"{exercise.id} {exercise.title}: {number(exercise.points)}"
         line += f" of {number(exercise.max_points)}{' (bonus)' if exercise.bonus else ''}"

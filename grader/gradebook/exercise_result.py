@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import field_serializer, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, field_serializer, field_validator, model_validator
 
 from grader.checking.messages import Message
 
-from .immutable import Number, Record
+Number = int | float  # not converted: an empty sum is 0, a sum of points 10.0
+
+
+class Record(BaseModel):
+    """Fields are named as in JSON; unknown keys, as from another version, are kept."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    def as_json(self) -> dict[str, Any]:
+        """What is stored and exported; a field that was never set has no key."""
+        return self.model_dump(exclude_unset=True)
 
 
 class GradedTest(Record):

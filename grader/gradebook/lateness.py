@@ -17,7 +17,7 @@ from grader.course.course import LatePolicy
 
 from ..classroom.receipt import CANVAS, CLOCKS
 from ..classroom.terms import Terms
-from .immutable import Number, Record
+from .exercise_result import Number, Record
 
 if TYPE_CHECKING:
     from grader.course.assignment import Assignment

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..classroom.csv_file import CsvFile, Row
-from .exercise_result import ExerciseResult
-from .immutable import Number
+from .exercise_result import ExerciseResult, Number
 from .result import Override, Result
 
 if TYPE_CHECKING:

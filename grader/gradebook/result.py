@@ -10,8 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .exercise_result import ExerciseResult, GradedTest, ModelResult, PartResult
-from .immutable import Number, Record
+from .exercise_result import ExerciseResult, GradedTest, ModelResult, Number, PartResult, Record
 from .lateness import Lateness, lateness
 from .totals import Totals, add_up
 

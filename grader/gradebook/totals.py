@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from .exercise_result import ExerciseResult
-from .immutable import Number, Record
+from .exercise_result import ExerciseResult, Number, Record
 from .lateness import Lateness
 
 UNGRADED = "UNGRADED"  # the grader failed, not the submission: points unknown rather than zero

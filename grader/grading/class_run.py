@@ -23,8 +23,7 @@ from ..gradebook.store import Key, Store
 from ..gradebook.totals import UNGRADED
 from ..intake.submissions import Submission
 from . import by_exercise, class_tries, cluster, fingerprints
-from .judge_pool import JudgePool
-from .settings import Settings
+from .judge_pool import JudgePool, Settings
 
 
 def resolve(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from grader.checking.faults import SuiteError
 
 from . import judge_process
-from .settings import ClusterError, Settings
+from .judge_pool import ClusterError, Settings
 
 if TYPE_CHECKING:
     from distributed import Client

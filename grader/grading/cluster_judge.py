@@ -10,7 +10,7 @@ from distributed import WorkerPlugin
 from grader.course.course import Course
 
 from . import fingerprints, judge_process, warm_processes
-from .settings import ClusterError, Settings
+from .judge_pool import ClusterError, Settings
 
 if TYPE_CHECKING:
     from distributed import Worker

@@ -21,7 +21,7 @@ from grader.course.course import Course
 from grader.notebook.written_answers import PREDICTION
 
 if TYPE_CHECKING:
-    from ..judge.models.hidden_labels import HiddenLabels
+    from ..judge.models.scorer import HiddenLabels
 
 ENGINE = Path(__file__).parents[1]
 # What of the engine decides a grade; what is computed anew for every report is left out.

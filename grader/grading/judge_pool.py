@@ -9,15 +9,19 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.interrupts import Interrupts
 
+from ..course.problem import Problem
 from . import judge_process
-from .settings import Settings
 from .work_folder import place_sockets
+
+if TYPE_CHECKING:
+    from ..judge.models.scorer import HiddenLabels
 
 Answer = TypeVar("Answer")
 
@@ -92,3 +96,21 @@ def _check_installed(assignment: Assignment) -> None:
     for name in {module.partition(".")[0] for module in assignment.imports}:
         if sys.modules.get(name, sys) is None or importlib.util.find_spec(name) is None:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a class is graded."""
+
+    jobs: int = 2
+    tier: str = "A"  # the best this machine offers
+    min_tier: str = "C"  # refuse to grade with a worse one
+    regrade: bool = False
+    exercises: tuple[str, ...] | None = None
+    hidden: dict[str, HiddenLabels] = field(default_factory=dict)  # by assignment
+    keep: bool = True  # store the results
+    executor: str = "processes"  # or one of `cluster`'s
+
+
+class ClusterError(Problem):
+    """The executor's cluster cannot be used; says why and what to do."""

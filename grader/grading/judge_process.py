@@ -19,7 +19,7 @@ from ..sandbox import limits
 if TYPE_CHECKING:
     from ..gradebook.result import Result
     from ..judge.grade import Try
-    from ..judge.models.hidden_labels import HiddenLabels
+    from ..judge.models.scorer import HiddenLabels
     from ..judge.suite_run import OpenWorker, Submitted
     from ..judge.workers.load import Load
     from ..judge.workers.remote import RemoteBackend

@@ -14,18 +14,17 @@ from dataclasses import dataclass, field, replace
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
-from grader.notebook.collect import Collected, collect
+from grader.notebook.collect import Collected, collect, decided
 from grader.notebook.notebook_file import Cell
-from grader.notebook.refused import decided
 from grader.seam import StudentError
 
 from ..gradebook.exercise_result import ModelResult
 from ..gradebook.result import Result, SubmissionFacts, told_of_output
 from ..gradebook.totals import UNGRADED
 from ..intake import handed_in
-from . import reruns, score, second_try, suite_run
+from . import own_mistakes, reruns, score, second_try, suite_run
 from .models import model_part
-from .models.hidden_labels import HiddenLabels
+from .models.scorer import HiddenLabels
 from .reruns import Rerun
 from .suite_run import OpenWorker, Submitted, SuiteRun, Worker
 from .workers.load import Load
@@ -78,6 +77,7 @@ def once(
         return Try(read)
     load = read.load(Patience())
     run = suite_run.run(submitted, load, read.verdicts, open_worker)
+    run = replace(run, tests=own_mistakes.told_apart(submitted, run.tests, open_worker))
     model = None
     if hidden is not None and submitted.assignment.model is not None and not submitted.public_only:
         model = before.model if before else None

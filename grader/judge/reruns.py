@@ -9,8 +9,11 @@ what a worker can keep or pass on. What holds is an order, over all submissions 
    comes before the tests that it runs, and no test is run again after a later place has begun.
 
 So what a worker learns here, it can tell only to workers that are graded for something else.
-`grading.class_tries` keeps this order. That nothing leads to a later grading either is the
-sandbox's part.
+`grading.class_tries` keeps this order within a run. Nothing but the sandbox keeps a later run of
+the class from what was learned in this one; what it leaves open stands in `sandbox.system_calls`. A
+form behind the seam would be no remedy, as a student's code could ask it for the answers to the
+inputs that the next run has again; nor would new inputs, as here the code itself is told. After the
+last late day nobody can hand in any more what would listen.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.checking import faults
 from grader.course.assignment import Assignment
-from grader.notebook.global_names import global_names
+from grader.notebook.statements import global_names
 
 
 def names(assignment: Assignment) -> set[str]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ..course.course_file import EXAM_FILE, FILE
-from ..notebook.global_names import global_names
+from ..notebook.statements import global_names
 from .components import Component, module_text, stub
 
 ENGINE = Path(__file__).resolve().parents[1]

@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .global_names import global_names
+from ..course.assignment import Assignment
+from ..seam import StudentError
+from ..seam.errors import LOAD_ERROR
 from .notebook_file import Cell
-from .statements import Found, Statement, sort_cell, touched
+from .statements import Found, Statement, global_names, sort_cell, touched
 
 MAX_NOTICES = 100
 
@@ -122,3 +124,13 @@ def _refuse_touched(
             for dependent in names:
                 if name in needed_by[dependent]:
                     result.refused[dependent] = why
+
+
+def decided(assignment: Assignment, collected: Collected) -> dict[str, StudentError]:
+    """By exercise: a name that it needs cannot be loaded."""
+    verdicts = {}
+    for exercise in assignment.exercises:
+        refused = [collected.refused[n] for n in exercise.names if n in collected.refused]
+        if refused:
+            verdicts[exercise.id] = StudentError(LOAD_ERROR, refused[0])
+    return verdicts

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..course.assignment import Assignment
 from ..course.course import Course
-from . import grade_ids, notebook_file
+from . import nbgrader_cells, notebook_file
 from .collect import Collected
 from .notebook_file import Cell
 
@@ -42,7 +42,7 @@ def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
     """The answer to each written part: `{"1.11.a": "…"}`."""
     starter = {cell.grade_id: cell.source for cell in starter_cells(assignment)}
     return {
-        id: _answer(text, starter.get(grade_ids.written(id), ""))
+        id: _answer(text, starter.get(nbgrader_cells.written(id), ""))
         for id, text in cells_of_parts(assignment, cells).items()
     }
 
@@ -51,7 +51,9 @@ def cells_of_parts(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
     """The text of each written part's cell, with its question; "" if there is no such cell."""
     submitted = {cell.grade_id: cell.source for cell in cells if cell.kind == "markdown"}
     ids = (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts)
-    return {id: submitted.get(grade_ids.written(id)) or _under_heading(cells, id) for id in ids}
+    return {
+        id: submitted.get(nbgrader_cells.written(id)) or _under_heading(cells, id) for id in ids
+    }
 
 
 def notices(

@@ -9,9 +9,8 @@ from grader.checking.messages import Message
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import Override, Result
-from .model_sentences import model_sentences
 from .plain_text import cleaned, counted, number, shortened
-from .sentences import TEST_OUTCOMES, cause_sentence
+from .sentences import TEST_OUTCOMES, cause_sentence, model_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

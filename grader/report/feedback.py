@@ -10,9 +10,8 @@ from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.lateness import moment, written, written_receipt
 from ..gradebook.result import Result
 from ..gradebook.totals import WITHOUT_POINTS
-from .model_sentences import model_sentences
 from .plain_text import counted, listed, number
-from .sentences import TEST_OUTCOMES, cause_sentence, outcome_sentence
+from .sentences import TEST_OUTCOMES, cause_sentence, model_sentences, outcome_sentence
 
 if TYPE_CHECKING:
     from grader.course.assignment import Assignment

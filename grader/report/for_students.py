@@ -1,11 +1,12 @@
 """What a student may read of a result; instructors read all of it.
 
-Of a hidden test that is its title, what it expected, the cause or advice, and the beginning of
-what it got. Only that last part is chosen by the student's code, which may repeat its arguments
-there, in an exception or as its answer. It ends before a tenth decimal number, before a seventeenth
-number of any kind and after 200 characters, and that of all hidden tests together after 4,000. So
-no larger input stands there whole, and what a code of one's own making can carry out has a limit.
-Visible checks are the student's own and stay whole.
+Of a hidden test that is its title, what it expected, the cause or advice, and what it got, each
+from its beginning. What it got is chosen by the student's code, which may repeat its arguments
+there, in an exception or as its answer; the other parts, the reason of an outcome and what was
+printed may quote it. Each ends before a tenth decimal number, before a seventeenth number of any
+kind and after 200 characters, and what all hidden tests got together after 4,000. So no larger
+input stands there whole, and what a code of one's own making can carry out has a limit. Visible
+checks are the student's own and stay whole.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ import re
 from dataclasses import replace
 
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
-from ..gradebook.result import Result
+from ..gradebook.result import PRINTED, Result
 
 DECIMALS, NUMBERS = 9, 16  # of what one hidden test got: what comparisons show is never longer
-LONGEST = 200  # characters of it
+LONGEST = 200  # characters of it, or of another part of its message
 TOGETHER = 4_000  # characters of what all hidden tests of a submission got; the same counts once
 WITHHELD = "(not shown: what hidden tests may show of a submission is used up)"
 
@@ -30,7 +31,10 @@ def for_student(result: Result) -> Result:
     own = facts.model_copy(update={"file": _own_path(facts.file, result.student)})
     shown: set[str] = set()
     exercises = [_exercise(exercise, shown) for exercise in result.exercises]
-    return result.model_copy(update={"submission": own, "exercises": exercises})
+    notices = [_beginning(one) if one.startswith(PRINTED) else one for one in result.notices]
+    reason = _beginning(result.reason)
+    changes = {"submission": own, "exercises": exercises, "notices": notices, "reason": reason}
+    return result.model_copy(update=changes)
 
 
 def _exercise(exercise: ExerciseResult, shown: set[str]) -> ExerciseResult:
@@ -46,7 +50,9 @@ def _test(test: GradedTest, shown: set[str]) -> GradedTest:
         got = WITHHELD
     else:
         shown.add(got)
-    return test.model_copy(update={"message": replace(test.message, got=got)})
+    expected, cause = map(_beginning, (test.message.expected, test.message.cause))
+    message = replace(test.message, expected=expected, got=got, cause=cause)
+    return test.model_copy(update={"message": message})
 
 
 def _beginning(text: str) -> str:

@@ -14,12 +14,16 @@ graded under the names of that download.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
+import unicodedata
 import zipfile
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 
 from ..classroom.roster import Student
+from ..course.visible import visible
 
 _MOODLE = re.compile(r"(?P<name>[^_/]+)_(?P<number>\d+)_assignsubmission_file(?:_|$)")
 _CANVAS = re.compile(r"(?P<name>[^_/]+)(?:_LATE)?_(?P<number>\d+)_\d+(?=_|$|\.)")
@@ -90,3 +94,31 @@ def packed(pages: Mapping[str, str]) -> bytes:
             entry.external_attr = 0o100644 << 16
             archive.writestr(entry, text.encode("utf-8"))
     return out.getvalue()
+
+
+_PLAIN = re.compile(r"""[^\s./\\:*?"<>|-][^/\\:*?"<>|\x00-\x1f]{0,79}(?<![. ])""")
+
+
+def folder_names(students: Collection[str]) -> dict[str, str]:
+    """The student's own name, or a similar one with a hash if a file system could mistake it.
+
+    That is so for `..`, for names with a slash or a colon, and for `Ada` beside `ada`.
+    """
+    counts = Counter(map(_folded, students))
+    plain = {
+        name
+        for name in students
+        if _PLAIN.fullmatch(name) and visible(name) == name and counts[_folded(name)] == 1
+    }
+    return {name: name if name in plain else _hashed(name) for name in students}
+
+
+def _folded(name: str) -> str:
+    """Equal for names that some file systems take for the same."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _hashed(name: str) -> str:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    similar = re.sub(r"[^\w]+", "-", visible(name)).strip("-")[:40]
+    return f"{similar}-{digest}" if similar else digest

@@ -8,7 +8,7 @@ from typing import Any
 from grader.checking.messages import Message
 from grader.course.visible import visible
 
-from ..gradebook.immutable import Record
+from ..gradebook.exercise_result import Record
 from ..gradebook.result import Result
 
 

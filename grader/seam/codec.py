@@ -130,23 +130,25 @@ class Decoder:
             self.longest = max(self.longest, len(value) if type(value) is str else 0)
             return value
         if kind in ("list", "tuple") and isinstance(value, list):
-            items = self._listed(value, depth + 1)
+            items = self._parts(value, self.decode, depth + 1)
             return tuple(items) if kind == "tuple" else items
         if kind == "dict" and isinstance(value, list):
-            return dict(self._pair(pair, depth + 1) for pair in value)
+            return dict(self._parts(value, self._pair, depth + 1))
         if kind in ("numpy", "torch"):
             return self._array(kind, tree)
         if kind == "handle" and isinstance(tree.get("n"), int):
             return self.on_handle(tree["n"], str(tree.get("type", "object"))[:200])
         raise StudentError(PROTOCOL, "the answer is not a well-formed value")
 
-    def _listed(self, values: list[object], depth: int) -> list[Any]:
-        """The items of a list, which as an array of text would all be as long as the longest."""
+    def _parts(
+        self, values: list[object], decode: Callable[[object, int], Any], depth: int
+    ) -> list[Any]:
+        """The parts of a value, which as an array of text would all be as long as the longest."""
         before, self.longest = self.longest, 0
         first = self.items + self.numbers
-        items = [self.decode(value, depth) for value in values]
+        items = [decode(value, depth) for value in values]
         if self.longest * (self.items + self.numbers - first) * _CHARACTER > MAX_ARRAY:
-            raise StudentError(PROTOCOL, "a list with too long a text among too many items")
+            raise StudentError(PROTOCOL, "too long a text among too many items")
         self.longest = max(self.longest, before)
         return items
 

@@ -1,11 +1,13 @@
 """The student's side of the seam: carries out a test's requests on a notebook's functions.
 
-Used unchanged by the notebook's own `check` and by the sandboxed worker. It has no expected values
-and no tests; it receives one request at a time and answers with plain data or an opaque handle.
+Used unchanged by the notebook's own `check` (`LocalBackend`) and by the sandboxed worker. It has no
+expected values and no tests; it receives one request at a time and answers with plain data or an
+opaque handle.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import traceback
@@ -16,6 +18,7 @@ import numpy as np
 from . import forbidden
 from .codec import Decoder, Encoder, Tree
 from .errors import LOAD_ERROR, MISSING, NOT_WRITTEN, OOM, POLICY, PolicyViolation, StudentError
+from .facade import Student
 
 
 class Executor:
@@ -39,9 +42,9 @@ class Executor:
                 raise StudentError("PROTOCOL", f"no verb {request['verb']!r}")
             decoder = Decoder(payload, self._resolve)
             arguments = {key: decoder.decode(tree) for key, tree in request["arguments"].items()}
-            with self.rules.imposed():
-                answer = verb(**arguments)
-            return {"ok": encoder.encode(answer)}, encoder.payload()
+            with self.rules.imposed():  # an answer may be of a class that computes when it is read
+                answer = encoder.encode(verb(**arguments))
+            return {"ok": answer}, encoder.payload()
         except BaseException as error:
             reason = self.unavailable.get(getattr(error, "name", None) or "")
             if isinstance(error, NameError) and reason:  # a name that could not be loaded: say why
@@ -218,3 +221,19 @@ def _describe(error: BaseException) -> Tree:
     # the student's own exception class counts as the built-in one that it derives from
     known = next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
     return {"kind": kind or known, "message": message[:2000], "where": where}
+
+
+class LocalBackend:
+    """Runs every request in this process, through the same encoding as for a worker."""
+
+    def __init__(self, executor: Executor):
+        self.executor = executor
+
+    def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
+        answer, data = self.executor.respond(json.loads(json.dumps(request)), payload)
+        return json.loads(json.dumps(answer)), data
+
+
+def local_student(namespace: dict[str, Any], unavailable: dict[str, str] | None = None) -> Student:
+    """A `Student` whose functions are in this process."""
+    return Student(LocalBackend(Executor(namespace, unavailable)))

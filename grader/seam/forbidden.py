@@ -3,11 +3,15 @@
 Another name, a string, a reference kept from before: it makes no difference. A forbidden Python
 function, and each method of a forbidden class, has its code exchanged for one that raises. Compiled
 functions have no such code: torch announces every call of its own, others are replaced where they
-stand. What is imported later is looked up then. Only a copy of a library's text is not noticed.
+stand. What is imported later is looked up then.
+
+It is a guard in the student's own process. Not noticed are a copy of a library's text, a process
+that was started before, and code that takes the guard itself apart.
 """
 
 from __future__ import annotations
 
+import _thread
 import inspect
 import sys
 import threading
@@ -22,9 +26,12 @@ from typing import Any
 from .errors import PolicyViolation
 
 JIT = "torch.jit"  # compiled by it, a call of torch's functions is not announced
+STARTS = [(threading.Thread, "_bootstrap_inner"), (_thread, "start_new_thread")]  # of threads
 REPLACED = "something put in the place of a function of torch"
 
 _found: dict[str, dict[int, Any]] = {}  # dotted name → what it has stood for in this process
+_in_force: dict[str, str] = {}  # in every thread: last part of a name of torch → the name
+_verdicts: dict[str, str] = {}  # by what torch announces; training calls the same few very often
 
 
 def find(names: Iterable[str]) -> None:
@@ -54,7 +61,7 @@ class Rules:
         self._exchanged: list[tuple[Any, str, Any, Any]] = []  # owner, attribute, what was, what is
         self._refused: set[int] = set()
         self._modules: set[str] = set()  # whose import may bring something forbidden
-        self._watch: Any = None
+        self._watched: dict[str, str] = {}
 
     @contextmanager
     def imposed(self) -> Iterator[None]:
@@ -68,7 +75,7 @@ class Rules:
             sys.meta_path.insert(0, self)  # type: ignore[arg-type]
             self._stack.callback(sys.meta_path.remove, self)
             self._stack.callback(self._restore)
-            self._refuse(self._exchanged, self._watch)
+            self._refuse(self._exchanged, self._watched)
             yield
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
@@ -79,18 +86,21 @@ class Rules:
 
             def exec_module(module: Any) -> None:
                 execute(module)
-                known, watch = len(self._exchanged), self._watch
+                known, watched = len(self._exchanged), self._watched
                 self._look_up()
-                self._refuse(self._exchanged[known:], None if watch else self._watch)
+                self._refuse(self._exchanged[known:], {} if watched else self._watched)
 
             spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
 
-    def _refuse(self, exchanged: list[tuple[Any, str, Any, Any]], watch: Any) -> None:
+    def _refuse(self, exchanged: list[tuple[Any, str, Any, Any]], watched: dict[str, str]) -> None:
         for owner, attribute, _, refusing in exchanged:
             setattr(owner, attribute, refusing)
-        if watch:
-            self._stack.enter_context(watch)
+        if watched:
+            _in_force.update(watched)
+            _verdicts.clear()
+            self._stack.callback(_in_force.clear)
+            self._stack.enter_context(_watch_class()())
 
     def _restore(self) -> None:
         for owner, attribute, original, _ in self._exchanged:
@@ -107,7 +117,7 @@ class Rules:
                 self._refused.add(id(thing))
                 self._modules.add(getattr(thing, "__module__", None) or "")
                 self._exchange(name, thing)
-        if "torch" in sys.modules and not self._watch and (watched := _watched(self.names)):
+        if "torch" in sys.modules and not self._watched and (watched := _watched(self.names)):
             self._watch_torch(watched)
 
     def _exchange(self, name: str, thing: Any) -> None:
@@ -125,19 +135,17 @@ class Rules:
             self._exchanged.append((module, attribute, thing, _refusing(name)))
 
     def _watch_torch(self, watched: dict[str, str]) -> None:
-        """Refuse torch's own functions when they are called, in threads too."""
+        """Refuse torch's own functions when they are called, in threads and in hooks too."""
         import torch
 
-        watch = self._watch = _watch_class()(watched)
+        self._watched = watched
         for kind in (torch._C.ScriptFunction, torch._C.ScriptMethod):
             self._exchanged.append((kind, "__call__", kind.__call__, _refusing(JIT)))
-        run = threading.Thread.run
-
-        def watched_run(thread: threading.Thread) -> None:
-            with watch:
-                run(thread)
-
-        self._exchanged.append((threading.Thread, "run", run, watched_run))
+        # torch announces `backward`, and nothing that runs within what it has announced
+        backward = torch.autograd, "_engine_run_backward"
+        for owner, name in [*STARTS, backward]:
+            original = getattr(owner, name)
+            self._exchanged.append((owner, name, original, _under_watch(original, owner)))
 
 
 def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
@@ -188,28 +196,49 @@ def _plain(announced: str) -> str:
     return announced.partition(".")[0].lstrip("_").removeprefix("special_")
 
 
+def watch_new_threads() -> None:
+    """Have each thread that starts from now on watched, for whatever ban is in force later."""
+    if "torch" in sys.modules:
+        for owner, name in STARTS:
+            setattr(owner, name, _under_watch(getattr(owner, name), owner))
+
+
+def _under_watch(original: Any, owner: Any) -> Any:
+    """A function that watches its thread while it runs, or while what it starts runs."""
+
+    def inside(*args: Any, **kwargs: Any) -> Any:
+        with _watch_class()():
+            return original(*args, **kwargs)
+
+    def started(function: Any, *args: Any) -> Any:
+        return original(_under_watch(function, None), *args)
+
+    return started if owner is _thread else inside
+
+
 @lru_cache(maxsize=1)
 def _watch_class() -> Any:
     from torch.overrides import TorchFunctionMode
 
     class Watch(TorchFunctionMode):
-        """Refuses calls of torch's functions by name."""
-
-        def __init__(self, watched: dict[str, str]):
-            self.watched = watched
-            self.verdicts: dict[str, str] = {}  # training calls the same few very often
+        """Refuses calls of torch's functions by name, in one thread."""
 
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            name = getattr(func, "__name__", "")
-            if not (getattr(func, "__module__", None) or "torch").startswith("torch"):
-                raise PolicyViolation(REPLACED)  # torch has looked it up by its name
-            if name not in self.verdicts:
-                refused = (n for p, n in self.watched.items() if fnmatchcase(_plain(name), p))
-                self.verdicts[name] = next(refused, "")
-            if self.verdicts[name]:
-                raise PolicyViolation(self.verdicts[name])
+            if _in_force and (refused := _verdict(func)):
+                raise PolicyViolation(refused)
             return func(*args, **(kwargs or {}))
 
     return Watch
+
+
+def _verdict(func: Any) -> str:
+    """What a function that torch announces falls under, or ""."""
+    if not (getattr(func, "__module__", None) or "torch").startswith("torch"):
+        return REPLACED  # torch has looked it up by its name
+    name = getattr(func, "__name__", "")
+    if name not in _verdicts:
+        refused = (n for p, n in _in_force.items() if fnmatchcase(_plain(name), p))
+        _verdicts[name] = next(refused, "")
+    return _verdicts[name]

@@ -16,8 +16,7 @@ from grader.notebook.notebook_file import InvalidNotebook, read
 from grader.notebook.statements import Statement
 
 from ..library import student_tree
-from . import winnowing
-from .tokens import imported, tokens
+from .tokens import K, chosen, hashes, imported, tokens
 
 ELSEWHERE = ""  # the exercise of a helper that none of them uses
 
@@ -92,7 +91,7 @@ class Handout:
             module = ast.parse(source)
             known = {**names, **imported(module)}
             for node in module.body:
-                found.update(winnowing.hashes([token.text for token in tokens(node, known)]))
+                found.update(hashes([token.text for token in tokens(node, known)]))
         return cls(assignment, names, frozenset(found))
 
     def work(self, student: str, data: bytes) -> Work:
@@ -117,13 +116,12 @@ class Handout:
     def _piece(self, statement: Statement, exercise: str, known: Mapping[str, str]) -> Piece:
         tree = ast.parse(statement.source)
         found = tokens(tree, known)
-        hashes = winnowing.hashes([token.text for token in found])
-        own = {i for i, hash in enumerate(hashes) if hash not in self.hashes}
+        every = hashes([token.text for token in found])
+        own = {i for i, hash in enumerate(every) if hash not in self.hashes}
         runs = [
-            (hashes[i], frozenset(token.line for token in found[i : i + winnowing.K]))
-            for i in sorted(own)
+            (every[i], frozenset(token.line for token in found[i : i + K])) for i in sorted(own)
         ]
-        kept = frozenset(hashes[i] for i in winnowing.chosen(hashes) & own)
+        kept = frozenset(every[i] for i in chosen(every) & own)
         return Piece(exercise, statement.source, ast.unparse(tree), tuple(runs), kept)
 
 

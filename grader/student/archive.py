@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..course.assignment import Assignment
+from ..course.problem import Problem
 from ..course.submission_folder import FOLDER, MAX_TOTAL
 from . import work
-from .problem import Problem
 from .work import Work
 
 MAX_OUTPUTS = 4 * 2**20  # bytes of a notebook; a larger one is submitted without its outputs

@@ -1,24 +1,34 @@
-"""`student check`: an assignment's tests on a saved notebook."""
+"""`student check`: an assignment's tests on a saved notebook, whose code is in its own process."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from pathlib import Path
 
+from ..checking import session
+from ..checking.faults import SuiteError
 from ..checking.messages import summary
 from ..course.assignment import Assignment
 from ..course.course_file import shown
-from . import record, running, tree, work
-from .problem import Problem
-from .running import Run
+from ..course.problem import Problem
+from ..notebook.collect import decided
+from ..seam import Student, StudentError
+from . import model_trial, record, tree, work
+from .notebook_process import NotebookProcess
+from .record import Run
+from .tree import reason
 from .work import Work
+
+SECONDS = 60.0  # for one call; right answers take far less than one
+START_SECONDS = 300.0  # to import libraries and load the definitions
 
 
 def run(assignment: Assignment, given: Path | None, full: bool) -> bool:
     """Print what each test found; True if all of them pass. Raises Problem."""
     found = work.read(assignment, given)
     hidden = _hidden(found) if full else None
-    done = running.run(found, hidden)
+    done = run_tests(found, hidden)
     show(assignment, done, "checks" if full else "visible checks")
     if not full:
         print("Hidden tests check more when you submit.")
@@ -56,3 +66,45 @@ def _hidden(found: Work) -> Path:
             f"{'is' if len(open_ones) == 1 else 'are'} {', '.join(open_ones)}"
         )
     return hidden
+
+
+def run_tests(
+    work: Work,
+    hidden: Path | None = None,
+    model: bool = False,
+    seconds: float = SECONDS,
+    start_seconds: float = START_SECONDS,
+) -> Run:
+    """Run the visible tests, and those in the folder `hidden`. Raises Problem.
+
+    `model`: try the trained model beside the notebook, too. `seconds`: for one call;
+    `start_seconds`: until the definitions are loaded.
+    """
+    assignment = work.assignment
+    if not assignment.public_tests:
+        raise Problem(f"{assignment.folder}: there are no visible tests")
+    if hidden:
+        sys.path.insert(0, str(hidden.parents[1]))  # they import the hidden package
+    with NotebookProcess(work, seconds, start_seconds) as process:
+        try:
+            process.start()
+        except StudentError as error:
+            raise Problem(
+                f"{work.path}: its definitions cannot be loaded ({error.message}): look for "
+                "a loop, `input()` or `exit()` in the cells that define functions"
+            ) from None
+        try:
+            tests = session.run(
+                assignment,
+                Student(process),
+                files=[
+                    *assignment.public_tests,
+                    *(assignment.hidden_tests(hidden) if hidden else []),
+                ],
+                verdicts=decided(assignment, work.collected),
+                handed_in={name: path.read_bytes() for name, path in work.files.items()},
+                strict=False,
+            )
+        except SuiteError as error:
+            raise Problem(reason(str(error))) from None
+        return Run([*tests, *([model_trial.result(Student(process), assignment)] if model else [])])

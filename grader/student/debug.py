@@ -10,13 +10,12 @@ from typing import Any
 from ..course.course import Course
 from ..course.course_file import imported
 from ..course.exercise import Checklist
+from ..course.problem import Problem
 from ..notebook import written_answers
 from ..seam import Student, StudentError
-from ..seam.executor import Executor
+from ..seam.executor import Executor, LocalBackend
 from ..seam.facade import Backend
-from ..seam.local import LocalBackend
 from . import work
-from .problem import Problem
 from .work import Work
 
 

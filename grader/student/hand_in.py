@@ -11,9 +11,9 @@ from typing import Any
 
 from ..course.assignment import Assignment
 from ..course.course import Course
+from ..course.problem import Problem
 from . import archive, submit
 from .notebook_home import RUNS
-from .problem import Problem
 from .work import Work
 
 ARCHIVE = "submission.zip"

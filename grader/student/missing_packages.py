@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
-from ..course.setup_error import SetupError
+from ..course.problem import SetupError
 
 NEVER_INSTALLED = ("torch", "numpy")
 

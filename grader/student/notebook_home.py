@@ -11,7 +11,7 @@ import re
 import sys
 from pathlib import Path
 
-from ..course.setup_error import SetupError
+from ..course.problem import SetupError
 from . import missing_packages
 
 OWN = Path(__file__).resolve().parents[2]  # where this program lies

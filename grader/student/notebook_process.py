@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import IO
 
 from ..course.course_file import root_of
+from ..course.problem import Problem
 from ..seam import StudentError
 from ..seam.codec import Tree
 from ..seam.errors import CRASHED, TIMEOUT
 from ..seam.executor import Executor
 from ..seam.loading import load
-from .problem import Problem, reason
-from .tree import search_path
+from .tree import reason, search_path
 from .work import Work
 
 LENGTHS = struct.Struct("!II")

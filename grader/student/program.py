@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from ..course.problem import Problem
 from . import tree
-from .problem import Problem, missing_package
+from .tree import missing_package
 
 if TYPE_CHECKING:
     from ..course.course import StudentCommand

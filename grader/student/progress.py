@@ -15,8 +15,8 @@ from typing import Any
 from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.exercise import Exercise
+from ..course.problem import Problem
 from . import record, tree, work
-from .problem import Problem
 from .work import Work
 
 DONE, FAILING, UNCHECKED, OPEN = "done", "failing", "not checked", "open"

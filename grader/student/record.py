@@ -8,15 +8,32 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..checking.messages import Message
+from ..checking.session import TestResult
 from ..course.course_file import root_of
-from .running import Run
 from .tree import STATE
 from .work import Work
 
 FILE = "checks.json"
+
+
+@dataclass
+class Run:
+    """What all tests of a notebook found, in their order."""
+
+    tests: list[TestResult] = field(default_factory=list)
+
+    def of(self, exercise: str) -> list[tuple[str, Message | None]]:
+        """Title and message (None = passed) of each test of an exercise."""
+        return [(t.mark.title, t.message) for t in self.tests if t.mark.exercise == exercise]
+
+    def passes(self, exercise: str) -> bool:
+        found = self.of(exercise)
+        return bool(found) and all(message is None for _, message in found)
 
 
 def path() -> Path:

@@ -10,10 +10,10 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ..course.assignment import Assignment
+from ..course.problem import Problem
 from ..course.submission_folder import FOLDER
-from . import archive, check, running, work
+from . import archive, check, work
 from .archive import Packed, size
-from .problem import Problem
 from .work import Work
 
 
@@ -26,9 +26,9 @@ def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
         tried = _unpacked(packed, assignment, Path(folder))
         try:
             has_model = assignment.model is not None and not tried.missing_model_files
-            done, problem = running.run(tried, model=has_model), ""
+            done, problem = check.run_tests(tried, model=has_model), ""
         except Problem as error:
-            done, problem = running.Run(), str(error).replace(str(tried.path), found.path.name)
+            done, problem = check.Run(), str(error).replace(str(tried.path), found.path.name)
     write(target, packed)
     show_contents(target, packed, len(found.cells))
     missing = show_missing(assignment, packed.entries)

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .problem import Problem
+from ..course.problem import Problem
 
 if TYPE_CHECKING:
     from ..course.assignment import Assignment
@@ -83,3 +83,17 @@ def search_path(root: Path) -> str:
     """A PYTHONPATH with which the library is that of `root`, whatever is installed."""
     own = os.environ.get("PYTHONPATH")
     return os.pathsep.join([str(root), *([own] if own else [])])
+
+
+def reason(error: str) -> str:
+    """The sentence for an error from before any of the student's code ran."""
+    if "ModuleNotFoundError: No module named " in error:
+        return missing_package(error.rpartition(" ")[2].strip("'\""))
+    return f"the tests cannot be run: {error}"
+
+
+def missing_package(name: str) -> str:
+    """The sentence for a package that cannot be imported, by its name."""
+    if name.startswith(("course_lib", "grader")):
+        return f"{name} is not in this course folder: it comes with a later assignment"
+    return f"the package {name!r} is not installed: run `pip install -e .` in the course's folder"

@@ -12,13 +12,13 @@ from typing import Any
 from ..course.assignment import Assignment
 from ..course.course import Course
 from ..course.exercise import Exercise
+from ..course.problem import Problem
 from ..course.submission_folder import found_files
 from ..notebook import notebook_file, written_answers
 from ..notebook.collect import Collected, collect
 from ..notebook.notebook_file import Cell
 from ..seam.loading import load
 from . import tree
-from .problem import Problem
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from grader.cli.authoring import release_command
 from grader.cli.authoring.authoring_options import Release
 from grader.cli.problems import UsageProblem
 from grader.course import fallback as students
-from grader.course.setup_error import SetupError
+from grader.course.problem import SetupError
 from grader.grading import fingerprints
-from grader.judge.models import hidden_labels
+from grader.judge.models import scorer
 
 pytestmark = pytest.mark.xdist_group("fallback")  # its model is trained once
 
@@ -79,10 +79,10 @@ def test_a_changed_or_absent_model_is_one_sentence(here):
 
 def test_the_grader_knows_the_weights_by_the_card(course, made, here, monkeypatch):
     monkeypatch.delenv("COURSE_DATA", raising=False)
-    labels = hidden_labels.load(course, course.assignment("a3"), ["generated"])
+    labels = scorer.hidden_labels(course, course.assignment("a3"), ["generated"])
     assert labels.fallback == made[1].files["classifier.safetensors"]
     shutil.rmtree(here / "fallback")
-    without = hidden_labels.load(course, course.assignment("a3"), ["generated"])
+    without = scorer.hidden_labels(course, course.assignment("a3"), ["generated"])
     assert without.fallback == ""
     keys = [fingerprints.parts(course, course.assignment("a3"), one) for one in (labels, without)]
     assert keys[0][""] != keys[1][""]  # so that grades given without the card are given again

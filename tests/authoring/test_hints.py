@@ -8,7 +8,7 @@ import pytest
 from checkout import ROOT, elsewhere
 
 from grader.authoring import course_build
-from grader.authoring.views import hint_checks, hints, notebooks, text_notebook
+from grader.authoring.views import hints, notebooks, text_notebook
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.library.components import BuildError
@@ -93,7 +93,7 @@ def test_hints_answer_mistakes_that_are_named(assignment, exercise):
 def test_hints_quote_no_answer_and_no_message_of_a_test(assignment, exercise):
     one = hints.load(assignment)[exercise.id]
     for text in one.texts:
-        assert hint_checks.quotations(text, exercise, assignment) == []
+        assert hints.quotations(text, exercise, assignment) == []
     told = " ".join(cell.text for cell in text_notebook.read(assignment)).casefold()
     messages = {bug.sentence.casefold() for bug in mistakes.load(assignment)}
     for message in messages:
@@ -111,13 +111,13 @@ def test_hints_quote_no_answer_and_no_message_of_a_test(assignment, exercise):
 )
 def test_a_planted_answer_is_found(text):
     assignment = COURSE.assignment("a1")
-    assert hint_checks.quotations(text, assignment.exercise("1.1"), assignment)
+    assert hints.quotations(text, assignment.exercise("1.1"), assignment)
 
 
 def test_what_the_handout_shows_is_no_quotation():
     assignment = COURSE.assignment("a4")
     for text in ("It reads `prefixes, state`.", "The schedule comes after `optimizer.step()`."):
-        assert hint_checks.quotations(text, assignment.exercise("4.7"), assignment) == []
+        assert hints.quotations(text, assignment.exercise("4.7"), assignment) == []
 
 
 RIGHT = '[[hints]]\nexercise = "1.1"\nanswers = ["softmax_no_max_shift"]\n'
@@ -133,7 +133,7 @@ def written(tmp_path):
         folder.mkdir(exist_ok=True)
         (folder / "a1_hints.toml").write_text(text, encoding="utf-8")
         hints._read.cache_clear()
-        return list(hint_checks.unfit(first))
+        return list(hints.unfit(first))
 
     exercise = COURSE.assignment("a1").exercise("1.1")
     first = COURSE.assignment("a1").model_copy(update={"exercises": [exercise]})

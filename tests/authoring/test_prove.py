@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from grader.authoring import results_file
 from grader.authoring.proof import cases, prove, run, summary
-from grader.authoring.proof.backends import local_worker
+from grader.authoring.proof.prove import local_worker
 from grader.cli.app import app
 from grader.course.course import Course
 

@@ -22,7 +22,6 @@ from sample_results import COURSE
 from setup_world import with_repository
 
 from grader.authoring.release import (
-    archive,
     changes,
     contents,
     dates,
@@ -150,7 +149,7 @@ def test_the_zip_holds_the_same_files_and_has_the_same_bytes_every_time(week, fi
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         inside = {name.removeprefix("course/"): packed.read(name) for name in packed.namelist()}
     assert inside == files
-    assert data == archive.packed(dict(reversed(files.items())))
+    assert data == folder.packed(dict(reversed(files.items())))
 
 
 def test_a_second_release_of_the_week_changes_nothing(week, files, tmp_path):
@@ -255,13 +254,13 @@ PLANTED = {
         "data/extra.json": json.dumps({"a": [{"b": answer()}]}).encode()
     },
     "an answer in TOML": lambda f: {"data/extra.toml": f"text = '''\n{answer()}'''\n".encode()},
-    "an answer in a zip": lambda f: {"data/extra.zip": archive.packed({"x.py": answer().encode()})},
+    "an answer in a zip": lambda f: {"data/extra.zip": folder.packed({"x.py": answer().encode()})},
     "an answer in a compressed file": lambda f: {"data/extra.gz": gzip.compress(answer().encode())},
     "an answer in UTF-16": lambda f: {"data/extra.txt": answer().encode("utf-16-le")},
     "an answer compressed in a zip": lambda f: {
-        "data/extra.zip": archive.packed({"x.xz": lzma.compress(answer().encode())})
+        "data/extra.zip": folder.packed({"x.xz": lzma.compress(answer().encode())})
     },
-    "a damaged zip": lambda f: {"data/extra.zip": archive.packed({"x.py": b"x = 1\n"})[:-30]},
+    "a damaged zip": lambda f: {"data/extra.zip": folder.packed({"x.py": b"x = 1\n"})[:-30]},
     "a hidden test by name": lambda f: {
         "data/README.md": b"see test_leading_axes_of_the_mask, or "
         b"test_no_loop_over_tokens in the suite\n"
@@ -402,7 +401,7 @@ def test_a_release_that_was_killed_is_finished_by_the_next(tmp_path):
 def test_a_zip_of_somebodys_own_is_not_replaced(tmp_path):
     (tmp_path / "to.zip").write_bytes(b"mine")
     with pytest.raises(ReleaseError, match="no release made it"):
-        archive.beside(tmp_path / "to")
+        folder.beside(tmp_path / "to")
 
 
 def commit(place, files, name, branch="main"):

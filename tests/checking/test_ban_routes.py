@@ -9,12 +9,11 @@ from fnmatch import fnmatchcase
 import proofs
 import pytest
 
-from grader.seam import Student, StudentError
+from grader.seam import Student, StudentError, forbidden
 from grader.seam.errors import POLICY
-from grader.seam.executor import Executor
+from grader.seam.executor import Executor, LocalBackend
 from grader.seam.forbidden import REPLACED
 from grader.seam.loading import load
-from grader.seam.local import LocalBackend
 
 COURSE = proofs.COURSE
 NAMES = sorted(
@@ -36,12 +35,20 @@ ALIASES = {
     ],
     "torch._transformer_*": ["torch._transformer_encoder_layer_fwd"],
     "torch.layer_norm": ["torch._C._VariableFunctions.layer_norm"],
-    "torch.native_layer_norm": ["torch.ops.aten.native_layer_norm.default"],
+    "torch.native_*_norm": [
+        "torch.native_layer_norm", "torch.ops.aten.native_layer_norm.default",
+        "torch.native_group_norm",
+    ],
     "torch.nn.Transformer*": [
         "torch.nn.TransformerEncoderLayer", "torch.nn.modules.transformer.Transformer",
         "torch.nn.modules.TransformerDecoder",
     ],
     "torch.nn.LayerNorm": ["torch.nn.modules.normalization.LayerNorm"],
+    "torch.nn.functional.*softm*": [
+        "torch.nn.functional.softmax", "torch.nn.functional.softmin", "torch._safe_softmax",
+        "torch.nn.functional.gumbel_softmax", "torch.sparse.softmax",
+    ],
+    "torch.nn.functional.group_norm": ["torch.group_norm", "torch.ops.aten.group_norm.default"],
     "torch.nn.functional.kl_div": ["torch.kl_div", "torch.ops.aten.kl_div"],
     "torch.nn.functional.scaled_dot_product_attention": [
         "torch._C._nn.scaled_dot_product_attention", "torch.ops.aten.scaled_dot_product_attention",
@@ -51,7 +58,11 @@ ALIASES = {
 }  # fmt: skip
 ARGUMENTS = {  # that a compiled function of torch must get before it announces itself
     r".*\.special\.softmax|torch\.softmax|.*Tensor\.softmax|.*functional\.softmax": "x, -1",
+    r"torch\.log_softmax|.*\.softmin|torch\._safe_softmax|torch\.sparse\.softmax": "x, -1",
     r"torch\._softmax": "x, -1, False",
+    r".*gumbel_softmax": "x",
+    r"torch\.group_norm|.*aten\.group_norm.*": "x, 1",
+    r".*native_group_norm": "x, None, None, 1, 2, 12, 1, 1e-5",
     r".*scaled_dot_product.*": "x, x, x",
     r".*\.native_layer_norm.*": "x, (4,), None, None, 1e-5",
     r".*\.layer_norm": "x, (4,)",
@@ -80,6 +91,11 @@ def arguments():
     import torch
     x = torch.ones(1, 2, 3, 4)
     return [{arguments}]
+"""
+HIDDEN_HEAD = """
+import _thread, threading
+from concurrent.futures import ThreadPoolExecutor
+import torch
 """
 ROUTES = {
     "a string": "def use(): return reached('{a}' + '{b}')(*arguments())",
@@ -179,6 +195,66 @@ MADE_BEFORE = {
         "torch.Tensor.softmax = lambda x, axis: real(x, axis)",
     ),
 }
+
+HIDDEN_PLACES = {
+    "when the answer is read": "class Lazy(tuple):\n"
+    "    def __iter__(self): return iter([torch.softmax(torch.ones(2), 0)])\n"
+    "def use(): return Lazy([0])",
+    "when a number is read": "class Lazy(float):\n"
+    "    def __float__(self): return torch.softmax(torch.ones(2), 0)[0].item()\n"
+    "def use(): return Lazy(0)",
+    "in a gradient's hook": "def use():\n"
+    "    x, found = torch.ones(2, requires_grad=True), []\n"
+    "    x.register_hook(lambda gradient: found.append(torch.softmax(gradient, 0)))\n"
+    "    x.sum().backward()\n"
+    "    return found[0]",
+    "in a backward of one's own": "class Own(torch.autograd.Function):\n"
+    "    @staticmethod\n"
+    "    def forward(context, x): return 1 * x\n"
+    "    @staticmethod\n"
+    "    def backward(context, gradient): return torch.softmax(gradient, 0)\n"
+    "def use():\n"
+    "    x = torch.ones(2, requires_grad=True)\n"
+    "    return torch.autograd.grad(Own.apply(x).sum(), x)[0]",
+    "in a thread from before": "pool = ThreadPoolExecutor(1)\n"
+    "begun = pool.submit(int).result()\n"
+    "def use(): return pool.submit(torch.softmax, torch.ones(2), 0).result()",
+    "in a thread with a run of its own": "class Own(threading.Thread):\n"
+    "    result = ValueError()\n"
+    "    def run(self):\n"
+    "        try: self.result = torch.softmax(torch.ones(2), 0)\n"
+    "        except Exception as error: self.result = error\n"
+    "def use():\n"
+    "    thread = Own()\n"
+    "    thread.start()\n"
+    "    thread.join()\n"
+    "    if isinstance(thread.result, Exception): raise thread.result\n"
+    "    return thread.result",
+    "in a thread without a class": "def use():\n"
+    "    found, done = [], threading.Event()\n"
+    "    def work():\n"
+    "        try: found.append(torch.softmax(torch.ones(2), 0))\n"
+    "        except Exception as error: found.append(error)\n"
+    "        done.set()\n"
+    "    _thread.start_new_thread(work, ())\n"
+    "    done.wait()\n"
+    "    if isinstance(found[0], Exception): raise found[0]\n"
+    "    return found[0]",
+}
+
+
+@pytest.mark.parametrize("place", HIDDEN_PLACES)
+def test_no_place_hides_what_is_forbidden(place, monkeypatch):
+    for owner, name in forbidden.STARTS:  # what a worker does for good ends here with the test
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    pytest.importorskip("torch")
+    forbidden.watch_new_threads()
+    student = loaded(HIDDEN_HEAD + HIDDEN_PLACES[place], ["torch.softmax"])
+    student.begin(forbid=["torch.softmax"])
+    with pytest.raises(StudentError, match=r"^POLICY: torch\.softmax$"):
+        student.use()
+    student.begin()
+    student.use()  # what is not forbidden works, in the same places
 
 
 @pytest.mark.parametrize("what", MADE_BEFORE)

@@ -11,7 +11,7 @@ from grader.course.course import Course
 from grader.judge import substitutes
 from grader.judge.suite_run import proofread, suite_files
 from grader.library.components import Component
-from grader.notebook.global_names import global_names
+from grader.notebook.statements import global_names
 
 
 @pytest.mark.parametrize("assignment", proofs.COURSE.assignments, ids=lambda one: one.id)

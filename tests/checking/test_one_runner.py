@@ -9,7 +9,7 @@ from grader.judge.suite_run import Submitted
 from grader.library.components import Component
 from grader.notebook import notebook_file
 from grader.notebook.collect import collect
-from grader.student import running, work
+from grader.student import check, work
 
 NUMPY_FORMS = "course_lib.numpy_forms.attention"
 ATTENTION = f"{NUMPY_FORMS}:attention"
@@ -74,5 +74,5 @@ def test_four_ways_say_the_same(answer, tmp_path, sandbox):
     file = f"exercise_{exercise.replace('.', '_')}.py"
     assert {one for id, (one, _) in graded.items() if file in id} - {"PASSED"} == outcomes
     assert told(in_a_kernel(assignment, path)) == graded
-    assert told(running.run(work.read(assignment, path)).tests) == graded
+    assert told(check.run_tests(work.read(assignment, path)).tests) == graded
     assert told(checked(assignment, path, sandbox(assignment.id)).tests) == graded

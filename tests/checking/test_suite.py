@@ -9,7 +9,7 @@ from grader.checking.raised import explain
 from grader.checking.suite import proofread, read_tests
 from grader.seam import StudentError
 from grader.seam.errors import POLICY, TIMEOUT
-from grader.seam.local import local_student
+from grader.seam.executor import local_student
 
 HEAD = """\
 from grader.checking import expect
@@ -48,6 +48,51 @@ def test_results_come_in_the_order_of_the_file(course, suite):
     ]
     assert results[0].message.got == "2"
     assert results[0].mark.title == "Says test_z."
+
+
+BESIDE = marked("test_refuses", "student.f").replace('"1.1"', '"1.1", beside=["test_value"]')
+
+
+@pytest.mark.parametrize(
+    ("value", "outcome"),
+    [
+        ("expect.equal(student.g(), 1)", "PASSED"),
+        ("expect.equal(student.g(), 2)", "FAILED"),
+        ("student.late()", "FAILED"),
+        ("student.used()", "FAILED"),
+        ("{}['key']", "FAILED"),
+        ("rgn", "PASSED"),  # a broken test: nobody knows
+    ],
+)
+def test_what_counts_beside_another_test_counts_if_that_passes(course, suite, value, outcome):
+    def late():
+        raise StudentError(TIMEOUT, "no answer in time")
+
+    def used():
+        raise StudentError(POLICY, "numpy.dot")
+
+    names = {"f": min, "g": lambda: 1, "late": late, "used": used}
+    path = suite(BESIDE, marked("test_value", value))
+    result, other = ran(course, path, names, strict=False)
+    assert result.outcome == outcome
+    assert (result.message == session.ALONE) == (outcome == "FAILED")
+    assert "mistake" not in str(session.ALONE)
+    assert other.message != session.ALONE
+
+
+def test_what_counts_beside_another_test_means_that_of_its_own_file(course, suite):
+    """Files may have tests of one name, which are about different functions."""
+    passing = marked("test_value", "expect.equal(student.g(), 1)")
+    failing = marked("test_value", "expect.equal(student.g(), 2)")
+    for own, others, outcome in ((passing, failing, "PASSED"), (failing, passing, "FAILED")):
+        first = suite(BESIDE, own)
+        second = first.with_name("test_1_1_other.py")
+        second.write_text(HEAD + others, encoding="utf-8")
+        student = local_student({"f": min, "g": lambda: 1})
+        for files in ([first, second], [second, first]):
+            results = session.run(course.assignment("a1"), student, files=files)
+            [result] = [one for one in results if one.name == "test_refuses"]
+            assert result.outcome == outcome
 
 
 def test_inputs_depend_on_the_release_and_the_test_alone(course, suite):

@@ -15,7 +15,7 @@ from autograder.scorers.accuracy import Accuracy
 from grader.grading import class_run, judge_process
 from grader.intake import archives, plain_files, submissions
 from grader.judge.models import model_part, scorer
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 from grader.notebook import notebook_file
 from grader.notebook.collect import MAX_NOTICES, collect
 from grader.notebook.notebook_file import Cell
@@ -109,6 +109,10 @@ def listed(*values):
     return {"k": "list", "v": [v if isinstance(v, dict) else {"k": "v", "v": v} for v in values]}
 
 
+def pair(key, value):
+    return [{"k": "v", "v": key}, {"k": "v", "v": value}]
+
+
 LONG = "x" * 10**6
 LINES = array(shape=[1500])
 
@@ -122,8 +126,9 @@ LINES = array(shape=[1500])
         listed(listed(LONG), *[listed("")] * 1500),
         listed(listed("x" * 10**5, *[""] * 1500), *[LINES] * 1500),
         {"k": "dict", "v": [[{"k": "v", "v": "a"}, listed(LONG, *[""] * 1500)]]},
+        {"k": "dict", "v": [pair("a", LONG), *(pair(number, "") for number in range(1500))]},
     ],
-    ids=range(6),
+    ids=range(7),
 )
 def test_no_list_can_become_an_array_that_fills_the_memory(tree):
     """As an array of text, each item takes as much room as the longest."""

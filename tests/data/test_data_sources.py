@@ -1,5 +1,6 @@
 """Sources of data: a package, a grammar, and the hub, replaced by a small local server."""
 
+import gzip
 import http.server
 import io
 import json
@@ -14,6 +15,7 @@ from checkout import ROOT
 from data_world import REVISION, ROWS, sha256
 from data_world import world as world
 
+from course_lib.data import datasets
 from course_lib.data import sources as data_sources
 from course_lib.data.datasets import load
 from course_lib.data.grammar import reviews
@@ -188,6 +190,29 @@ def test_the_hub_serves_the_same_sentences_as_the_mirror(world, hub, monkeypatch
     (line,) = ask_hub(world, "http://127.0.0.1:9")
     assert "has the checksum" in line
     assert line.endswith("delete it and load again")
+
+
+def test_a_text_alone_comes_without_its_empty_rows(world, hub, monkeypatch):
+    from pyarrow import Table, parquet
+
+    packed, plain = io.BytesIO(), "text\n\n= Très =\n\none, two\n".encode()
+    parquet.write_table(Table.from_pydict({"text": ["", " = Très = \n", "", "one, two\n"]}), packed)
+    monkeypatch.setitem(StandInHub.files, "text.parquet", packed.getvalue())
+    (world.folder / "mirror" / "films" / "text.tsv.gz").write_bytes(gzip.compress(plain))
+    mirror = {"file": "films/text.tsv.gz", "sha256": sha256(plain)}
+    files = {"id": "someone/films", "revision": REVISION, "file": "text.parquet"}
+    files |= {"sha256": sha256(packed.getvalue()), "columns": ["text"]}
+    splits = [{"name": n, "rows": 4, "mirror": mirror, "hub": files} for n in ("train", "test")]
+    world.films |= {"columns": ["text"], "splits": splits, "sources": ["mirror", "hub"]}
+    world.films["stand_ins"] = {}
+    here = world.load()
+    assert here["train"][:] == {"text": ["= Très =", "one, two"]}
+    assert datasets._counts(here["train"]) == "2 texts, 5 words of text"
+    _, prints = ask_hub(world, hub)
+    assert prints == f"{here.fingerprint('train')} {here.fingerprint('test')}"
+    splits[0]["rows"] = 2
+    with pytest.raises(DataError, match="has 4 rows instead of 2"):
+        world.load()
 
 
 def test_without_a_network_the_next_source_serves_at_once(world):

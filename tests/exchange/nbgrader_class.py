@@ -11,9 +11,9 @@ from grader.authoring.views import no_leak, notebooks
 from grader.cli.app import app
 from grader.course import mistakes
 from grader.course.course import Course
-from grader.exchange.for_nbgrader import command, gradebook
+from grader.exchange.for_nbgrader import gradebook
 from grader.library.components import Component
-from grader.notebook import grade_ids, written_answers
+from grader.notebook import nbgrader_cells, written_answers
 
 BUG = "attention_mask_ignored"
 ANSWER = "Without the factor, the softmax saturates."
@@ -29,7 +29,7 @@ class CourseFolder:
     def nbgrader(self, *arguments):
         home = str(self.path.parent / "home")
         variables = {"HOME": home, "JUPYTER_CONFIG_DIR": home, "COURSE_PROFILE": "tiny"}
-        return command.run(list(arguments), self.path, **variables)
+        return gradebook.nbgrader(list(arguments), self.path, **variables)
 
     def book(self):
         return gradebook.opened(gradebook.configured(self.path))
@@ -69,9 +69,9 @@ def filled(release, sources, answers=()):
     """A released notebook with code in the cells that students fill in, and written answers."""
     copy = json.loads(json.dumps(release))
     for name, source in sources.items():
-        cells(copy)[grade_ids.component("a1", name)]["source"] = source
+        cells(copy)[nbgrader_cells.component("a1", name)]["source"] = source
     for part in answers:
-        cell = cells(copy)[grade_ids.written(part)]
+        cell = cells(copy)[nbgrader_cells.written(part)]
         cell["source"] = text(cell).replace(written_answers.WRITTEN, ANSWER)
     return copy
 
@@ -84,7 +84,7 @@ def cheating(release, file):
         if name.startswith("check-"):
             points = cell["metadata"]["nbgrader"]["points"]
             cell["outputs"] = [value | {"data": {"text/plain": str(points)}}]
-    cells(copy)[grade_ids.component("a1", "softmax")]["source"] = (
+    cells(copy)[nbgrader_cells.component("a1", "softmax")]["source"] = (
         f"import pathlib\npathlib.Path({str(file)!r}).write_text('ran')\n"
     )
     return copy
@@ -126,7 +126,7 @@ def without_answers(course, assignment, release):
     hidden = [reference for e in assignment.exercises for reference in e.components]
     assert no_leak.find(no_leak.code_of_notebook("release", release), hidden) == []
     for component in components(assignment):
-        cell = cells(release)[grade_ids.component(assignment.id, component.name)]
+        cell = cells(release)[nbgrader_cells.component(assignment.id, component.name)]
         assert heads(text(cell)) == heads(component.source), component.name
     for name, cell in cells(release).items():
         if name.startswith("written-"):

@@ -16,7 +16,7 @@ from grader.classroom.csv_file import CsvError
 from grader.classroom.roster import Roster
 from grader.cli.app import app
 from grader.cli.records.gradebook_options import FORMATS
-from grader.exchange import canvas, junit, long_form, moodle
+from grader.exchange import canvas, junit, moodle, results_files
 from grader.exchange.kept_csv import KeptCsv
 from grader.gradebook.store import Store
 
@@ -233,8 +233,8 @@ TYPES = dict.fromkeys(("received", "graded_at"), "timestamp") | {
 
 
 def test_the_long_form_has_a_row_for_every_test(results, roster):
-    rows = [*long_form.rows(results, roster)]
-    assert all([*row] == [*long_form.COLUMNS] for row in rows)
+    rows = [*results_files.rows(results, roster)]
+    assert all([*row] == [*results_files.COLUMNS] for row in rows)
     of_ada = [row for row in rows if (row["student"], row["assignment"]) == ("ada", "a1")]
     assert len(of_ada) == len(results[0].tests) + len(results[0].parts)
     earned = sum(row["points"] for row in of_ada if row["points"] and not row["bonus"])
@@ -250,12 +250,12 @@ def test_the_csv_holds_the_same_and_no_cell_starts_a_formula(results, roster):
     import pyarrow
     from pyarrow import csv as reader
 
-    text = long_form.to_csv(results, roster)
+    text = results_files.to_long_csv(results, roster)
     for row in csv.reader(io.StringIO(text)):
         assert not any(cell.startswith(("=", "+", "@", "-")) for cell in row)
     types = {
         name: pyarrow.timestamp("s", tz="UTC") if kind == "timestamp" else kind
-        for name, kind in (dict.fromkeys(long_form.COLUMNS, "string") | TYPES).items()
+        for name, kind in (dict.fromkeys(results_files.COLUMNS, "string") | TYPES).items()
     }
     options = reader.ConvertOptions(
         column_types={n: pyarrow.type_for_alias(t) if isinstance(t, str) else t
@@ -268,7 +268,7 @@ def test_the_csv_holds_the_same_and_no_cell_starts_a_formula(results, roster):
         parse_options=reader.ParseOptions(newlines_in_values=True),
     )
     back = [{**row, "student": row["student"].lstrip("'")} for row in read.to_pylist()]
-    for row, expected in zip(back, long_form.rows(results, roster), strict=True):
+    for row, expected in zip(back, results_files.rows(results, roster), strict=True):
         expected = expected | {"name": row["name"]} if expected["name"] == "=Ben" else expected
         assert row == expected
 

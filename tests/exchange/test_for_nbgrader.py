@@ -10,12 +10,12 @@ from nbgrader_class import CourseFolder, cells, components, hand_in, leaked, lin
 from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.views import notebooks
 from grader.course.course import Course
-from grader.exchange.for_nbgrader import command, gradebook, marks, scores
+from grader.exchange.for_nbgrader import gradebook, marks, scores
 from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark
 from grader.gradebook.store import Store
 from grader.library.components import BuildError
-from grader.notebook import grade_ids
+from grader.notebook import nbgrader_cells
 
 pytestmark = [
     pytest.mark.xdist_group("for_nbgrader"),
@@ -83,7 +83,7 @@ def test_nbgraders_gradebook_has_the_points_and_maxima_of_the_grader(first):
             assert submission.max_score == 100
             assert submission.timestamp is not None
             for exercise in (e for e in result.exercises if e.kind == "code" and e.tests):
-                grade = book.find_grade(grade_ids.check(exercise.id), "a1", "a1", student)
+                grade = book.find_grade(nbgrader_cells.check(exercise.id), "a1", "a1", student)
                 assert grade.auto_score == exercise.points
     totals = {student: result.totals.total for student, result in found.items()}
     assert totals["ben"] == totals["dan"] == 0
@@ -212,7 +212,7 @@ def test_more_points_than_an_exercise_has_are_named_and_not_taken_over(marked, c
 def test_a_folder_that_is_not_ready_is_one_sentence(tmp_path, files, told):
     for name in files:
         (tmp_path / name).write_text(course_folder.CONFIG, encoding="utf-8")
-    with pytest.raises(command.NbgraderError, match=told):
+    with pytest.raises(gradebook.NbgraderError, match=told):
         gradebook.configured(tmp_path)
 
 
@@ -220,10 +220,10 @@ def test_a_gradebook_with_other_cells_or_points_is_refused_before_grading(first,
     assignment = course.assignment("a1")
     with first.book() as book:
         gradebook.check(book, assignment, first.path)
-        with pytest.raises(command.NbgraderError, match="generate_assignment a2"):
+        with pytest.raises(gradebook.NbgraderError, match="generate_assignment a2"):
             gradebook.check(book, course.assignment("a2"), first.path)
         book.find_grade_cell("check-1-3", "a1", "a1").max_score = 9
-        with pytest.raises(command.NbgraderError, match="lacks check-1-3 with the points"):
+        with pytest.raises(gradebook.NbgraderError, match="lacks check-1-3 with the points"):
             gradebook.check(book, assignment, first.path)
         book.db.rollback()
 

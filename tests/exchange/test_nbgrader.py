@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 from checkout import ROOT
 
-from bench import nbgrader_course
+from bench.grader import grading
 
 LONG = [
     pytest.param(id, marks=[pytest.mark.slow, pytest.mark.xdist_group(f"nbgrader {id}")])
@@ -20,13 +20,13 @@ LONG = [
 def graded(request, course):
     """An nbgrader course in which one student submitted the starter, another the solution."""
     assignment = course.assignment(request.param)
-    with nbgrader_course.made(assignment) as folder:
+    with grading.nbgrader_course(assignment) as folder:
         for student, source in (("starter", "assignments/{0}/{0}"), ("solution", "solutions/{0}")):
             place = folder / "submitted" / student / assignment.id
             place.mkdir(parents=True)
             notebook = ROOT / f"{source.format(assignment.id)}.ipynb"
             shutil.copy(notebook, place / f"{assignment.id}.ipynb")
-        nbgrader_course.run(["autograde", assignment.id], folder)
+        grading.nbgrader(["autograde", assignment.id], folder)
         with sqlite3.connect(folder / "gradebook.db") as database:
             yield assignment, folder, database
 
@@ -69,4 +69,4 @@ def test_written_questions_wait_for_a_marker_in_formgraders_terms(graded):
 def test_nbgrader_validates_the_solution(graded):
     assignment, folder, _ = graded
     solution = f"submitted/solution/{assignment.id}/{assignment.id}.ipynb"
-    assert "Success" in nbgrader_course.run(["validate", solution], folder)
+    assert "Success" in grading.nbgrader(["validate", solution], folder)

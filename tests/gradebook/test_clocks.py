@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from grader.intake import git_times, submissions
+from grader.intake import clocks, submissions
 
 NOTEBOOK = '{"cells": [], "nbformat": 4}'
 IDS = ["a1", "a2"]
@@ -148,7 +148,7 @@ def test_a_repository_that_cannot_tell_is_told(repository, command, reason):
 
 
 def test_a_pipe_among_the_objects_does_not_hang(repository, monkeypatch):
-    monkeypatch.setattr(git_times, "SECONDS", 1.0)
+    monkeypatch.setattr(clocks, "SECONDS", 1.0)
     commit = git(repository, "rev-parse", "HEAD").decode().strip()
     path = repository / ".git" / "objects" / commit[:2] / commit[2:]
     path.unlink()

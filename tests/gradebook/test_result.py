@@ -15,7 +15,7 @@ from grader.gradebook.result import Result
 from grader.judge import grade as judge
 from grader.judge import score
 from grader.judge.models import model_part
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 
 A1 = COURSE.assignment("a1")
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"

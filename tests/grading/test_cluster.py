@@ -9,10 +9,10 @@ import pytest
 from checkout import ROOT
 from proofs import COURSE
 
-from bench.lost_worker import dask_workers
+from bench.grader.large_class import dask_workers
 from grader.gradebook.store import Store
 from grader.grading import class_run, cluster, fingerprints
-from grader.grading.settings import ClusterError, Settings
+from grader.grading.judge_pool import ClusterError, Settings
 from grader.intake.submissions import Submission
 from grader.sandbox import detection
 

@@ -9,7 +9,7 @@ from autograder.scorers.accuracy import Accuracy
 from autograder.scorers.bleu import Bleu
 from course_lib.evaluation.translation import bleu, bootstrap, paired_bootstrap
 from grader.judge.models import thresholds
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 from grader.judge.models.sequential_test import SequentialTest, margin_of
 
 EXAMPLES = 1000

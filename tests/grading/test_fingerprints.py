@@ -70,7 +70,7 @@ def differing(root, paths, before):
         ("grader/gradebook/exercise_result.py", {*ASSIGNMENTS}),
         ("grader/grading/class_run.py", {*ASSIGNMENTS}),
         ("grader/sandbox/limits.py", {*ASSIGNMENTS}),
-        ("grader/notebook/global_names.py", {*ASSIGNMENTS}),
+        ("grader/notebook/statements.py", {*ASSIGNMENTS}),
         ("grader/library/student_tree.py", {*ASSIGNMENTS}),
         ("grader/seam/codec.py", {*ASSIGNMENTS}),
         ("grader/checking/expect.py", {*ASSIGNMENTS}),

@@ -1,4 +1,4 @@
-"""A signal in grading and in a study: it waits where something is half done, and is never lost."""
+"""A signal in grading: it waits where something is half done, and is never lost."""
 
 import signal
 import subprocess
@@ -8,10 +8,7 @@ import threading
 import pytest
 from checkout import ROOT
 
-from course_lib.study.database import interrupts as of_a_study
-from grader.course import interrupts as of_grading
-
-both = pytest.mark.parametrize("Interrupts", [of_grading.Interrupts, of_a_study.Interrupts])
+from grader.course.interrupts import Interrupts
 
 
 @pytest.fixture(autouse=True)
@@ -33,39 +30,21 @@ def begin_and_end(block, done, number=signal.SIGINT):
         done.append("ended")
 
 
-@both
-def test_it_waits_until_the_block_ends(Interrupts):
+def test_it_waits_until_the_block_ends():
     done = []
     with pytest.raises(KeyboardInterrupt):
         begin_and_end(Interrupts(), done)
     assert done == ["begun", "ended"]
 
 
-def test_it_is_raised_at_once_where_it_is_heard():
-    done = []
-    with of_a_study.Interrupts() as interrupts, pytest.raises(KeyboardInterrupt):
-        begin_and_end(interrupts.heard(), done)
-    assert done == ["begun"]
-
-
-def test_what_came_before_is_raised_where_it_is_heard_and_once():
-    with of_a_study.Interrupts() as interrupts:
-        interrupted()
-        with pytest.raises(KeyboardInterrupt), interrupts.heard():
-            pytest.fail("what must not begin began")
-        assert interrupts.waiting is None
-
-
-@both
-def test_a_second_one_does_not_wait(Interrupts):
+def test_a_second_one_does_not_wait():
     with Interrupts():
         interrupted()
         with pytest.raises(KeyboardInterrupt):
             interrupted()
 
 
-@both
-def test_in_another_block_it_waits_for_the_outer_one(Interrupts):
+def test_in_another_block_it_waits_for_the_outer_one():
     before, done = signal.getsignal(signal.SIGINT), []
 
     def outer():
@@ -79,8 +58,7 @@ def test_in_another_block_it_waits_for_the_outer_one(Interrupts):
     assert signal.getsignal(signal.SIGINT) is before
 
 
-@both
-def test_a_signal_that_is_ignored_stays_ignored(Interrupts):
+def test_a_signal_that_is_ignored_stays_ignored():
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         with Interrupts() as interrupts:
@@ -90,8 +68,7 @@ def test_a_signal_that_is_ignored_stays_ignored(Interrupts):
         signal.signal(signal.SIGTERM, before)
 
 
-@both
-def test_another_thread_may_enter_it(Interrupts):
+def test_another_thread_may_enter_it():
     told = []
     thread = threading.Thread(target=lambda: told.append(Interrupts().__enter__()))
     thread.start()
@@ -101,7 +78,6 @@ def test_another_thread_may_enter_it(Interrupts):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@both
 def test_after_the_block_a_signal_ends_the_program_as_ever(Interrupts, number):
     program = (
         "import signal, sys\n"

@@ -17,12 +17,12 @@ from autograder.scorers.bleu import Bleu
 from grader.authoring.views import notebooks
 from grader.judge.grade import grade
 from grader.judge.models import model_part, thresholds
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 from grader.judge.suite_run import Submitted
 from grader.judge.workers.load import Load
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
-from grader.report.model_sentences import model_sentences
+from grader.report.sentences import model_sentences
 
 pytestmark = pytest.mark.xdist_group("a3")  # its workers are started once
 

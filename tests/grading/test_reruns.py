@@ -8,7 +8,7 @@ from concurrent.futures import Future
 import proofs
 import pytest
 
-from grader.authoring.proof.backends import local_worker
+from grader.authoring.proof.prove import local_worker
 from grader.checking.session import TestResult
 from grader.checking.suite import read_tests
 from grader.grading import class_tries, judge_process

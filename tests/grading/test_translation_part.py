@@ -21,16 +21,16 @@ from grader.course.submission_folder import check_folder
 from grader.grading import fingerprints
 from grader.intake import handed_in
 from grader.judge.grade import grade
-from grader.judge.models import hidden_labels, model_part
+from grader.judge.models import model_part, scorer
 from grader.judge.models.asking import Asked, how_many
-from grader.judge.models.hidden_labels import HiddenLabels
+from grader.judge.models.scorer import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
 from grader.judge.suite_run import Submitted
 from grader.judge.workers.load import Load
 from grader.library.components import Component
 from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
-from grader.report.model_sentences import model_sentences
+from grader.report.sentences import model_sentences
 
 pytestmark = pytest.mark.xdist_group("a4")  # its model is trained once, and workers start once
 
@@ -393,9 +393,8 @@ def test_points_rise_linearly_in_bleu(course):
 def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
     monkeypatch.delenv("COURSE_DATA", raising=False)
     assignment = course.assignment("a4")
-    hidden = hidden_labels.load(
-        course, assignment, ["hub", "generated"]
-    )  # there is no such hub file
+    sources = ["hub", "generated"]  # there is no such hub file
+    hidden = scorer.hidden_labels(course, assignment, sources)
     assert hidden.source == "generated"
     assert len(hidden.sentences) == len(hidden.labels)
     assert hidden.labels[0] != hidden.sentences[0]
@@ -404,7 +403,7 @@ def test_references_are_texts_and_what_a_grade_rests_on(course, monkeypatch):
     first, second = (fingerprints.parts(course, assignment, known) for known in (hidden, other))
     assert first != second
     with pytest.raises(DataError, match="COURSE_DATA is not set"):
-        hidden_labels.load(course, assignment, ["mirror", "hub"])
+        scorer.hidden_labels(course, assignment, ["mirror", "hub"])
 
 
 def test_the_files_handed_in_are_those_that_the_syllabus_names(course, tmp_path, files, capsys):

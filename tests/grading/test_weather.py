@@ -20,8 +20,7 @@ from grader.course import mistakes
 from grader.course.course import Course
 from grader.gradebook.store import Store
 from grader.grading import class_run, class_tries, judge_pool, work_folder
-from grader.grading.judge_pool import JudgePool
-from grader.grading.settings import Settings
+from grader.grading.judge_pool import JudgePool, Settings
 from grader.intake.submissions import Submission
 from grader.sandbox import process_tree
 

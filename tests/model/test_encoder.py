@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib.analysis.position_variants import use_learned_positions, use_relative_positions
+from course_lib.analysis.position_variants import with_positions
 from course_lib.analysis.relative_attention import RelativeMultiHeadAttention
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
 from course_lib.classifier import EncoderClassifier, masked_mean
@@ -41,9 +41,11 @@ def classifier(pooling="mean", norm_first=False, dropout=0.0, seed=0, made=plain
 
 VARIANTS = {
     "sinusoidal": classifier,
-    "learned": lambda *own: use_learned_positions(classifier(*own), 600),
-    "relative": lambda *own: use_relative_positions(classifier(*own)),
-    "relative, fast": lambda *own: use_relative_positions(classifier(*own, made=fast_model)),
+    "learned": lambda *own: with_positions(classifier(*own), "learned", 600),
+    "relative": lambda *own: with_positions(classifier(*own), "relative"),
+    "relative, fast": lambda *own: with_positions(classifier(*own, made=fast_model), "relative"),
+    "rotary": lambda *own: with_positions(classifier(*own), "rotary"),
+    "none": lambda *own: with_positions(classifier(*own), "none"),
     "fast": lambda *own: classifier(*own, made=fast_model),
 }
 
@@ -141,7 +143,8 @@ def test_the_order_of_words_counts(name):
         with torch.no_grad():
             model.encoder.layers[0].attention.relative.bias.weight.normal_()
     one, other = model(torch.tensor([[2, 7, 11], [11, 2, 7]]))[0]
-    assert (one - other).abs().max() > 1e-3
+    largest = (one - other).abs().max()
+    assert largest < 1e-5 if name == "none" else largest > 1e-3
 
 
 def test_padding_gets_no_gradient_and_keeps_its_zero_row():
@@ -212,12 +215,12 @@ def test_learned_positions_end_where_they_were_learned():
     torch.testing.assert_close(positions(x) - x, positions.table[:2].expand(2, 2, 4))
     with pytest.raises(ValueError, match="5 tokens, but positions were learned for 3"):
         positions(draw(0, 1, 5, 4))
-    model = use_learned_positions(classifier(), max_length=3)
+    model = with_positions(classifier(), "learned", max_length=3)
     with pytest.raises(ValueError, match="learned for 3"):
         model(torch.tensor([[1, 2, 3, 4]]))
 
 
-@pytest.mark.parametrize("name", ["sinusoidal", "relative"])
+@pytest.mark.parametrize("name", ["sinusoidal", "relative", "rotary", "none"])
 def test_longer_inputs_than_ever_seen_can_be_read(name):
     model = VARIANTS[name]().eval()
     logits = model(torch.randint(1, 30, (1, 700)))[0]
@@ -225,10 +228,10 @@ def test_longer_inputs_than_ever_seen_can_be_read(name):
 
 
 def test_variants_hold_no_table_of_sinusoids():
-    for change in (use_learned_positions, use_relative_positions):
-        model = change(classifier())
+    for scheme in ("learned", "relative", "rotary", "none"):
+        model = with_positions(classifier(), scheme)
         assert not [name for name, _ in model.named_buffers()]
-    model = use_relative_positions(classifier())
+    model = with_positions(classifier(), "relative")
     tables = {id(layer.attention.relative) for layer in model.encoder.layers}
     assert len(tables) == 1
     plain = classifier()

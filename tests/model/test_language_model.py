@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from course_lib.analysis.position_variants import with_positions
 from course_lib.cached_attention import KeysAndValues
 from course_lib.decoding.generate import generate
 from course_lib.language_model import LanguageModel
@@ -10,12 +11,15 @@ from course_lib.normalization import LayerNorm
 from course_lib.positions import rotate
 
 SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "max_length": 24}
-POSITIONS = ("learned", "sinusoidal", "rotary", "none")
+POSITIONS = ("learned", "sinusoidal", "rotary", "none", "relative")
 
 
-def made(positions="learned", vocab_size=19):
+def made(positions="learned", vocab_size=19, **sizes):
     torch.manual_seed(0)
-    model = LanguageModel(vocab_size, **SIZES, positions=positions).eval()
+    kind = "none" if positions == "relative" else positions
+    model = LanguageModel(vocab_size, **SIZES | sizes, positions=kind).eval()
+    if positions == "relative":
+        with_positions(model, "relative")
     with torch.no_grad():  # larger than at the start of a training: differences show
         for parameter in model.parameters():
             parameter += 0.2 * torch.randn(parameter.shape)
@@ -107,13 +111,23 @@ def test_order_counts_with_positions_and_only_with_them():
     ids = tokens(1, 6)
     swapped = ids[:, [1, 0, 2, 3, 4, 5]]
     for positions in POSITIONS:
-        torch.manual_seed(0)
-        model = LanguageModel(19, **SIZES | {"n_layers": 1}, positions=positions).eval()
-        with torch.no_grad():
-            for parameter in model.parameters():
-                parameter += 0.2 * torch.randn(parameter.shape)
+        model = made(positions, n_layers=1)
         same = torch.allclose(model(ids)[:, -1], model(swapped)[:, -1], atol=1e-5)
         assert same == (positions == "none"), positions
+
+
+@pytest.mark.parametrize("positions", POSITIONS[:4])
+@torch.no_grad()
+def test_another_scheme_by_name_is_that_of_the_constructor(positions):
+    wanted, ids = made(positions), tokens(2, 9)
+    other = with_positions(made("learned" if positions != "learned" else "none"), positions, 24)
+    other.load_state_dict(wanted.state_dict())
+    torch.testing.assert_close(other(ids), wanted(ids))
+    scaled = LanguageModel(19, **SIZES, positions=positions, position_scale=0.5).eval()
+    scaled.load_state_dict(wanted.state_dict())
+    assert torch.equal(scaled(ids), wanted(ids)) == (positions != "sinusoidal")
+    with pytest.raises(ValueError, match="'T5': choose one of sinusoidal, learned, relative"):
+        with_positions(wanted, "T5")
 
 
 def test_rotated_products_depend_on_the_distance_alone():

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import proofs
 import pytest
 from typer.testing import CliRunner
@@ -18,19 +19,40 @@ SOLUTION = proofs.notebook("a1", "solution")
 SAID = "autograder/a1/exercise_1_4/x.py, line 3: the test itself fails"
 
 
+def of_itself(student):
+    raise SuiteError(SAID)
+
+
+def of_a_key(student):
+    {"weights": 0}["wieghts"]
+
+
+def over_an_answer(student):
+    output, _ = student.attention(*np.ones((3, 1, 1)))
+    output.shape  # noqa: B018: a number has none
+
+
 @pytest.fixture
-def broken(monkeypatch):
-    """Exercise 1.4's last hidden test fails by a mistake that no student can help."""
+def breaks(monkeypatch):
+    """Exercise 1.4's last hidden test does something else instead."""
     honest = suite.Test.call
-
-    def call(test, *given):
-        if test.mark.exercise == "1.4" and test.id.endswith(last):
-            raise SuiteError(SAID)
-        honest(test, *given)
-
     paths = proofs.COURSE.assignment("a1").hidden_tests()
     last = [t for p in paths for t in suite.read_tests(p) if t.mark.exercise == "1.4"][-1].id
-    monkeypatch.setattr(suite.Test, "call", call)
+
+    def does(body):
+        def call(test, student, *given):
+            body(student) if test.id == last else honest(test, student, *given)
+
+        monkeypatch.setattr(suite.Test, "call", call)
+        return last
+
+    return does
+
+
+@pytest.fixture(params=[of_itself, of_a_key])
+def broken(request, breaks):
+    """It fails by a mistake that no student can help."""
+    return breaks(request.param)
 
 
 @pytest.fixture
@@ -58,6 +80,24 @@ def test_a_test_that_is_wrong_says_nothing_about_what_builds_on_its_exercise(bro
     result = proofs.graded(data, "a1")
     assert result.untested == ["1.4"]
     assert any(entry.carried_through for entry in result.exercises)
+
+
+def test_what_only_a_wrong_answer_makes_a_test_raise_is_charged(breaks):
+    last = breaks(over_an_answer)
+    wrong = "def attention(query, key, value, mask=None):\n    return 1.0, 1.0\n"
+    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
+    result = proofs.graded(data, "a1", only=["1.4"])
+    [test] = [test for test in result.tests if test.id == last]
+    assert (test.outcome, test.points, result.untested) == ("FAILED", 0.0, [])
+    assert test.message.got.startswith("a value that the test could not handle (AttributeError")
+    right = proofs.graded(SOLUTION, "a1", only=["1.4"])
+    assert next(test for test in right.tests if test.id == last).outcome == "PASSED"
+
+
+def test_a_right_answer_and_a_wrong_one_wait_for_the_same_test(broken):
+    wrong = "def attention(query, key, value, mask=None):\n    return 1.0, 1.0\n"
+    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
+    assert proofs.graded(data, "a1", only=["1.4"]).untested == ["1.4"]
 
 
 def test_the_report_says_that_it_is_no_fault_of_the_student(result):

@@ -19,8 +19,7 @@ from grader.cli.records import feedback_command
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
 from grader.report import render_student
-from grader.report.file_names import folder_names
-from grader.report.lms_zip import canvas_name, moodle_name, packed
+from grader.report.lms_zip import canvas_name, folder_names, moodle_name, packed
 
 ADA = Student("ada", "Ada Lovelace", names={"moodle": "4711", "canvas": "1041"})
 

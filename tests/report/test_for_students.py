@@ -12,6 +12,7 @@ from test_report import WRONG
 
 from grader.course.course import Course
 from grader.exchange import gradescope_results, moodle
+from grader.gradebook.result import PRINTED
 from grader.report import render, render_student
 from grader.report.for_students import LONGEST, TOGETHER, WITHHELD, for_student
 
@@ -30,6 +31,9 @@ def {name}(*arguments, **named):
 WAYS = {
     "raises its arguments": "raise ValueError(repr(given).replace('\\n', ''))",
     "raises them as bytes": "raise KeyError(b''.join(a.tobytes() for a in given).hex())",
+    "has no memory for its arguments": "raise MemoryError(repr(given).replace('\\n', ''))",
+    "speaks of their shapes": "raise ValueError('could not be broadcast together with shapes ('"
+    " + repr(given).replace('(', '').replace(')', '') + ') (1)')",
     "answers with its arguments": "return given[0]",
     "answers with text": "return repr(given)",
     "answers with a dict": "return {str(n): one for n, one in enumerate(given)}",
@@ -42,6 +46,10 @@ def views(result):
     yield re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", render_student(result, own), flags=re.S)
     yield json.dumps(gradescope_results.of(result), ensure_ascii=False)
     yield moodle.feedback(result)
+
+
+def decimals(text):
+    return {round(float(number), 4) for number in NUMBER.findall(text)}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -61,13 +69,17 @@ def test_no_hidden_input_stands_whole_in_what_a_hostile_submission_gets(tmp_path
     result = result.model_copy(update={"student": "ada", "graded_at": IN_TIME})
     inputs = [json.loads(line) for line in (tmp_path / "inputs").read_text().splitlines()]
     large = [set(one) for one in inputs if len(set(one)) > 9]
+    own = for_student(result)
     told = [t.message.got for t in result.tests if t.message and not t.public]
-    shown = [t.message.got for t in for_student(result).tests if t.message and not t.public]
+    shown = [t.message.got for t in own.tests if t.message and not t.public]
     assert large
+    rest = [t.message.expected + t.message.cause for t in own.tests if t.message and not t.public]
+    for said in [*rest, own.reason, *own.notices]:
+        assert not any(one <= decimals(said) for one in large)
+        assert len(said) <= 2 * LONGEST + 4
     assert len(told) == len(shown) > 10
     for got in shown:
-        numbers = {round(float(number), 4) for number in NUMBER.findall(got)}
-        assert not any(one <= numbers for one in large)
+        assert not any(one <= decimals(got) for one in large)
         assert len(got) <= LONGEST + 2
     assert sum(map(len, {*shown} - {WITHHELD})) <= TOGETHER
     visible = {t.message.got for t in result.tests if t.message and t.public}
@@ -91,6 +103,18 @@ def test_ten_decimals_are_nine_and_the_rest_of_the_message_stays():
     assert told(long(10)).got == f"{long(9)}, …"
     assert told(long(10)).cause == WRONG["cause"]
     assert told(long(10)).expected == WRONG["expected"]
+
+
+def test_no_other_text_that_may_quote_an_answer_says_more():
+    message = {**WRONG, "expected": long(50), "cause": long(50)}
+    notices = [f"{PRINTED}: `{long(50)}`", "an assignment's own notice"]
+    failed = {"1.4": [{"message": message, "public": False}]}
+    result = sample(failed=failed, notices=notices, reason=long(50))
+    own = for_student(result)
+    (test,) = [t for t in own.tests if t.message]
+    assert {test.message.expected, test.message.cause, own.reason} == {f"{long(9)}, …"}
+    assert own.notices == [f"{PRINTED}: `{long(9)}, …", notices[1]]
+    assert all(long(10) not in view for view in views(result))
 
 
 def test_whole_numbers_and_characters_are_limited_too():

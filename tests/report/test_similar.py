@@ -8,21 +8,21 @@ from checkout import ROOT
 from typer.testing import CliRunner
 
 from autograder.demo import disguises
-from grader.authoring.proof import variants
+from grader.authoring.proof import cases
 from grader.authoring.views import notebooks
 from grader.cli.app import app
 from grader.cli.problems import sentence
 from grader.course import mistakes
 from grader.course.course import Course
 from grader.library.components import Component
-from grader.similarity import compare, page, winnowing
+from grader.similarity import compare, page, tokens
 from grader.similarity.own_work import Handout
 
 pytestmark = pytest.mark.xdist_group("similar")  # its works are read once
 
 COURSE = Course.here()
 A1 = COURSE.assignment("a1")
-VARIANTS = {variant.name: variant.replace for variant in variants.load(A1)}
+VARIANTS = {variant.name: variant.replace for variant in cases.variants(A1)}
 ONE = VARIANTS["loops_where_allowed"]
 REFERENCE = {c: Component.parse(c).source for e in A1.exercises for c in e.components}
 
@@ -106,17 +106,17 @@ def test_what_many_students_wrote_does_not_count(handout, independent):
 
 
 def test_winnowing_finds_every_long_enough_common_run():
-    shared = [f"t{number}" for number in range(winnowing.K + winnowing.WINDOW - 1)]
+    shared = [f"t{number}" for number in range(tokens.K + tokens.WINDOW - 1)]
     first, second = (
-        winnowing.hashes([f"{name}{n}" for n in range(30)] + shared + [f"{name}end"])
+        tokens.hashes([f"{name}{n}" for n in range(30)] + shared + [f"{name}end"])
         for name in ("a", "b")
     )
-    kept = [{found[i] for i in winnowing.chosen(found)} for found in (first, second)]
+    kept = [{found[i] for i in tokens.chosen(found)} for found in (first, second)]
     assert kept[0] & kept[1]
     assert len(kept[0]) < len(first)
-    short = winnowing.hashes(shared[: winnowing.K - 1])
+    short = tokens.hashes(shared[: tokens.K - 1])
     assert short == []
-    assert winnowing.chosen(short) == set()
+    assert tokens.chosen(short) == set()
 
 
 def test_the_page_marks_the_matching_lines_and_nothing_in_it_runs(handout):

@@ -18,7 +18,7 @@ from grader.grading import class_run
 
 EVIL = "\x1b]0;mine\x07ben\u202eada\nzoe a1 100\x9b31m"
 SHOWN = visible_name(EVIL)
-SAID = ("grader/cli/records", "grader/cli/grading", "grader/cli/check_command.py")
+SAID = ("grader/cli/records", "grader/cli/grading")
 
 
 @pytest.fixture
@@ -55,6 +55,12 @@ def sent(text):
 
 def test_no_command_sends_what_a_name_holds(folder):
     out, to = ("--out", folder / "out"), folder / "to"
+    canvas, moodle_file = folder / "from_canvas", folder / "from_moodle"
+    canvas.write_text(f'Student,ID,a1 (1)\nPoints Possible,,100\n"{EVIL}",7,\nada,8,\n')
+    moodle_file.write_text(
+        "Identifier,Full name,Grade,Maximum Grade,Grade can be changed,Feedback comments\n"
+        f'Participant 7,"{EVIL}",,100,Yes,\nParticipant 8,ada,,100,Yes,\n'
+    )
     told = {}
     for arguments in (
         ("grade", folder / "class", *out),
@@ -73,6 +79,9 @@ def test_no_command_sends_what_a_name_holds(folder):
         ("feedback", "a1", *out, "--to", folder / "pages"),
         ("export", "csv", *out, "--to", folder / "to" / "all.csv"),
         ("export", "junit", "a1", *out, "--to", folder / "to" / "a1.xml"),
+        ("export", "canvas", *out, "--from", canvas, "--to", to / "canvas.csv"),
+        ("export", "moodle", "a1", *out, "--from", moodle_file, "--to", to / "moodle.csv"),
+        ("check", "a1", folder / "class" / EVIL / "a1" / f"a1{EVIL}.ipynb"),
         ("similar", folder / "class", "--to", folder / "similar.html"),
         ("similar", folder / "class", "--to", folder / "similar.html", "--json"),
     ):
@@ -86,6 +95,8 @@ def test_no_command_sends_what_a_name_holds(folder):
     assert {arguments: found for arguments, text in told.items() if (found := sent(text))} == {}
     named = [arguments[0] for arguments, text in told.items() if "⟨U+202E⟩" in text]
     assert {"grade", "similar", "why", "history", "grades"} <= set(named)
+    for name in ("canvas.csv", "moodle.csv"):  # the platform's own names, byte by byte
+        (to / name).unlink()
     texts = [*folder.rglob("*.csv"), *folder.rglob("*.xml"), *folder.rglob("*.html")]
     assert len(texts) > 5
     read = {path.name: path.read_text(encoding="utf-8") for path in texts}

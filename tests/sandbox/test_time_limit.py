@@ -87,11 +87,29 @@ def g():
             compute(0.05)
             os._exit(0)
         os.wait()
+
+def h():
+    while True:
+        if os.fork() == 0:
+            if os.fork() == 0:
+                compute(0.03)
+            os._exit(0)
+        os.wait()
+        time.sleep(0.1)
+
+def k():
+    while True:
+        if os.fork() == 0:
+            if os.fork() == 0:
+                compute(0.03)
+            os._exit(0)
+        os.wait()
+        compute(0.002)
 """
 )
 
 
-@pytest.mark.parametrize("name", ["f", "g"])
+@pytest.mark.parametrize("name", "fghk")
 def test_what_children_compute_counts(submit, name):
     student = submit(FORKS, deadline=0.5)
     student.begin()

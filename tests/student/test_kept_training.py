@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from grader.course.setup_error import SetupError
+from grader.course.problem import SetupError
 from grader.student import notebook_home
 from grader.student.kept_training import kept_training
 

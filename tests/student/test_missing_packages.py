@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from setup_world import COLAB, cell_of, run_cell, served, write_tree, zipped
 
-from grader.course.setup_error import SetupError
+from grader.course.problem import SetupError
 from grader.student import missing_packages
 
 ADDED = {"jaxtyping", "optuna", "sacrebleu"}  # what Colab lacks

@@ -10,8 +10,8 @@ from setup_world import cell_of, run_cell, served, with_repository, write_tree, 
 
 from course_lib import __version__
 from grader.authoring.views import setup_cell
-from grader.course.profile_choice import ProfileChoice
-from grader.course.setup_error import SetupError
+from grader.course.exercise import ProfileChoice
+from grader.course.problem import SetupError
 from grader.student import notebook_home
 
 pytestmark = pytest.mark.xdist_group("setup_cell")  # its tree is made once

@@ -18,7 +18,7 @@ from grader.course.course import Course
 from grader.course.grading import Grading, Group
 from grader.intake import submissions
 from grader.library import student_tree
-from grader.student import archive, progress, running, submit, work
+from grader.student import archive, check, progress, submit, work
 
 A1, A3 = proofs.COURSE.assignment("a1"), proofs.COURSE.assignment("a3")
 SCALED = "course_lib.numpy_forms.attention:scaled_scores"
@@ -106,14 +106,14 @@ def test_full_opens_the_hidden_tests_after_an_attempt(tree, own):
 
 def test_a_test_that_hangs_or_ends_its_process_costs_only_what_builds_on_it(tmp_path):
     path = place(tmp_path / "a1.ipynb", proofs.notebook("a1", "solution", {SCALED: HANGS}))
-    done = running.run(work.read(A1, path), seconds=4)
+    done = check.run_tests(work.read(A1, path), seconds=4)
     assert [e.id for e in A1.exercises if done.of(e.id) and not done.passes(e.id)] == [
         *("1.3", "1.4", "1.5")
     ]
     assert "none within 4 seconds" in done.of("1.3")[0][1].got
     assert "not run: 2 earlier calls of exercise 1.3 took too long" in done.of("1.4")[-1][1].got
     path.write_bytes(proofs.notebook("a1", "solution", {SOFTMAX: ENDS}))
-    done = running.run(work.read(A1, path))
+    done = check.run_tests(work.read(A1, path))
     assert "the process ended" in done.of("1.1")[0][1].got
     assert done.passes("1.2")
 
@@ -200,7 +200,7 @@ def test_a_trained_model_is_loaded_and_asked_from_the_archives_files(tmp_path, a
     path = place(tmp_path / "a3.ipynb", json.dumps(notebook).encode())
     for name in A3.files:
         place(tmp_path / "submission" / name, b"{}")
-    [(_, message)] = running.run(work.read(A3, path), model=True).of("3.10")
+    [(_, message)] = check.run_tests(work.read(A3, path), model=True).of("3.10")
     assert (message and message.got) == told
 
 

@@ -15,7 +15,7 @@ from course_lib.recipes import classifier_profiles, translation_profiles
 from grader.authoring import course_build
 from grader.authoring.views import notebooks
 from grader.judge.grade import grade
-from grader.judge.models import hidden_labels
+from grader.judge.models import scorer
 from grader.judge.suite_run import Submitted
 from grader.library import student_tree
 
@@ -76,7 +76,7 @@ def test_a_solved_notebook_runs_in_the_students_tree(
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(files) == set(assignment.files)
     if id == "a4" and not short:
-        hidden = hidden_labels.load(assignment, ["generated"])
+        hidden = scorer.hidden_labels(assignment, ["generated"])
         data = notebooks.dump(executed).encode()
         result = grade(Submitted(assignment, data, files), course, sandbox(id), hidden)
         assert result.model.bleu > 80, result.model

@@ -9,7 +9,6 @@ import time
 from pathlib import Path
 
 import optuna
-from optuna.storages import RDBStorage
 from torch import nn
 
 from course_lib.study.database.plan import Plan
@@ -63,20 +62,6 @@ def command(url, **options):
     return [sys.executable, __file__, url, "stub", *flags]
 
 
-def end_after(method, number):
-    """Send this process SIGTERM when its database was asked that for the `number`-th time."""
-    real, calls = getattr(RDBStorage, method), []
-
-    def called(*args, **kwargs):
-        given = real(*args, **kwargs)
-        calls.append(method)
-        if len(calls) == int(number):
-            os.kill(os.getpid(), signal.SIGTERM)
-        return given
-
-    setattr(RDBStorage, method, called)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("url")
@@ -86,7 +71,6 @@ def main():
     parser.add_argument("--grace", type=int, default=15)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--workers", type=int, default=0)
-    parser.add_argument("--ended-by", help="the call of the database that SIGTERM follows: name.2")
     given = parser.parse_args()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored, if started with `&`
@@ -102,8 +86,6 @@ def main():
             )
         else:
             signal.signal(signal.SIGTERM, signal.default_int_handler)
-            if given.ended_by:
-                end_after(*given.ended_by.split("."))
             work(opened, given.name, Stub(given.seconds, given.log), run_trial, attempt)
     except StudyError as error:
         print(error, file=sys.stderr)

@@ -16,7 +16,7 @@ from grader.checking import session
 from grader.grading import class_run
 from grader.intake import submissions
 from grader.seam.errors import NOT_WRITTEN
-from grader.seam.local import local_student
+from grader.seam.executor import local_student
 
 A5 = proofs.COURSE.assignment("a5")
 SUITE = ROOT / "autograder/a5/exercise_5_5/test_5_5_study.py"

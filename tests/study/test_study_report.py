@@ -13,16 +13,15 @@ from course_lib.study.commands import report as command
 from course_lib.study.database.plan import same_data
 from course_lib.study.database.storage import StudyError
 from course_lib.study.findings import Findings
-from course_lib.study.interactions import interactions
 from course_lib.study.report.build import SECTIONS, report, write
+from course_lib.study.report.convergence import mean_curves
 from course_lib.study.report.document import Drawing, Paragraph, Table
 from course_lib.study.report.figures import BLUE, GREY, ORANGE, ROLES, forest
 from course_lib.study.report.material import Material, material
 from course_lib.study.report.methods import reproduction
 from course_lib.study.report.noise import validation_size
-from course_lib.study.report.trials import mean_curves
 from course_lib.study.report.wording import amount, changes, number, percent, probability, signed
-from course_lib.study.space import DEFAULT, FACTORS
+from course_lib.study.space import DEFAULT
 
 pytestmark = pytest.mark.xdist_group("study_report")  # its database is made once
 
@@ -144,7 +143,7 @@ class TestTheAnswer:
     def test_little_is_enough_for_a_whole_report(self, opened, tmp_path, trials, sentence):
         made = report(material(opened, study_of(opened, *trials).study_name))
         assert sentence in text_of(made.sections[0])
-        assert len(made.sections) == 12
+        assert len(made.sections) == 9
         assert write(made, tmp_path / "out").html.exists()
 
 
@@ -232,34 +231,6 @@ class TestSensitivity:
         assert "The default has no complete trial" in text
 
 
-class TestInteractions:
-    def test_measured_minus_the_sum_of_single_effects(self, opened):
-        sections, found = sections_of(opened, *CLEAR)
-        (row,) = interactions(found.findings.summary, DEFAULT, FACTORS)
-        assert row["predicted"] == pytest.approx(80.1 + 9.9 + 10.0)
-        assert row["difference"] == pytest.approx(70.1 - 100.0)
-        half = 2.776445 * math.sqrt(0.02) * math.sqrt(4 / 2)  # four means of two seeds
-        assert row["high"] - row["difference"] == pytest.approx(half)
-        assert "1 of 1 configuration differs" in text_of(sections["interactions"])
-
-    def test_three_changes_carry_the_default_twice(self):
-        def line(mean, n, **changed):
-            return {**DEFAULT, **changed, "n": n, "mean": mean, "qualities": [mean - 1, mean + 1]}
-
-        singles = [{"n_heads": 4}, {"n_layers": 4}, {"dropout": 0.0}]
-        together = singles[0] | singles[1] | singles[2]
-        lines = [line(80.0, 2), *(line(81.0, 2, **one) for one in singles)]
-        (row,) = interactions([*lines, line(90.0, 2, **together)], DEFAULT, FACTORS)
-        assert row["predicted"] == pytest.approx(83.0)
-        half = 2.570582 * math.sqrt(2) * math.sqrt((1 + 3 + 2**2) / 2)  # t of 5 degrees
-        assert row["high"] - row["difference"] == pytest.approx(half)
-
-    def test_a_missing_single_effect_is_told(self, opened):
-        more = [complete(75.0, seed=i, n_heads=4, dropout=0.0) for i in range(2)]
-        text = text_of(sections_of(opened, *CLEAR, *more)[0]["interactions"])
-        assert "1 configuration that changes several factors cannot be compared" in text
-
-
 class TestFigures:
     def test_points_of_quality_against_cost(self, opened):
         section = sections_of(opened, *CLEAR)[0]["costs"]
@@ -291,48 +262,29 @@ class TestFigures:
         assert drawn["recommended and default"] == pytest.approx([0.7, 0.45])
         assert drawn["lowest quality"] == pytest.approx([0.9, 0.9])
 
-    def test_importance_adds_up_and_leaves_out_pruned_trials(self, opened):
-        sections, found = sections_of(opened, *CLEAR, pruned(99.0, n_heads=4))
-        assert found.importance.n_trials == len(CLEAR)
-        assert sum(found.importance.shares.values()) == pytest.approx(1)
-        (ax,) = figure(sections["importance"]).axes
-        widths = [patch.get_width() for patch in ax.patches]
-        assert widths == sorted(found.importance.shares.values(), reverse=True)
-
 
 class TestPruned:
-    def test_they_enter_no_mean_and_have_a_table_of_their_own(self, opened):
+    def test_they_enter_no_mean_and_are_counted_apart(self, opened):
         ended = [pruned(99.0, seed=2), pruned(98.0, n_heads=16)]
         sections, found = sections_of(opened, *CLEAR, *ended, pruner="asha")
         base = found.findings.line_of(DEFAULT)
         assert (base["n"], base["mean"], base["pruned"]) == (2, pytest.approx(80.1), 1)
         assert found.findings.noise.degrees == 4
-        text = text_of(sections["pruned"])
-        assert "2 trials were ended early by the pruner (asha), after 8.00 s" in text
-        assert "saved 50 of their 90 steps" in text
-        assert "1 configuration has complete trials as well as pruned ones" in text
-        assert tables(sections["pruned"])[0].rows == [
-            ["the default", "2", "20", "99.00", "4.00"],
-            ["n_heads 16", "0", "20", "98.00", "4.00"],
-        ]
+        shared, statuses = tables(sections["methods"])
+        assert ["pruner", "asha"] in shared.rows
+        assert statuses.rows[1][:2] == ["pruned", "2"]
 
     def test_a_recommended_configuration_of_survivors_says_so(self, opened):
         text = text_of(sections_of(opened, *CLEAR, pruned(50.0, seed=2, n_layers=4))[0]["answer"])
         assert "survivors only:** 1 trial of it was pruned" in text
 
-    def test_none_is_said_as_well(self, opened):
-        assert "None" in text_of(sections_of(opened, *CLEAR)[0]["pruned"])
-
 
 def test_what_was_not_tried_is_counted(opened):
-    sections, _ = sections_of(opened, *CLEAR)
-    text = text_of(sections["untested"])
-    assert "729 combinations; 4 of them were measured (0.5 %), and 725 were not" in text
-    # 15 pairs of factors: the default's, one factor changed (2 · 5), both changed (1)
-    assert "Of the 135 pairs of levels of two factors, 26 occur" in text
-    assert tables(sections["untested"])[0].rows[1][1] == "4 (2), 6 (2), 8 (0)"
+    text = text_of(sections_of(opened, *CLEAR)[0]["limits"])
+    assert "729 combinations" in text
+    assert "4 of them were measured" in text
+    assert "`n_layers` 4, 6 and 8" in text
     assert "rises to 0.003" in text
-    assert "more than 2 seeds" in text
 
 
 class TestConfirmation:
@@ -410,7 +362,7 @@ class TestThePage:
     def test_every_figure_has_words_and_the_colours_of_the_page(self, page):
         found = _Loads()
         found.feed(page)
-        assert len(found.labels) == 5
+        assert len(found.labels) == 3
         assert all(len(label) > 60 for label in found.labels)
         figures = "".join(re.findall(r"<svg.*?</svg>", page, re.DOTALL))
         assert not any(colour in figures for colour in ROLES)
@@ -427,9 +379,9 @@ class TestThePage:
     def test_the_markdown_names_the_same_figures(self, folder):
         text = (folder / "report.md").read_text(encoding="utf-8")
         named = re.findall(r"\]\((figures/\w+\.svg)\)", text)
-        assert len(named) == 5
+        assert len(named) == 3
         assert all((folder / name).read_text().startswith("<?xml") for name in named)
-        assert text.count("\n## ") == 12
+        assert text.count("\n## ") == 9
 
 
 def test_the_command_writes_both_files(opened, tmp_path, capsys):

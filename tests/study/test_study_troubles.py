@@ -1,4 +1,4 @@
-"""What a study survives: dead workers, databases that fail or are none; and its trackers."""
+"""What a study survives: dead workers, and databases that fail or are none."""
 
 import json
 import sqlite3
@@ -13,7 +13,6 @@ import torch
 from sqlalchemy import text
 
 from course_lib.study.database import storage as storage_module
-from course_lib.study.database import trackers
 from course_lib.study.database.plan import queue
 from course_lib.study.database.points import end_silent, queued
 from course_lib.study.database.rows import rows
@@ -119,28 +118,6 @@ def test_a_result_counts_though_others_took_its_worker_for_dead(opened):
 
 def away(*_, **__):
     raise optuna.exceptions.StorageInternalError("the server went away")
-
-
-def test_a_finished_trial_outlives_its_database(opened, tmp_path, monkeypatch):
-    study = queue(opened, study_stub.plan(n_seeds=1))
-
-    class Away(study_stub.Stub):
-        def inference(self, model):
-            monkeypatch.setattr(opened.engine.pool, "connect", away)
-            return super().inference(model)
-
-    with pytest.raises(StudyError, match=r"had just finished is kept in stub\.0\.finished\.json"):
-        run(opened, Away())
-    monkeypatch.undo()
-    monkeypatch.chdir(tmp_path)
-    other = storage(f"sqlite:///{tmp_path}/other.db", GRACE)
-    queue(other, study_stub.plan(n_seeds=1))
-    assert len(queued(open_study(other, "stub"))) == 3  # the file is not of this database
-    for _ in range(2):
-        queue(opened, study_stub.plan(n_seeds=1))
-        assert statuses(study) == ["complete", "waiting", "waiting"]
-    assert not list(tmp_path.glob("*.json"))
-    assert rows(study)[0]["quality"] == pytest.approx(50 + 1 / 3)
 
 
 def test_a_database_that_is_away_for_a_while_in_mid_trial_ends_nothing(opened, monkeypatch):
@@ -300,7 +277,6 @@ def test_the_command_says_what_it_does(course, tmp_path):
         ("run --profile huge", 2, "there is no profile 'huge'"),
         ("run --pruner secateurs", 2, "there is no pruner 'secateurs': choose one of none, asha"),
         ("run --device abacus", 2, "--device abacus cannot be used"),
-        ("run --tracker diary", 2, "there is no tracker 'diary'"),
         ("run --storage sqlite:////no/such/folder/x.db", 4, "make the folder"),
         ("run --storage nonsense", 4, "is not the URL of a database"),
         ("rows", 4, "has no study 'tiny'"),
@@ -312,26 +288,3 @@ def test_a_users_mistake_is_one_sentence(course, arguments, code, sentence):
     assert found == code
     assert sentence in err
     assert err.count("\n") == 1
-
-
-# Trackers
-
-
-def test_each_trial_is_a_run_of_tensorboard(opened, tmp_path):
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-
-    queue(opened, study_stub.plan(n_seeds=1))
-    run(opened, follow=trackers.follow("tensorboard", "stub", tmp_path))
-    for number in range(3):
-        folder = tmp_path / "stub" / f"trial_{number}"
-        events = EventAccumulator(str(folder)).Reload()
-        assert [event.step for event in events.Scalars("quality")] == [2, 4]
-        assert events.Scalars("loss")[0].value == pytest.approx(0.3)
-        (written,) = folder.glob("*/hparams.yml")
-        assert "warmup: " in written.read_text(encoding="utf-8")
-
-
-def test_a_missing_tracker_is_one_sentence(monkeypatch):
-    monkeypatch.setattr(trackers, "find_spec", lambda name: None)
-    with pytest.raises(StudyError, match="'wandb', which is not installed: pip install wandb"):
-        trackers.follow("wandb", "stub")

@@ -20,6 +20,7 @@ from course_lib.classifier import EncoderClassifier
 from course_lib.training.batch_losses import classification_loss
 from course_lib.training.classification_step import training_step
 from course_lib.training.fit import TrainingConfig, fit
+from course_lib.training.machine import examples
 from course_lib.training.schedules import WarmupSchedule
 from course_lib.training.weight_averages import WeightAverage
 
@@ -119,12 +120,14 @@ def interrupt(at):
     return after_step
 
 
-def plain(batches, model, rate=0.1, loss=classification_loss, step=None, **settings):
+def plain(
+    batches, model, rate=0.1, loss=classification_loss, step=None, count=examples, **settings
+):
     """Train by plain gradient descent, so that the change of the weights shows the gradient."""
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     config = TrainingConfig(**{"epochs": 1, "max_norm": 1e9, **settings})
     schedule = Constant(optimizer)
-    how = {"loss": loss} if step is None else {"step": step}
+    how = {"loss": loss, "count": count} if step is None else {"step": step}
     return fit(model, batches, optimizer=optimizer, schedule=schedule, config=config, **how)
 
 

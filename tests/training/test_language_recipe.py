@@ -1,6 +1,7 @@
 """Training a language model: blocks of one stream, and what it must beat."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -34,6 +35,15 @@ def test_the_tiny_profile_beats_what_only_counts(data, trained):
     reached = trained.history[-1]["validation_perplexity"]
     assert reached < counted.perplexity(validation.tolist()) < tokenizer.vocab_size / 10
     assert reached == pytest.approx(perplexity(trained.model, validation, 32), rel=1e-4)
+
+
+def test_packed_rows_hold_the_same_texts(data):
+    settings = replace(profile("tiny"), train_limit=200, epochs=1, packed=True)
+    with unwatched():
+        trained = train_language_model(data, settings, seed=0)
+        _, stream, _ = streams(data, settings)
+    assert trained.tokens == len(stream) - 1
+    assert trained.history[-1]["validation_perplexity"] < trained.tokenizer.vocab_size
 
 
 def test_it_goes_on_writing_in_the_words_of_its_texts(trained):
@@ -100,6 +110,6 @@ def test_a_recurrent_model_has_the_size_that_was_asked_for_and_reads_forward(cel
 
 
 def test_every_profile_names_its_data():
-    known = {entry.name for entry in registry.read(registry.REGISTRY).datasets}
+    known = {entry.name: entry.columns for entry in registry.read(registry.REGISTRY).datasets}
     for settings in PROFILES.values():
-        assert settings.dataset in known
+        assert settings.text in known[settings.dataset]

@@ -40,7 +40,10 @@ from course_lib.training.weight_averages import WeightAverage
 MODULES = {
     "course_lib.fast.dropout",
     "course_lib.training.fit",
-    *(f"course_lib.training.{name}" for name in ("checkpoints", "log", "machine", "plain", "run")),
+    *(
+        f"course_lib.training.{name}"
+        for name in ("checkpoints", "log", "machine", "plain", "recompute", "run")
+    ),
     "course_lib.training.weight_averages",
 }
 

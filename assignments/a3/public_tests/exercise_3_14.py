@@ -6,14 +6,17 @@ from grader.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
+# A model that only remembers how it was built.
+BUILD = ("lambda norm_first, seed: type('Model', (torch.nn.LayerNorm,), "
+         "{'made': (norm_first, seed)})(1)")
+
 
 @exercise("3.14")
 def test_rows_of_both_norms(student):
     """Six runs, six rows, the same seeds for both norms."""
-    build = student.make("lambda norm_first, seed: (norm_first, seed)")
-    train = student.make("lambda model, seed: {'loss': 10 * seed + model[0], 'gradient_norms': "
-                         "[model[1] + 0.25, 77, 88, seed + 0.5]}")
-    rows = student.compare_norms(build, train, [4, 5, 6])
+    train = student.make("lambda model, seed: {'loss': 10 * seed + model.made[0], "
+                         "'gradient_norms': [model.made[1] + 0.25, 77, 88, seed + 0.5]}")
+    rows = student.compare_norms(student.make(BUILD), train, [4, 5, 6])
     expect.true(
         isinstance(rows, list) and len(rows) == 6, expected="a list of 2 × 3 rows",
         got=f"{type(rows).__name__}" + (f" of {len(rows)}" if isinstance(rows, list) else ""),
@@ -32,9 +35,10 @@ def test_rows_of_both_norms(student):
 @exercise("3.14", beside=["test_rows_of_both_norms"])
 def test_two_seeds_are_refused(student):
     """Fewer than three different seeds raise a ValueError."""
-    nothing = student.make("lambda *arguments: {'loss': 0.0, 'gradient_norms': [0.0]}")
+    build = student.make(BUILD)
+    nothing = student.make("lambda model, seed: {'loss': 0.0, 'gradient_norms': [0.0]}")
     for seeds in ([1, 2], [4, 4, 4]):
         expect.raises(
-            lambda seeds=seeds: student.compare_norms(nothing, nothing, seeds),
+            lambda seeds=seeds: student.compare_norms(build, nothing, seeds),
             because=f"the seeds {seeds} are accepted: require three different ones",
             otherwise="a ValueError", read="exercise 3.14")

@@ -30,6 +30,10 @@ STEP = ("lambda prefixes, state: (log.append(prefixes.tolist()), "
         f"(_ for _ in ()).throw(ValueError({STRAY!r})) if len(state.of) != len(prefixes) else "
         "(table[state.of, prefixes[:, -1]].log(), state))[1]")
 
+FOUND = ("(lambda Hypothesis: [Hypothesis([], s, True) for s in (-3.0, -1.0)])("
+         "__import__('dataclasses').make_dataclass('Hypothesis', ['tokens', 'score', 'finished'], "
+         "frozen=True))")
+
 
 def stray():
     raise ValueError(STRAY)
@@ -125,8 +129,7 @@ def test_six_candidates(student):
 @exercise("4.11", step="is_final")
 def test_when_to_stop(student):
     """Two finished with -1 and -3, a width of three: it depends on `bound` and on `n_best`."""
-    found = student.make("[type('Hypothesis', (), {'tokens': [], 'score': s, 'finished': True})() "
-                         "for s in (-3.0, -1.0)]")
+    found = student.make(FOUND)
     asked = [(-2.0, 3, 1), (-2.0, 3, 2), (-0.5, 3, 1), (-0.5, 2, 1), (-math.inf, 4, 3)]
     answers = [bool(student.is_final(found, *one)) for one in asked]
     expect.equal(

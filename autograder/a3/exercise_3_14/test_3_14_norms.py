@@ -10,8 +10,8 @@ READ = "the docstring of 3.14"
 KEYS = ("norm", "seed", "loss", "gradient_norm_first_layer", "gradient_norm_last_layer")
 # A model records how it was built and how often it was trained; its results encode both.
 BUILD = (
-    "lambda norm_first, seed: type('Model', (torch.nn.Module,), "
-    "{'made': (bool(norm_first), int(seed)), 'runs': []})()"
+    "lambda norm_first, seed: type('Model', (torch.nn.LayerNorm,), "
+    "{'made': (bool(norm_first), int(seed)), 'runs': []})(1)"
 )
 TRAIN = (
     "lambda model, seed: (model.runs.append(1), log.append([*model.made, int(seed)]), "

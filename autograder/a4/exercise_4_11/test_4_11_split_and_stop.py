@@ -15,7 +15,10 @@ MISTAKE = known_mistakes(__file__)
 
 SPLIT, STOP = "the docstring of `split_candidates`", "the docstring of `is_final`"
 NO_CHANCE = -1e6  # stands for −∞, so that scores can be subtracted
-FOUND = "[type('Hypothesis', (), {'tokens': [], 'score': s, 'finished': True})() for s in scores]"
+FOUND = (
+    "(lambda Hypothesis: [Hypothesis([], s, True) for s in scores])(__import__('dataclasses')"
+    ".make_dataclass('Hypothesis', ['tokens', 'score', 'finished'], frozen=True))"
+)
 
 
 def candidates(rng, width, ends):

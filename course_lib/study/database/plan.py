@@ -13,7 +13,7 @@ from ...data.datasets import LoadedData
 from ..designs import one_at_a_time, sampled_design
 from ..profiles import StudyProfile
 from ..space import DEFAULT, FACTORS, Configuration
-from .points import OPEN, enqueue, key, restore, settled
+from .points import OPEN, enqueue, key, settled
 from .storage import StudyError, masked, study_errors
 
 Point = tuple[str, Configuration, int]  # where it comes from in the design, configuration, seed
@@ -75,7 +75,6 @@ def queue(opened: RDBStorage, plan: Plan) -> optuna.Study:
             )
         for name, value in about.items():
             study.set_user_attr(name, value)
-        restore(study, masked(opened.url))
         still_open = study.get_trials(deepcopy=False, states=OPEN)
         taken = settled(study) | {trial.user_attrs.get("key") for trial in still_open}
         for design, configuration, seed in plan.points:

@@ -1,4 +1,4 @@
-"""The points of a study's design: queued, queued again, kept in a file; and which trial counts."""
+"""The points of a study's design: queued and queued again; and which trial counts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ import json
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution
@@ -116,25 +114,3 @@ def add_finished(study: optuna.Study, finished: dict[str, Any]) -> None:
     value = row["quality"] if state == TrialState.COMPLETE else None
     configuration = {name: row[name] for name in FACTORS if name in row}
     _add_trial(study, configuration, attributes, state=state, value=value)
-
-
-def keep(place: str, name: str, finished: dict[str, Any]) -> Path:
-    """Write a finished trial whose database is away to a file of its own, all of it or nothing.
-
-    `finished` also has the trial's `number`; `place` is the database without its password: a study
-    of the same `name` in another one is not given this trial.
-    """
-    file = Path(f"{quote(name, safe='')}.{finished['number']}.finished.json")
-    draft = file.with_suffix(".draft")
-    draft.write_text(json.dumps({"database": place, **finished}), encoding="utf-8")
-    draft.replace(file)
-    return file
-
-
-def restore(study: optuna.Study, place: str) -> None:
-    """Move the trials that `keep` wrote into this folder to their study."""
-    for file in sorted(Path().glob(f"{quote(study.study_name, safe='')}.*.finished.json")):
-        finished = json.loads(file.read_text(encoding="utf-8"))
-        if finished["database"] == place:
-            add_finished(study, finished)
-            file.unlink(missing_ok=True)

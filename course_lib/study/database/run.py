@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,6 @@ from optuna.storages import RDBStorage
 from optuna.trial import FrozenTrial, TrialState
 
 from ..trial import Row
-from .interrupts import Interrupts
 from .points import OPEN, settled
 from .storage import GRACE, RETRIES, StudyError, open_study, study_errors
 from .worker import waiting
@@ -42,15 +42,15 @@ def run_workers(
     """Run `command` as `n_workers` processes until no trial of the study `name` is left.
 
     `log` is given a line for each trial that ends and each worker that dies. A worker that is
-    killed is replaced, and the trial it had is queued again once its signs of life are old. Ctrl-C,
-    SIGTERM and SIGHUP end the workers too, which put their trials back; only SIGKILL leaves them,
-    and then they go on until the queue is empty. Raises WorkerError when a worker ends by itself
+    killed is replaced, and the trial it had is queued again once its signs of life are old. Ctrl-C
+    and SIGTERM end the workers too, which put their trials back; only SIGKILL leaves them, and then
+    they go on until the queue is empty. Raises WorkerError when a worker ends by itself
     with an error, and StudyError when the database is not to be had, or when workers only die.
     """
     study = open_study(opened, name)
-    with Interrupts() as interrupts, _workers() as workers, study_errors(opened.url):
+    with interruptible(), _workers() as workers, study_errors(opened.url):
         progress, deaths = Progress(study), 0
-        while interrupts.waiting is None:
+        while True:
             queued = waiting(study, opened.grace_period or GRACE)
             deaths += _remove_ended(workers, log)
             lines = progress.lines()
@@ -127,6 +127,19 @@ def _signal(worker: _Worker) -> str:
         return signal.Signals(-worker.returncode).name
     except ValueError:
         return f"signal {-worker.returncode}"
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Inside, SIGTERM raises KeyboardInterrupt as Ctrl-C does; only the main thread gets any."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class Progress:

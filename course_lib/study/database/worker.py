@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -21,10 +21,8 @@ from optuna.storages import RDBStorage
 from ..space import FACTORS, Configuration
 from ..tasks.task import PeakMemory, Task
 from ..trial import Row
-from .interrupts import Interrupts
-from .points import add_finished, end_silent, enqueue_again, is_superseded, keep
-from .storage import FAILURES, GRACE, StudyError, masked, open_study, quiet, study_errors
-from .trackers import Follow, no_tracker
+from .points import add_finished, end_silent, enqueue_again, is_superseded
+from .storage import FAILURES, GRACE, open_study, quiet, study_errors
 
 Trial = Callable[..., Row]  # (configuration, seed, task, after_evaluation)
 Attempt = Callable[[Callable[[], Row]], Row]
@@ -56,29 +54,20 @@ def work(
     seconds_a_trial: float = 3600.0,
     device: str = "cpu",
     report: Callable[[Row], None] = lambda row: None,
-    follow: Follow = no_tracker,
 ) -> int:
     """Run queued trials of the study `name` until the queue is empty; returns how many.
 
-    `trial` is `run_trial` and `attempt` the `attempt` of `study.trial`, or a student's; `follow` is
-    what `trackers.follow` gives. A trial of a worker that died is queued again by whoever asks for
-    the next one, and so is one that KeyboardInterrupt ends: `Interrupts` says when it may. When the
-    database fails after a trial is done, its row goes to a file that `queue` reads. Raises
-    StudyError.
+    `trial` is `run_trial` and `attempt` the `attempt` of `study.trial`, or a student's. A trial
+    that KeyboardInterrupt ends is queued again at once; one of a worker that died, by whoever asks
+    for the next trial after the worker's grace. Raises StudyError.
     """
     study = open_study(opened, name)
-    objective = _Objective(opened, task, trial, attempt, seconds_a_trial, device, report, follow)
+    objective = _Objective(opened, task, trial, attempt, seconds_a_trial, device, report)
     done = 0
-    try:
-        with study_errors(opened.url), objective.interrupts as interrupts:
-            while interrupts.waiting is None and waiting(study, opened.grace_period or GRACE):
-                _run_next(study, objective)
-                done += objective.finished is not None
-                objective.finished = None
-    except StudyError as error:
-        if objective.finished is None:
-            raise
-        raise StudyError(f"{error} ({_kept(opened.url, name, objective.finished)})") from error
+    with study_errors(opened.url):
+        while waiting(study, opened.grace_period or GRACE):
+            _run_next(study, objective)
+            done += objective.finished is not None
     return done
 
 
@@ -100,13 +89,6 @@ def _run_next(study: optuna.Study, objective: _Objective) -> None:
         raise
 
 
-def _kept(url: str, name: str, finished: Row) -> str:
-    try:
-        return f"the trial that had just finished is kept in {keep(masked(url), name, finished)}"
-    except OSError as error:
-        return f"the trial that had just finished is lost: {error.strerror}"
-
-
 def waiting(study: optuna.Study, grace: float) -> bool:
     """Whether a trial is queued; trials of dead workers are queued again first."""
     with quiet():
@@ -125,8 +107,6 @@ class _Objective:
     seconds: float
     device: str
     report: Callable[[Row], None]
-    follow: Follow
-    interrupts: Interrupts = field(default_factory=Interrupts)
     running: optuna.Trial | None = None
     finished: Row | None = None  # which the database may not have yet
 
@@ -152,7 +132,7 @@ class _Objective:
         self.running = optuna_trial
         row = self._row(optuna_trial)
         point = {name: optuna_trial.user_attrs[name] for name in ("key", "design")}
-        self.finished = {**point, "row": row, "number": optuna_trial.number}
+        self.finished = {**point, "row": row}
         optuna_trial.set_user_attr("row", row)
         self.report({**row, "number": optuna_trial.number})
         if row["status"] == "pruned":
@@ -169,24 +149,22 @@ class _Objective:
         seed = optuna_trial.user_attrs["seed"]
         row: Row = {**configuration, "seed": seed, "steps": 0}
         memory, started = PeakMemory(torch.device(self.device)), time.perf_counter()
-        with self.follow(optuna_trial.number, configuration, seed) as log:
 
-            def after_evaluation(step: int, measured: dict[str, float]) -> None:
-                row["steps"] = step
-                log(step, measured)
-                if _should_prune(optuna_trial, step, measured["quality"]):
-                    raise optuna.TrialPruned
-                if (taken := time.perf_counter() - started) > self.seconds:
-                    raise TimeoutError(
-                        f"{taken:.0f} s after step {step}, of {self.seconds:.0f} s at most"
-                    )
+        def after_evaluation(step: int, measured: dict[str, float]) -> None:
+            row["steps"] = step
+            if _should_prune(optuna_trial, step, measured["quality"]):
+                raise optuna.TrialPruned
+            if (taken := time.perf_counter() - started) > self.seconds:
+                raise TimeoutError(
+                    f"{taken:.0f} s after step {step}, of {self.seconds:.0f} s at most"
+                )
 
-            try:
-                point = (configuration, seed, self.task, after_evaluation)
-                with self.interrupts.heard():
-                    row |= self.attempt(lambda: self.trial(*point))
-            except optuna.TrialPruned:
-                row["status"] = "pruned"
+        try:
+            row |= self.attempt(
+                lambda: self.trial(configuration, seed, self.task, after_evaluation)
+            )
+        except optuna.TrialPruned:
+            row["status"] = "pruned"
         if row["status"] == "complete" and not math.isfinite(row["quality"]):
             row |= {"status": "diverged", "reason": f"the quality is {row['quality']}"}
         row |= {"seconds": time.perf_counter() - started, "peak_memory_mib": memory.mib}

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from .answer import answer
+from .convergence import convergence
 from .costs import configurations, costs
 from .document import Report, Section, markdown
-from .effects import importance, interactions, sensitivity
 from .html_page import html_page, standalone
 from .material import Material
-from .methods import methods, reproduction, untested
+from .methods import limits, methods, reproduction
 from .noise import noise
-from .trials import convergence, pruned
+from .sensitivity import sensitivity
 from .wording import counted
 
 SECTIONS: Mapping[str, Callable[[Material], Section]] = {
@@ -25,12 +25,9 @@ SECTIONS: Mapping[str, Callable[[Material], Section]] = {
         methods,
         noise,
         sensitivity,
-        interactions,
         costs,
         convergence,
-        importance,
-        pruned,
-        untested,
+        limits,
         configurations,
         reproduction,
     )

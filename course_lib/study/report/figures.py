@@ -13,7 +13,6 @@ from typing import Any
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from ..findings import ALPHA
 from ..pareto import pareto_front
@@ -71,16 +70,13 @@ def canvas(
         yield figure, figure.subplots(1, n_columns, squeeze=False)[0]
 
 
-def forest(
-    rows: Sequence[Row], labels: Sequence[str], xlabel: str, line_height: float = 0.34
-) -> Figure:
+def forest(rows: Sequence[Row], labels: Sequence[str], xlabel: str) -> Figure:
     """`rows` need `difference`, `low`, `high` and `adjusted`; the first is drawn on top.
 
     A row whose adjusted p-value is below 5 % is filled and blue or orange (better or worse); all
     others are hollow and grey. Each row is one errorbar container of the Axes, in order.
-    `line_height` is in inches.
     """
-    with canvas(8.2, 0.9 + line_height * len(rows)) as (figure, (ax,)):
+    with canvas(8.2, 0.9 + 0.34 * len(rows)) as (figure, (ax,)):
         ax.axvline(0, color=INK, linewidth=1)
         for place, row in enumerate(rows):
             sure = row["adjusted"] < ALPHA
@@ -166,21 +162,4 @@ def curves(lines: Sequence[tuple[str, Sequence[int], Sequence[float]]], ylabel: 
         ax.grid()
         if any(name for name, _, _ in lines):
             ax.legend(fontsize=9.5)
-    return figure
-
-
-def bars(shares: Mapping[str, float], xlabel: str) -> Figure:
-    """One bar a name; each is labelled with its share in percent. The patches are in order."""
-    ordered = sorted(shares.items(), key=lambda item: -item[1])
-    with canvas(8.2, 0.8 + 0.34 * len(ordered)) as (figure, (ax,)):
-        drawn = ax.barh([name for name, _ in ordered], [share for _, share in ordered], 0.6)
-        for patch in drawn:
-            patch.set_facecolor(BLUE)
-        ax.bar_label(drawn, labels=[f"{100 * share:.0f} %" for _, share in ordered], padding=4)
-        ax.invert_yaxis()
-        ax.set_xlim(0, max(shares.values()) * 1.12 or 1)
-        ax.tick_params(axis="y", length=0)
-        ax.set_xlabel(xlabel)
-        ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-        ax.grid(axis="x")
     return figure

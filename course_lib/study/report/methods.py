@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from itertools import combinations
 from math import prod
 from shlex import quote
 
 from ..findings import UNFINISHED
-from ..space import DEFAULT, FACTORS
+from ..space import FACTORS
 from ..tasks.rates import PAPER_STEPS, scaled_warmup
 from ..trial import Row
 from .document import Code, Paragraph, Section, Table, section
@@ -102,7 +101,7 @@ def _statuses(rows: Collection[Row]) -> Table:
     others = [status for status, _ in counts.most_common() if status not in order]
     meanings = {
         "complete": "trained to the last step and measured; only these enter a mean",
-        "pruned": "ended early by the pruner; see “Pruned trials”",
+        "pruned": "ended early by the pruner, so their quality enters no mean",
         "waiting": "not begun",
         "running": "not ended",
         "worker lost": "its process died, and so did the processes that tried again",
@@ -149,70 +148,25 @@ def _warmups(material: Material) -> str:
     )
 
 
-def untested(material: Material) -> Section:
-    """The limits of what this study can say."""
-    title = "What was not tried"
-    if not material.findings.rows:
-        return section(title, "Everything: the study has no trial.")
-    return section(title, _combinations(material), _levels(material), *_fixed(material))
-
-
-def _combinations(material: Material) -> str:
-    found = material.findings
-    n_all = prod(len(levels) for levels in FACTORS.values())
-    n_measured = len(found.measured)
-    pairs = {
-        ((f, line[f]), (g, line[g])) for line in found.measured for f, g in combinations(FACTORS, 2)
-    }
-    n_pairs = sum(len(FACTORS[f]) * len(FACTORS[g]) for f, g in combinations(FACTORS, 2))
-    text = (
-        f"{counted(len(FACTORS), 'factor')} at the levels below make {n_all:,} combinations; "
-        f"{n_measured:,} of them {'was' if n_measured == 1 else 'were'} measured "
-        f"({100 * n_measured / n_all:.1f} %), and {n_all - n_measured:,} were not. "
-    )
-    if n_pairs:
-        text += (
-            f"Of the {n_pairs:,} pairs of levels of two factors, {len(pairs):,} occur together in "
-            "some measured configuration. "
-        )
-    return text + "A better one may be among the rest: this study cannot rule that out."
-
-
-def _levels(material: Material) -> Table:
-    found = material.findings
-    rows = []
-    for factor, levels in FACTORS.items():
-        counts = [sum(line[factor] == value for line in found.measured) for value in levels]
-        shown = ", ".join(f"{level(v)} ({n})" for v, n in zip(levels, counts, strict=True))
-        rows.append([f"`{factor}`", shown, level(DEFAULT[factor])])
-    return Table(
-        ["factor", "levels (measured configurations)", "default"],
-        rows,
-        "The space of the study; what lies between or beyond these levels was not tried",
-    )
-
-
-def _fixed(material: Material) -> list[str]:
+def limits(material: Material) -> Section:
+    """What this study cannot say."""
     found, settings = material.findings, material.settings
-    texts: list[str] = []
+    n_all, n_measured = prod(len(levels) for levels in FACTORS.values()), len(found.measured)
+    space = ", ".join(f"`{f}` {listed([level(v) for v in FACTORS[f]])}" for f in FACTORS)
+    texts = [
+        f"The space has {n_all:,} combinations ({space}); {n_measured:,} of them "
+        f"{'was' if n_measured == 1 else 'were'} measured. A better one may be among the rest, "
+        "between these levels or beyond them: this study cannot rule that out."
+    ]
     if settings is not None:
         texts.append(
             "The learning rate was fixed: every schedule rises to "
-            f"{settings.learning_rate:g}, chosen beforehand and not "
-            "tuned for each configuration, so a configuration that needs another rate looks worse "
-            "than it is. Fixed as well: the optimizer (Adam, β₁ 0.9, β₂ 0.98), d_model "
-            f"{settings.model.d_model}, d_ff {settings.model.d_ff}, a vocabulary of at most "
-            f"{settings.vocab_size:,}, {settings.max_tokens:,} tokens a batch and one data set, "
-            f"{(material.data or {}).get('name', settings.dataset)}."
+            f"{settings.learning_rate:g}, chosen beforehand and not tuned for each configuration, "
+            "so a configuration that needs another rate looks worse than it is. All of this holds "
+            f"for {settings.n_steps:,} steps and one data set: regularization and model size often "
+            "pay only in longer trainings, which were not tried."
         )
-        texts.append(
-            f"All of this holds for {settings.n_steps:,} steps. Regularization and model size "
-            "often pay only in longer trainings, which were not tried."
-        )
-    if found.measured:
-        most = max(line["n"] for line in found.measured)
-        texts.append(f"No configuration was trained with more than {counted(most, 'seed')}.")
-    return texts
+    return section("What was not tried", *texts)
 
 
 def reproduction(material: Material) -> Section:

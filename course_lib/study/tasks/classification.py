@@ -10,6 +10,7 @@ from itertools import count
 import torch
 from torch.nn import functional as F
 
+from ...analysis.position_variants import with_positions
 from ...classifier import EncoderClassifier
 from ...data.batching import TokenBuckets, batches_in_order
 from ...data.datasets import LoadedData
@@ -19,7 +20,7 @@ from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
 from ...training.classification_step import training_step
 from ..profiles import StudyProfile
-from ..space import Configuration
+from ..space import SINUSOIDAL, Configuration
 from .rates import optimizer_and_schedule
 from .task import synchronized_clock
 
@@ -48,6 +49,7 @@ class ClassificationTask:
         config = replace(self.settings.model, **sizes)
         model = fast_model(EncoderClassifier, self.tokenizer.vocab_size, **asdict(config))
         scale_words(model, self.settings)
+        with_positions(model, configuration.get("positions", SINUSOIDAL))
         return model.to(self.device)
 
     def training(

@@ -20,7 +20,7 @@ from ...recipes.profiles import scale_words
 from ...training.batch_losses import fast_translation_step
 from ...transformer import Transformer
 from ..profiles import StudyProfile
-from ..space import Configuration
+from ..space import SINUSOIDAL, Configuration
 from .rates import optimizer_and_schedule
 from .task import synchronized_clock
 
@@ -50,6 +50,8 @@ class TranslationTask:
         self.measure = f"BLEU of greedy translations, {bleu(['a'], ['a']).signature}"
 
     def model(self, configuration: Configuration) -> Transformer:
+        if configuration.get("positions", SINUSOIDAL) != SINUSOIDAL:
+            raise ValueError("the translator has sinusoidal positions: leave `positions` out")
         sizes = {name: configuration[name] for name in ("n_heads", "n_layers", "dropout")}
         config = replace(self.settings.model, **sizes)
         model = fast_model(Transformer, self.tokenizer.vocab_size, **asdict(config))

@@ -24,7 +24,7 @@ from grader.seam import Student
 from ...judge.workers.load import Load
 from ...library.components import Component
 from ..views import notebooks
-from .backends import local_worker
+from .prove import local_worker
 
 
 def chosen(

@@ -26,8 +26,8 @@ from ...grading import judge_process, warm_processes
 from ...judge.suite_run import OpenWorker
 from ...judge.workers.connection import Workers
 from . import cases, claims, prove
-from .backends import BACKENDS, local_worker
 from .cases import Case
+from .prove import BACKENDS, local_worker
 
 MAX_RATIO = 0.1  # of a difference to its tolerance
 SEEDS = tuple(range(20))

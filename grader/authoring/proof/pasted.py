@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grader.course.assignment import Assignment
-from grader.notebook.global_names import global_names
+from grader.notebook.statements import global_names
 
 from ...library.components import Component
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from grader.checking import session
 from grader.notebook import notebook_file
-from grader.notebook.collect import collect
-from grader.notebook.refused import decided
-from grader.seam import Student
+from grader.notebook.collect import collect, decided
+from grader.seam import Student, loading
+from grader.seam.codec import Tree
+from grader.seam.executor import Executor, LocalBackend
 
 from ...course.course import Course
 from ...gradebook.result import Result
@@ -127,3 +131,33 @@ class _Timed:
         return Outcome(
             self.case.assignment, self.case.name, claim, self.backend, seed, wrong, spent
         )
+
+
+BACKENDS = ("local", "sandbox")
+
+
+class LocalWorker(LocalBackend):
+    """Runs the student's code in this process; every suite must pass through it too."""
+
+    isolation: dict[str, Any] = {"tier": "local", "layers": {}}
+    printed = ""
+    unloadable = None
+    clock = staticmethod(time.process_time)
+
+    def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return super().request(request, payload, deadline)
+
+
+@contextlib.contextmanager
+def local_worker(load: Load) -> Iterator[LocalWorker]:
+    """Open a LocalWorker, as `judge_process.opener` opens a sandboxed one."""
+    namespace, unavailable, _ = loading.load(
+        {
+            "statements": [vars(statement) for statement in load.statements],
+            "unavailable": load.unavailable,
+            "substitutes": load.substitutes,
+            "forbidden": load.forbidden,
+        }
+    )
+    yield LocalWorker(Executor(namespace, unavailable))

@@ -16,9 +16,8 @@ from ...grading import judge_process, warm_processes
 from ...judge.suite_run import OpenWorker
 from ...judge.workers.connection import Workers
 from . import cases, prove
-from .backends import BACKENDS, local_worker
 from .cases import Case
-from .prove import Outcome
+from .prove import BACKENDS, Outcome, local_worker
 
 SEEDS = tuple(range(20))  # of future releases, under which named bugs must be caught too
 SEEDS_A_TASK = 5  # small, so that no process is left with a long task at the end

@@ -1,10 +1,15 @@
-"""Puts a finished release into a folder, file by file, and takes nobody's own file away."""
+"""Puts a finished release into a folder or a zip, and takes nobody's own file away.
+
+A zip's bytes depend on nothing but the files of the release.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import tempfile
+import zipfile
 from pathlib import Path
 
 from .changes import CHANGELOG, MANIFEST, Release, ReleaseError, digest
@@ -12,6 +17,9 @@ from .contents import Files
 
 NEXT = ".course-release.next.json"  # there while files are replaced: a killed release is finished
 CACHES = (".git", "__pycache__", ".ipynb_checkpoints")  # neither a release's nor anybody's work
+EPOCH = (1980, 1, 1, 0, 0, 0)  # the first date that a zip can hold
+TOP = "course"  # the folder that the zip unpacks into
+READABLE = 0o100644 << 16
 
 
 def read(folder: Path) -> Files:
@@ -89,3 +97,41 @@ def _remove(path: Path, folder: Path) -> None:
         if any(parent.iterdir()):
             return
         parent.rmdir()
+
+
+def packed(files: Files) -> bytes:
+    """The zip's bytes: sorted, without a clock, and stored, as compressors differ."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(f"{TOP}/{name}", EPOCH)
+            entry.create_system, entry.external_attr = 3, READABLE
+            archive.writestr(entry, data)
+    return target.getvalue()
+
+
+def beside(folder: Path) -> Path:
+    """Where the zip of a folder goes. Raises ReleaseError if a file of somebody's own is there."""
+    path = folder.resolve()
+    path = path.with_name(f"{path.name}.zip")
+    if path.exists() and not _is_ours(path):
+        raise ReleaseError(f"{path}: is there already, and no release made it; move it away")
+    return path
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return f"{TOP}/{MANIFEST}" in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
+
+
+def write_zip(data: bytes, path: Path) -> None:
+    """Replace the zip at once, so that nobody downloads half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, made = tempfile.mkstemp(prefix=".course-release-", dir=path.parent)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+    os.chmod(made, 0o644)
+    os.replace(made, path)

@@ -18,9 +18,10 @@ from grader.notebook import notebook_file
 
 from ...library.components import Component
 from ...library.student_tree import released_code, unreleased
+from .. import likeness
+from ..likeness import LEAST_CHARACTERS, RUN, WORD
 from ..views import no_leak
-from . import fingerprints, pieces
-from .fingerprints import LEAST_CHARACTERS, RUN, WORD
+from . import pieces
 from .pieces import Piece
 from .secrets import Secrets
 
@@ -84,7 +85,7 @@ def marks(secrets: Secrets, public: Iterable[tuple[str, bytes]]) -> Marks:
         found.texts |= mine.texts
         found.trees |= mine.trees
     for sentence, what in secrets.sentences.items():
-        if len(squeezed := fingerprints.squeezed(sentence)) >= SHORT_SENTENCE:
+        if len(squeezed := likeness.squeezed(sentence)) >= SHORT_SENTENCE:
             found.texts[squeezed] = what
     seen = Marks()
     for path, data in public:
@@ -96,13 +97,13 @@ def marks(secrets: Secrets, public: Iterable[tuple[str, bytes]]) -> Marks:
 
 def _of_code(what: str, source: str, renamed: bool) -> Marks:
     found, source_lines = Marks(), source.splitlines()
-    tree = fingerprints.parsed(source)
+    tree = likeness.parsed(source)
     if tree is None:
         return found
     for body in _all_bodies(tree):
-        lines = [text for _, text in fingerprints.code_lines(ast.unparse(ast.Module(body, [])))]
+        lines = [text for _, text in likeness.code_lines(ast.unparse(ast.Module(body, [])))]
         original = source_lines[body[0].lineno - 1 : body[-1].end_lineno]
-        written = [text for _, text in fingerprints.code_lines("\n".join(original))]
+        written = [text for _, text in likeness.code_lines("\n".join(original))]
         for kind in (lines, written):
             for first in range(len(kind) - RUN + 1):
                 key = "\n".join(kind[first : first + RUN])
@@ -111,7 +112,7 @@ def _of_code(what: str, source: str, renamed: bool) -> Marks:
             if len(whole := "".join(kind).casefold()) >= LEAST_CHARACTERS:
                 found.texts[whole] = what
         if sum(map(len, lines)) >= LEAST_CHARACTERS:
-            found.trees[fingerprints.exact(body)] = what
+            found.trees[likeness.exact(body)] = what
     for key, _ in _renamed(tree) if renamed else ():
         found.trees[key] = what
     return found
@@ -119,19 +120,19 @@ def _of_code(what: str, source: str, renamed: bool) -> Marks:
 
 def _all_bodies(tree: ast.Module) -> list[list[ast.stmt]]:
     """The bodies of functions; code without any function is a body by itself."""
-    found = [body for _, body in fingerprints.bodies(tree)]
-    has_functions = any(isinstance(n, fingerprints.FUNCTIONS) for n in ast.walk(tree))
+    found = [body for _, body in likeness.bodies(tree)]
+    has_functions = any(isinstance(n, likeness.FUNCTIONS) for n in ast.walk(tree))
     return found if has_functions or not tree.body else [tree.body]
 
 
 def _renamed(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """The renamed trees of bodies and of runs of statements, each with its line."""
-    for number, body in fingerprints.bodies(tree):
-        if key := fingerprints.renamed(body):
+    for number, body in likeness.bodies(tree):
+        if key := likeness.renamed(body):
             yield key, number
-    for block in fingerprints.blocks(tree):
-        for number, run in fingerprints.windows(block):
-            if key := fingerprints.renamed(run):
+    for block in likeness.blocks(tree):
+        for number, run in likeness.windows(block):
+            if key := likeness.renamed(run):
                 yield key, number
 
 
@@ -155,18 +156,18 @@ def _hits(piece: Piece, hidden: Marks) -> Iterator[tuple[str, str, str, int]]:
     for word in set(WORD.findall(piece.text)) & hidden.names.keys():
         line = piece.text[: piece.text.index(word)].count("\n")
         yield "names", word, f"the name of {hidden.names[word]}: {word}", line
-    lines = fingerprints.code_lines(piece.text)
+    lines = likeness.code_lines(piece.text)
     for first in range(len(lines) - RUN + 1):
         key = "\n".join(text for _, text in lines[first : first + RUN])
         if key in hidden.runs:
             yield "runs", key, hidden.runs[key], lines[first][0]
     whole = "".join(text for _, text in lines).casefold()
-    plain = fingerprints.squeezed(piece.text)
+    plain = likeness.squeezed(piece.text)
     for key in {*_inside(whole, hidden), *_inside(plain, hidden)}:
         yield "texts", key, hidden.texts[key], _line_of(key, piece)
-    tree = fingerprints.parsed(piece.text) if len(piece.text) >= LEAST_CHARACTERS else None
-    for body_line, body in fingerprints.bodies(tree) if tree else ():
-        key = fingerprints.exact(body)
+    tree = likeness.parsed(piece.text) if len(piece.text) >= LEAST_CHARACTERS else None
+    for body_line, body in likeness.bodies(tree) if tree else ():
+        key = likeness.exact(body)
         if key in hidden.trees:
             yield "trees", key, hidden.trees[key], body_line - 1
     for key, number in _renamed(tree) if tree else ():
@@ -186,7 +187,7 @@ def _inside(squeezed: str, hidden: Marks) -> Iterator[str]:
 def _line_of(key: str, piece: Piece) -> int:
     """The line of a piece in which a squeezed text begins, or 0."""
     for number, line in enumerate(piece.lines):
-        beginning = fingerprints.line(line).casefold()[:LEAST_CHARACTERS]
+        beginning = likeness.line(line).casefold()[:LEAST_CHARACTERS]
         if len(beginning) > 5 and key.startswith(beginning):
             return number
     return 0
@@ -218,6 +219,6 @@ def unexcused(course: Course, files: Mapping[str, bytes], answers: Iterable[str]
 
 
 def _renamed_bodies(source: str) -> set[str]:
-    tree = fingerprints.parsed(source)
-    keys = {fingerprints.renamed(body) for _, body in fingerprints.bodies(tree)} if tree else set()
+    tree = likeness.parsed(source)
+    keys = {likeness.renamed(body) for _, body in likeness.bodies(tree)} if tree else set()
     return {key for key in keys if key}

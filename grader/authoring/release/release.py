@@ -9,7 +9,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ...course.problem import Problem
-from . import archive, changes, contents, folder, proof, public, secrets
+from . import changes, contents, folder, proof, secrets
 from .changes import ReleaseError
 from .contents import Files
 from .git_branch import Branch
@@ -80,7 +80,7 @@ def answers(course: Course, id: str, out: Collection[str], to: Path, branch: str
 def prove(course: Course, files: Files, out: Collection[str]) -> None:
     """Raises LeakError if a finished tree holds anything hidden."""
     modules = {name for name in files if name.startswith(f"{course.facts.library}/")}
-    hidden = proof.marks(secrets.of(course, out, modules), public.of(course, out, modules))
+    hidden = proof.marks(secrets.of(course, out, modules), secrets.public(course, out, modules))
     leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:
         more = [f"and {len(leaks) - 20} more"] if leaks[20:] else []
@@ -93,7 +93,7 @@ class _Place:
     def __init__(self, to: Path, branch: str, zip: bool) -> None:
         self.to, self.files = to, Files()
         self.branch = Branch(to, branch) if branch else None
-        self.zip = archive.beside(to) if zip else None
+        self.zip = folder.beside(to) if zip else None
         there = self.branch.files() if self.branch else folder.read(to)
         where = f"{to}, branch {branch}" if branch else str(to)
         self.before, self.changelog = changes.previous(there, where)
@@ -106,8 +106,8 @@ class _Place:
     def write(self) -> Made:
         new = self.files != self.there
         if self.zip:
-            data = archive.packed(self.files)
-            archive.write(data, self.zip)
+            data = folder.packed(self.files)
+            folder.write_zip(data, self.zip)
         if self.branch:
             self.branch.commit(self.files, self.name)
         elif new:

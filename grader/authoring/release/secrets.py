@@ -14,8 +14,8 @@ from grader.course.course import Course
 
 from ...course.course_file import shown
 from ...library.components import Component, module_text
-from ...library.student_tree import unreleased
-from ..views import text_notebook
+from ...library.student_tree import ENGINE, GRADER, stubbed, unreleased
+from ..views import setup_cell, text_notebook
 
 
 @dataclass(frozen=True)
@@ -128,3 +128,46 @@ def _names(course: Course) -> dict[str, str]:
         for bug in mistakes.load(assignment):
             found[bug.name] = "a named mistake"
     return found
+
+
+def public(
+    course: Course, answers: Collection[str], modules: Collection[str]
+) -> Iterator[tuple[str, bytes]]:
+    """What students may have, by path: what it says is no leak. `modules` are the library's in it.
+
+    It is read from this checkout's sources and not from a finished tree, so that a leak there
+    cannot excuse itself.
+    """
+    hidden = unreleased(course, answers)
+    closed = {Component.parse(reference).module for reference in hidden}
+    for path in sorted(course.library.rglob("*.py")):
+        name = f"{course.facts.library}/{path.relative_to(course.library).as_posix()}"
+        dotted = name.removesuffix(".py").replace("/", ".")
+        if dotted in closed:
+            yield name, stubbed(dotted, hidden).encode()
+        elif name in modules:
+            yield name, path.read_bytes()
+    for path in sorted((course.hidden / "stand_ins").rglob("*.py")):
+        yield path.name, path.read_bytes()
+    for package in GRADER:
+        for path in sorted((ENGINE / package).rglob("*.py")):
+            yield path.name, path.read_bytes()
+    for assignment in course.assignments:
+        for path in assignment.public_tests:
+            yield path.name, path.read_bytes()
+        for number, text in enumerate(_handout(course, assignment)):
+            yield f"{assignment.id}-{number}.py", text.encode()
+        solution = assignment.solution
+        if assignment.id in answers and solution.is_file():
+            yield solution.name, solution.read_bytes()
+
+
+def _handout(course: Course, assignment: Assignment) -> Iterator[str]:
+    """The cells of the text notebook without answers, rubrics and components."""
+    yield setup_cell.setup(course, assignment)
+    for cell in text_notebook.read(assignment):
+        if cell.directive != "rubric":
+            question = cell.text.partition(text_notebook.TEXT_ANSWER)[0]
+            if cell.directive == "student":
+                question = question.partition(text_notebook.CODE_ANSWER)[0]
+            yield question

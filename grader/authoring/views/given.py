@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.notebook.global_names import global_names
+from grader.notebook.statements import global_names
 
 from ...library.components import BuildError, Component, ModuleText, module_text
 

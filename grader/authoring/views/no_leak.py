@@ -11,11 +11,11 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ...library.components import Component
-from .notebooks import Notebook
-
-RUN = 3  # lines
+from .. import likeness
+from ..likeness import RUN
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def code_of_tree(folder: Path) -> list[tuple[str, str]]:
     return [(str(f.relative_to(folder)), f.read_text(encoding="utf-8")) for f in files]
 
 
-def code_of_notebook(name: str, notebook: Notebook) -> list[tuple[str, str]]:
+def code_of_notebook(name: str, notebook: dict[str, Any]) -> list[tuple[str, str]]:
     """Every code cell and the text of every markdown cell, which may contain code too."""
     return [
         (f"{name}, cell {number}", "".join(cell["source"]))
@@ -78,8 +78,8 @@ def pieces(source: str) -> set[str]:
     found: set[str] = set()
     for tree in _trees(source):
         for node in ast.walk(tree):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                for statement in _without_docstring(node.body):
+            if isinstance(node, likeness.FUNCTIONS):
+                for statement in likeness.without_docstring(node.body):
                     found.update(line.strip() for line in ast.unparse(statement).splitlines())
                     within = ast.walk(statement)
                     found.update(ast.unparse(one) for one in within if isinstance(one, ast.expr))
@@ -94,34 +94,14 @@ def _trees(source: str) -> list[ast.AST]:
 
 
 def _bodies(tree: ast.AST) -> set[str]:
-    """Normalized function bodies without docstrings; a lone `raise` or `pass` is not an answer."""
-    found = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            body = _without_docstring(node.body)
-            is_stub = len(body) == 1 and isinstance(body[0], (ast.Raise, ast.Pass))
-            if body and not is_stub:
-                found.add("\n".join(_dump(statement) for statement in body))
-    return found
+    return {likeness.exact(body) for _, body in likeness.bodies(tree)}
 
 
 def _runs(tree: ast.AST) -> set[tuple[str, ...]]:
     """Every three consecutive lines of every function body, as normalized source."""
     found: set[tuple[str, ...]] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            body = ast.Module(body=_without_docstring(node.body), type_ignores=[])
-            lines = [line.strip() for line in ast.unparse(body).splitlines()]
-            found.update(tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1))
+    for _, body in likeness.bodies(tree):
+        text = ast.unparse(ast.Module(body=body, type_ignores=[]))
+        lines = [line.strip() for line in text.splitlines()]
+        found.update(tuple(lines[i : i + RUN]) for i in range(len(lines) - RUN + 1))
     return found
-
-
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    first = body[0] if body else None
-    has = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return body[1:] if has else body
-
-
-def _dump(node: ast.AST) -> str:
-    """The tree as text, without field names or positions."""
-    return ast.dump(node, annotate_fields=False, include_attributes=False)

@@ -16,11 +16,11 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.exercise import Exercise
-from grader.notebook import grade_ids, written_answers
+from grader.notebook import nbgrader_cells, written_answers
 
 from ...library.components import BEGIN, END, BuildError, Component, stub
+from ...notebook.nbgrader_cells import metadata
 from . import given, hints, pictures, setup_cell, text_notebook, texts
-from .cell_metadata import nbgrader as metadata
 from .text_notebook import CODE_ANSWER, DRAWN_TABLE, TEXT_ANSWER, SourceCell
 
 View = Literal["starter", "solution", "nbgrader"]
@@ -165,7 +165,9 @@ class _Maker:
             self.put("markdown", own.cell, id=own.cell_id, tags=["hints"])
         if exercise.kind == "model" and self.view == "nbgrader":
             points = 0 if exercise.bonus else exercise.points
-            meta = metadata(grade_ids.model(exercise.id), locked=True, task=True, points=points)
+            meta = metadata(
+                nbgrader_cells.model(exercise.id), locked=True, task=True, points=points
+            )
             self.put("markdown", texts.model_points(exercise), meta)
 
     def component(self, source: SourceCell) -> None:
@@ -186,7 +188,7 @@ class _Maker:
             label = f"A{exercise.id}: {component.name} is not written yet"
             code = stub(component.source, label, component.name)
         self.placed.append(source.argument)
-        grade_id = grade_ids.component(self.assignment.id, component.name)
+        grade_id = nbgrader_cells.component(self.assignment.id, component.name)
         self.put("code", code, metadata(grade_id, solution=True))
 
     def check(self, source: SourceCell) -> None:
@@ -201,7 +203,7 @@ class _Maker:
         # nbgrader has no bonus: a cell of 0 points, whose value it must not see, raises no maximum.
         extra = exercise.bonus and self.view == "nbgrader"
         points = 0 if extra else exercise.points
-        meta = metadata(grade_ids.check(exercise.id), grade=True, locked=True, points=points)
+        meta = metadata(nbgrader_cells.check(exercise.id), grade=True, locked=True, points=points)
         self.put("code", f'check("A{exercise.id}"){";" if extra else ""}', meta)
 
     def prediction(self, source: SourceCell) -> None:
@@ -218,7 +220,7 @@ class _Maker:
         heading = f"### {source.argument} {part.title}\n\n*{part.points:g} points, at most "
         heading += f"{part.words} words.*\n\n"
         text = self.split(source.text, TEXT_ANSWER, written_answers.WRITTEN)
-        grade_id = grade_ids.written(source.argument)
+        grade_id = nbgrader_cells.written(source.argument)
         meta = metadata(grade_id, grade=True, solution=True, points=part.points)
         self.put("markdown", heading + text, meta)
 

@@ -89,13 +89,16 @@ def _sentence(ban: Ban) -> str:
 
 
 def _what_bans_cost(assignment: Assignment) -> list[str]:
-    if not assignment.forbidden_anywhere:
+    forbidden = assignment.forbidden_anywhere
+    if not forbidden:
         return []
-    return [
-        "",
+    said = (
         "What an exercise does not allow stands under its heading. A test that runs it fails; the "
-        "other tests count.",
-    ]
+        "other tests count."
+    )
+    if any(name.startswith("torch.") for name in forbidden):
+        said += " What `torch.jit` has compiled is not allowed either: nobody sees what it calls."
+    return ["", said]
 
 
 def _ban_list(assignment: Assignment) -> list[str]:

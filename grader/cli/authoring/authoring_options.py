@@ -16,7 +16,7 @@ Jobs = Annotated[int, typer.Option(min=1, help="processes")]
 
 @dataclass(frozen=True)
 class Build:
-    """`course build`."""
+    """Make starters, solutions and their READMEs from course_lib."""
 
     assignments: Annotated[list[str] | None, typer.Argument(help="a1 a2 …; default: all")] = None
     check: Annotated[
@@ -30,7 +30,7 @@ class Build:
 
 @dataclass(frozen=True)
 class Release:
-    """`course release`."""
+    """Make what students get in a week, and prove that nothing hidden is in it."""
 
     to: Annotated[Path, typer.Option(help="an empty folder, or the last release")]
     week: Annotated[int | None, typer.Option(help="all that is out by this week")] = None
@@ -62,7 +62,7 @@ class Release:
 
 @dataclass(frozen=True)
 class Challenge:
-    """`course challenge`."""
+    """Make a broken notebook for a workshop: fix it until all its checks are green."""
 
     assignment: Assignment
     bugs: Annotated[
@@ -78,7 +78,7 @@ class Challenge:
 
 @dataclass(frozen=True)
 class Exam:
-    """`course exam`."""
+    """Write what the exam room gets: the coding exam's notebook, its checks, and the library."""
 
     to: Annotated[Path, typer.Option(help="an empty folder")] = Path("out/exam")
     answers: Annotated[bool, typer.Option("--answers", help="the model answers instead")] = False
@@ -87,7 +87,7 @@ class Exam:
 
 @dataclass(frozen=True)
 class Prove:
-    """`course prove`."""
+    """Prove the grader: every reference, starter, variant and named bug, in both backends."""
 
     assignment: OnlyAssignment = None
     exercise: Annotated[str | None, typer.Option(help="only this exercise's named bugs")] = None
@@ -102,7 +102,7 @@ class Prove:
 
 @dataclass(frozen=True)
 class Margins:
-    """`course margins`."""
+    """Measure how much of each test's tolerance a correct answer uses, on any processor."""
 
     assignment: OnlyAssignment = None
     quick: Annotated[bool, typer.Option("--quick", help="this machine's arithmetic, one seed")] = (
@@ -110,3 +110,6 @@ class Margins:
     )
     jobs: Jobs = 2
     json: Json = False
+
+
+COMMANDS = (Build, Release, Challenge, Exam, Prove, Margins)

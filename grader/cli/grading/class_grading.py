@@ -15,11 +15,13 @@ from ...classroom.roster import Roster
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...grading import class_run
-from ...grading.settings import Settings
+from ...grading.judge_pool import Settings
 from ...intake import submissions
 from ...intake.submissions import NOBODY
-from ...judge.models.hidden_labels import HiddenLabels, load
-from ..problems import UsageProblem
+from ...judge.models import scorer
+from ...judge.models.scorer import HiddenLabels
+from ...sandbox import detection
+from ..problems import IsolationProblem, UsageProblem
 from ..records import results
 
 
@@ -57,8 +59,8 @@ def hidden_labels(course: Course, ids: set[str], sources: str) -> dict[str, Hidd
     if "none" in names:
         raise UsageProblem(f"--labels-from {sources}: give either sources or none, not both")
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # `load` prints which source it used
-            return {a.id: load(course, a, names) for a in models}
+        with contextlib.redirect_stdout(sys.stderr):  # the plugin prints which source it used
+            return {a.id: scorer.hidden_labels(course, a, names) for a in models}
     except Exception as error:
         if not hasattr(error, "exit_code"):  # what the course's own code says to a user has one
             raise
@@ -95,3 +97,27 @@ def grade(
             graded.append(result)
             advance(f"{result.student} {result.assignment}")
     return sorted(graded, key=lambda r: (r.student, r.assignment))
+
+
+def checked_tier(required: str | None, trust: bool) -> detection.Tier:
+    """The machine's tier. Raises IsolationProblem if it is below `required`, or below C."""
+    tier = detection.detect()
+    if required is not None and required.upper() not in tuple("ABCD"):
+        raise UsageProblem(f"--require-isolation {required}: give a tier, A, B, C or D")
+    if required is not None and tier.name > required.upper():
+        raise IsolationProblem(
+            f"this machine offers {tier_text(tier)}; you asked for tier {required.upper()}"
+        )
+    if tier.name > "C" and not trust:
+        raise IsolationProblem(
+            f"this machine offers only {tier_text(tier)}: untrusted code could read and write "
+            "your files. Grade on Linux (as root or with user namespaces), or add "
+            "--i-trust-these-submissions"
+        )
+    return tier
+
+
+def tier_text(tier: detection.Tier) -> str:
+    """`tier A (namespaces, …)`, and what is missing for a higher one."""
+    missing = "; ".join(f"no {layer}: {why}" for layer, why in tier.missing.items())
+    return f"tier {tier.name} ({', '.join(tier.layers)}{'; ' if missing else ''}{missing})"

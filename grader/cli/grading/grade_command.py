@@ -14,13 +14,13 @@ from ...gradebook import manual, stored_roster
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED
 from ...grading import cluster
-from ...grading.settings import Settings
+from ...grading.judge_pool import Settings
 from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
+from ..output import say, say_json, warn
 from ..problems import UsageProblem
 from ..records import class_list, results, stores
-from ..said import say, say_json, warn
-from . import class_grading, isolation, preview_output
+from . import class_grading, preview_output
 from .grading_options import Grade
 
 
@@ -30,7 +30,7 @@ def run(options: Grade) -> int:
     whole.check_components(course)
     default, exercises = _chosen(course, options)
     _check(options)
-    tier = isolation.checked_tier(options.require_isolation, options.trust)
+    tier = class_grading.checked_tier(options.require_isolation, options.trust)
     listed = class_list.given(options.roster, course)
     times = class_list.times(options.received, course)
     roster = class_list.known(listed, options.out, options.store)
@@ -54,7 +54,7 @@ def run(options: Grade) -> int:
     if not (exercises or options.preview):
         results.prepare(options.out)
     _say([*notices, *class_list.unused(times, found)], options)
-    _say([f"isolation: {isolation.tier_text(tier)}"], options)
+    _say([f"isolation: {class_grading.tier_text(tier)}"], options)
     if options.store and not (exercises or stores.is_there(options.out, options.store)):
         _say([f"{store.where}: a new database is made for the results"], options)
     if exercises:  # only show some tests: nothing is stored or written

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ..options import GRADES, Json, Manual, OnlyAssignment, Out, Roster, StoreUrl, Trust
+from ..options import GRADES, Assignment, Json, Manual, OnlyAssignment, Out, Roster, StoreUrl, Trust
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +32,18 @@ class Grading:
     json: Json = False
 
 
+@dataclass(frozen=True)
+class Check:
+    """Run the visible tests on a saved notebook, in a sandbox (students: `student check`)."""
+
+    assignment: Assignment
+    notebook: Annotated[Path, typer.Argument(help="the saved notebook file")]
+    json: Json = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Grade(Grading):
-    """`course grade`."""
+    """Grade a folder of submissions against the hidden suites, in a sandbox."""
 
     submissions: Annotated[Path, typer.Argument(help="STUDENT/a1/*.ipynb, STUDENT.ipynb or .zip")]
     out: Annotated[Path, typer.Option(help="folder for results and report")] = GRADES
@@ -53,7 +62,7 @@ class Grade(Grading):
 
 @dataclass(frozen=True, kw_only=True)
 class Nbgrader(Grading):
-    """`course nbgrader`."""
+    """Grade an nbgrader course as `grade` does, and fill nbgrader's own gradebook."""
 
     folder: Annotated[Path, typer.Argument(help="an nbgrader course folder, with submitted/")]
     assignment: Annotated[str, typer.Option(help="a1, a2, …")]
@@ -64,7 +73,7 @@ class Nbgrader(Grading):
 
 @dataclass(frozen=True, kw_only=True)
 class Similar:
-    """`course similar`."""
+    """Find submissions too similar to be independent, side by side, for the instructor alone."""
 
     submissions: Annotated[Path, typer.Argument(help="the folder that `grade` is given")]
     assignment: OnlyAssignment = None
@@ -76,3 +85,6 @@ class Similar:
     roster: Roster = None
     store: StoreUrl = None
     json: Json = False
+
+
+COMMANDS = (Check, Grade, Nbgrader, Similar)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from grader.course.course import Course
 
 from ...classroom.roster import Roster
-from ...exchange.for_nbgrader import command, gradebook, marks, scores
+from ...exchange.for_nbgrader import gradebook, marks, scores
 from ...gradebook import manual, stored_roster
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
@@ -19,8 +19,8 @@ from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...intake import download_names
 from .. import lookup
+from ..output import warn
 from ..records import class_list, results
-from ..said import warn
 from . import grade_command
 from .grading_options import Grade, Grading, Nbgrader
 
@@ -96,15 +96,15 @@ def _bookkeeping(
     """
     shown = [name for name, result in ready.items() if result.outcome != "INVALID"]
     excluded = {path.name for path in submitted.iterdir()} - {*shown}
-    arguments = ["autograde", id, *command.BOOKKEEPING]
+    arguments = ["autograde", id, *gradebook.BOOKKEEPING]
     arguments += [f"--CourseDirectory.student_id_exclude={','.join(sorted(excluded))}"]
     if only is not None:
         arguments += [f"--student={glob.escape(only)}"]
     problem = ""
     if shown:
         try:
-            command.run(arguments, Path(course.root))
-        except command.NbgraderError as error:
+            gradebook.nbgrader(arguments, Path(course.root))
+        except gradebook.NbgraderError as error:
             problem = str(error).strip().splitlines()[-1]
     autograded = Path(course.root) / course.autograded_directory
     copies = {s for s in shown if (autograded / s / id / f"{id}.ipynb").is_file()}

@@ -12,8 +12,8 @@ from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...report.plain_text import number
 from .. import EXIT_OK, EXIT_UNGRADED
+from ..output import say, say_json
 from ..records import results
-from ..said import say, say_json
 
 Results = dict[tuple[str, str], Result]  # by student and assignment
 TESTS = 12  # shown of one student; --json has all

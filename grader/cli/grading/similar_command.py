@@ -14,9 +14,9 @@ from ...similarity import page
 from ...similarity.compare import SOLUTION, Pair, suspicious
 from ...similarity.own_work import Handout, Work
 from .. import EXIT_OK, lookup
+from ..output import say, say_json, warn
 from ..problems import OutputProblem, UsageProblem
 from ..records import class_list
-from ..said import say, say_json, warn
 from .class_grading import received
 from .grading_options import Similar
 

@@ -15,7 +15,7 @@ from ...gradebook import stored_roster
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...intake.submissions import Submission
-from ..said import warn
+from ..output import warn
 from . import stores
 
 

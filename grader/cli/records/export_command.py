@@ -13,8 +13,8 @@ from ...exchange.matching import Filled
 from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from .. import EXIT_OK, lookup
+from ..output import say, warn
 from ..problems import UsageProblem
-from ..said import say, warn
 from . import class_list, results
 from .gradebook_options import FORMATS, Export
 
@@ -55,9 +55,9 @@ def _junit(course: Course, options: Export) -> None:
 
 
 def _csv(course: Course, options: Export) -> None:
-    from ...exchange import long_form
+    from ...exchange import results_files
 
-    _write(long_form.to_csv(_results(course, options), _roster(course, options)), options)
+    _write(results_files.to_long_csv(_results(course, options), _roster(course, options)), options)
 
 
 def _gradescope(course: Course, options: Export) -> None:

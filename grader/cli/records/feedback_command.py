@@ -14,12 +14,12 @@ from ...classroom.roster import Roster, Student, abridged
 from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED, WITHOUT_POINTS
-from ...report import file_names, lms_zip
+from ...report import lms_zip
 from ...report.other_names import naming_others
 from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
+from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from ..said import say, say_json, warn
 from . import class_list, results
 from .gradebook_options import Feedback
 
@@ -49,7 +49,7 @@ def run(options: Feedback) -> int:
         what = options.assignment or "any assignment"
         raise UsageProblem(f"{options.out}: no results of {what} here: grade it first")
     results.prepare(options.to)
-    folders = file_names.folder_names({result.student for result in found})
+    folders = lms_zip.folder_names({result.student for result in found})
     pages = {_path(r, folders): _page(r, course, roster) for r in wanted}
     changed = [path for path, text in pages.items() if _written(options.to / path, text)]
     zips = {

@@ -17,7 +17,7 @@ FORMATS = ("canvas", "moodle", "junit", "csv", "gradescope", "github")
 
 @dataclass(frozen=True)
 class History:
-    """`course history`."""
+    """List every grading and manual mark of one student: when, how much, and by which tests."""
 
     student: Student
     assignment: Assignment
@@ -28,7 +28,7 @@ class History:
 
 @dataclass(frozen=True)
 class Why:
-    """`course why`."""
+    """Account for one grade: how the total is added up, and what each test gave or took."""
 
     student: Student
     assignment: Assignment
@@ -40,7 +40,7 @@ class Why:
 
 @dataclass(frozen=True)
 class Report:
-    """`course report`."""
+    """Write the report, CSV and JSON again, for example with new manual marks or terms."""
 
     out: Annotated[Path, typer.Argument(help="the folder that `grade` wrote")] = GRADES
     manual: Manual = None
@@ -51,7 +51,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Grades:
-    """`course grades`."""
+    """The course total of everybody, by the weights and rules of course.toml."""
 
     out: Out = GRADES
     roster: Roster = None
@@ -68,7 +68,7 @@ class Grades:
 
 @dataclass(frozen=True)
 class Export:
-    """`course export`."""
+    """Grades for a learning platform or a data tool; an autograder; a workflow for CI."""
 
     format: Annotated[str, typer.Argument(help=" ".join(FORMATS))]
     to: Annotated[Path, typer.Option(help="the file to write; for github a folder")]
@@ -84,7 +84,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Feedback:
-    """`course feedback`."""
+    """Write a page for each student to give back: STUDENT/a2.html."""
 
     assignment: Optional = None
     out: Out = GRADES
@@ -95,3 +95,6 @@ class Feedback:
     ] = None
     store: StoreUrl = None
     json: Json = False
+
+
+COMMANDS = (History, Why, Report, Grades, Export, Feedback)

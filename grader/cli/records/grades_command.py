@@ -9,8 +9,8 @@ from ...exchange.results_files import replace_file
 from ...gradebook import course_grades
 from ...gradebook.course_grades import CourseGrade
 from .. import EXIT_OK
+from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from ..said import say, say_json, warn
 from . import class_list, results
 from .gradebook_options import Grades
 

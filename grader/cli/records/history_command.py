@@ -9,8 +9,8 @@ from grader.course.course import Course
 
 from ...gradebook.lateness import moment, written
 from .. import EXIT_OK, lookup
+from ..output import say, say_json
 from ..problems import UsageProblem
-from ..said import say, say_json
 from . import stores
 from .gradebook_options import History
 

@@ -6,7 +6,7 @@ from grader.course.course import Course
 
 from ...gradebook import manual, stored_roster
 from .. import EXIT_OK
-from ..said import say, say_json
+from ..output import say, say_json
 from . import class_list, results, stores
 from .gradebook_options import Report
 

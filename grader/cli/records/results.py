@@ -14,12 +14,12 @@ from ...classroom.roster import Roster
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
 from ...gradebook import late_policy, manual, stored_roster, stored_terms, to_mark
-from ...gradebook.database.lock import locked
+from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
+from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem
-from ..said import say, warn
 from . import stores
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from ...gradebook.database.connection import file_of, shown
 from ...gradebook.database.errors import GradebookError, copy_of
 from ...gradebook.store import Store
+from ..output import warn
 from ..problems import UsageProblem
-from ..said import warn
 
 
 def store(out: Path, url: str | None) -> Store:

@@ -6,8 +6,8 @@ from grader.course.course import Course
 
 from ...report import account
 from .. import EXIT_OK, lookup
+from ..output import say, say_json
 from ..problems import UsageProblem
-from ..said import say, say_json
 from . import results, stores
 from .gradebook_options import Why
 

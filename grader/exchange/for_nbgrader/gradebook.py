@@ -1,18 +1,20 @@
-"""Opens the gradebook of an nbgrader course folder, and checks that it fits an assignment."""
+"""An nbgrader course folder: its gradebook, which must fit an assignment, and its commands."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grader.course.assignment import Assignment
-from grader.notebook import grade_ids
+from grader.notebook import nbgrader_cells
 
+from ...course.problem import Problem
 from ...gradebook.database import errors
-from .command import NbgraderError
 
 if TYPE_CHECKING:
     from nbgrader.api import Gradebook
@@ -68,9 +70,9 @@ def maxima(assignment: Assignment) -> dict[str, float]:
         scale = 0 if exercise.bonus else 1
         if exercise.kind == "written":
             for part in exercise.parts:
-                found[grade_ids.written(f"{exercise.id}.{part.id}")] = scale * part.points
+                found[nbgrader_cells.written(f"{exercise.id}.{part.id}")] = scale * part.points
         else:
-            name = grade_ids.model if exercise.kind == "model" else grade_ids.check
+            name = nbgrader_cells.model if exercise.kind == "model" else nbgrader_cells.check
             found[name(exercise.id)] = scale * exercise.points
     return found
 
@@ -95,3 +97,41 @@ def check(book: Gradebook, assignment: Assignment, folder: Path) -> None:
             f"of course.toml; run `course build {assignment.id} --nbgrader {folder}`, then "
             f"`nbgrader generate_assignment {assignment.id} --force` there"
         )
+
+
+# Everything that nbgrader's `autograde` does, but for running cells and for the scores: it would
+# take those from outputs, which without a run are whatever the student saved.
+BOOKKEEPING = (
+    "--Execute.enabled=False",
+    "--SaveAutoGrades.enabled=False",
+    "--AssignLatePenalties.enabled=False",
+    "--force",
+)
+
+
+class NbgraderError(Problem):
+    """nbgrader's folder or gradebook does not fit what was asked; says what to do."""
+
+
+def nbgrader(arguments: list[str], course: Path, **variables: str) -> str:
+    """Run nbgrader with more environment variables; what it printed.
+
+    Raises NbgraderError with its last output if it fails.
+    """
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    scripts = str(Path(sys.executable).parent)  # nbgrader calls `alembic` by its bare name
+    env = os.environ | {
+        "PATH": os.pathsep.join([scripts, os.environ.get("PATH", "")]),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+    done = subprocess.run(
+        command,
+        cwd=course,
+        env=env | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if done.returncode:
+        raise NbgraderError(f"nbgrader {arguments[0]} failed:\n{done.stdout[-2000:]}")
+    return done.stdout

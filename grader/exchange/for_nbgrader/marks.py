@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
-from grader.notebook import grade_ids
+from grader.notebook import nbgrader_cells
 
 from ...gradebook.manual import Item, ManualMark, ManualMarks
 
@@ -70,14 +70,14 @@ def _places(assignment: Assignment) -> Iterator[_Place]:
     for exercise in assignment.exercises:
         for part in exercise.parts:
             id = f"{exercise.id}.{part.id}"
-            name = grade_ids.written(id)
+            name = nbgrader_cells.written(id)
             yield _Place(id, part.points, name, (name,))
         if exercise.kind == "model":
-            name = grade_ids.model(exercise.id)
+            name = nbgrader_cells.model(exercise.id)
             yield _Place(exercise.id, exercise.points, name, (name,))
         elif exercise.kind == "code":
-            cells = tuple(grade_ids.component(assignment.id, name) for name in exercise.names)
-            yield _Place(exercise.id, exercise.points, grade_ids.check(exercise.id), cells)
+            cells = tuple(nbgrader_cells.component(assignment.id, name) for name in exercise.names)
+            yield _Place(exercise.id, exercise.points, nbgrader_cells.check(exercise.id), cells)
 
 
 def _points(grade: Any) -> float | None:

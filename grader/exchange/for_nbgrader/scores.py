@@ -11,7 +11,7 @@ import html
 from typing import TYPE_CHECKING, Any
 
 from grader.course.assignment import Assignment
-from grader.notebook import grade_ids
+from grader.notebook import nbgrader_cells
 
 from ...course.visible import visible
 from ...gradebook.exercise_result import ExerciseResult
@@ -78,16 +78,16 @@ def _scores(result: Result, assignment: Assignment) -> dict[str, float | None]:
     found: dict[str, float | None] = {}
     for exercise in result.exercises:
         for part in exercise.parts:
-            found[grade_ids.written(part.id)] = None if part.answer else 0.0
+            found[nbgrader_cells.written(part.id)] = None if part.answer else 0.0
         if exercise.kind == "model":
-            found[grade_ids.model(exercise.id)] = exercise.points
+            found[nbgrader_cells.model(exercise.id)] = exercise.points
         elif exercise.kind == "code":
-            found[grade_ids.check(exercise.id)] = exercise.points
+            found[nbgrader_cells.check(exercise.id)] = exercise.points
     return found
 
 
 def _answers(result: Result) -> dict[str, str]:
-    return {grade_ids.written(part.id): part.answer for part in result.parts}
+    return {nbgrader_cells.written(part.id): part.answer for part in result.parts}
 
 
 def _comments(result: Result, assignment: Assignment) -> dict[str, str | None]:
@@ -98,9 +98,9 @@ def _comments(result: Result, assignment: Assignment) -> dict[str, str | None]:
     for exercise in assignment.exercises:
         for name in exercise.names:
             text = _escaped(result.reason) if unreadable else _comment(results[exercise.id])
-            found[grade_ids.component(assignment.id, name)] = text
+            found[nbgrader_cells.component(assignment.id, name)] = text
     for part in result.parts:
-        found[grade_ids.written(part.id)] = None if part.answer else NO_RESPONSE
+        found[nbgrader_cells.written(part.id)] = None if part.answer else NO_RESPONSE
     return found
 
 

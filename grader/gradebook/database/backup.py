@@ -1,13 +1,15 @@
-"""A copy of an SQLite results store, from which a damaged one is restored."""
+"""A copy of an SQLite results store, to restore a damaged one from; and a lock on its folder."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from .errors import GradebookError, copy_of
-from .lock import locked
 
 
 def back_up(database: Path) -> Path:
@@ -36,3 +38,24 @@ def back_up(database: Path) -> Path:
             f"{copy}: no new backup could be written ({why}); the results themselves are stored"
         ) from None
     return copy
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Wait until no other process is in such a block for `folder`. Leaves no file behind.
+
+    The system releases the lock however the process ends. Where folders cannot be locked (Windows,
+    some network disks), nothing waits. Blocks for the same folder cannot be nested.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

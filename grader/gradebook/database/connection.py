@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .backup import locked
 from .errors import GradebookError, copy_of, damaged, foreign, missing
-from .lock import locked
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

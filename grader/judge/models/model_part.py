@@ -27,8 +27,7 @@ from ...gradebook.exercise_result import ModelResult
 from ...intake import handed_in
 from . import thresholds
 from .asking import Open, Worker, ask
-from .hidden_labels import HiddenLabels
-from .scorer import Scorer, Unusable
+from .scorer import HiddenLabels, Scorer, Unusable
 from .sequential_test import SequentialTest
 
 PROBE_SECONDS = 60.0

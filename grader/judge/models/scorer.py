@@ -1,15 +1,18 @@
-"""What the judge asks of a scorer, which a course names: how answers are read and scored."""
+"""What the judge asks of a scorer, which a course names; and the labels that only judges see."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from ...course.assignment import Assignment
+from ...course.course import Course
+from ...course.fallback import Card, place_of
 from ...gradebook.exercise_result import ModelResult
-from .hidden_labels import HiddenLabels
 
 MAX_CONFIG = 2**20  # bytes of config.json; parsed, they take up to 50 times as much memory
 
@@ -118,3 +121,29 @@ def other_data(files: dict[str, bytes], hidden: HiddenLabels) -> str:
     if data.get("fingerprint", hidden.fingerprint) == hidden.fingerprint:
         return ""
     return f" (from: {str(data.get('source'))[:40]})"
+
+
+@dataclass(frozen=True)
+class HiddenLabels:
+    """A test split. Models see its sentences, never its labels or references."""
+
+    source: str
+    sentences: tuple[str, ...]
+    labels: tuple[int, ...] | tuple[str, ...]
+    fingerprint: str
+    fallback: str = ""  # SHA-256 of the fallback model's weights; "": none is known
+    is_real: bool = True  # not of a stand-in for the real data
+    cues: Mapping[str, float] = field(default_factory=dict)  # words that decide a label: log odds
+
+
+def hidden_labels(course: Course, assignment: Assignment, sources: Sequence[str]) -> HiddenLabels:
+    """The split that the course's plugin `hidden_labels` gives from the first source that works.
+
+    With it goes what the card of the fallback model says, if the instructor has one. Raises what
+    the plugin raises, and SetupError for a damaged card.
+    """
+    model = assignment.model
+    assert model is not None
+    found: HiddenLabels = course.plugin("hidden_labels")(model, sources)
+    place = place_of(assignment.id)
+    return replace(found, fallback=Card.read(place).files[model.weights] if place else "")

@@ -18,8 +18,7 @@ import numpy as np
 from grader.course.exercise import Exercise
 
 from . import thresholds
-from .hidden_labels import HiddenLabels
-from .scorer import Scorer
+from .scorer import HiddenLabels, Scorer
 
 STANDARD_ERRORS = 3.29  # either side of the score: 99.9 % of a normal distribution
 DOUBT = 25  # of n answers, the standard error itself is uncertain: 1 + DOUBT / n of it is taken

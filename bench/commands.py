@@ -1,0 +1,201 @@
+"""`course bench …`: how well the library's models learn, how fast they run, and the grader's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli.options import Json
+from grader.cli.problems import UsageProblem
+
+from .command_output import log, numbers, show
+from .cost_commands import cost_app
+from .grader.commands import grader_app
+
+bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
+bench_app.add_typer(grader_app)
+bench_app.add_typer(cost_app)
+
+Seeds = Annotated[str, typer.Option(help="one training run each")]
+ResultsFile = Annotated[str | None, typer.Option(help="of the results file")]  # noqa: UP007
+
+
+@bench_app.command("model")
+def model(json: Json = False) -> None:
+    """Our multi-head attention against torch.nn.MultiheadAttention, interleaved."""
+    from . import model as bench
+
+    show(bench.run(), "results/bench_model.json", json)
+
+
+@bench_app.command("encoder")
+def encoder(json: Json = False) -> None:
+    """Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute."""
+    from . import encoder as bench
+
+    show(bench.run(), "results/bench_encoder.json", json)
+
+
+@bench_app.command("train")
+def train(json: Json = False) -> None:
+    """Training step of our Transformer, base size, against torch.nn.Transformer; some minutes."""
+    from . import training as bench
+
+    show(bench.run(), "results/bench_train.json", json)
+
+
+@bench_app.command("decode")
+def decode(
+    model: Annotated[Path, typer.Option(help="a folder that Translator.save wrote")],
+    sentences: Annotated[int, typer.Option(min=5, help="of test_2016_flickr")] = 1000,
+    peers: Annotated[str, typer.Option(help="libraries to compare with")] = (
+        "ctranslate2,huggingface,joeynmt"
+    ),
+    json: Json = False,
+) -> None:
+    """Our cached beam search against no cache and other libraries, same weights; some minutes."""
+    from course_lib.decoding.translator import TranslationError
+
+    from . import decode as bench
+
+    names = [name for name in peers.split(",") if name]
+    try:
+        measures = bench.run(model, sentences, names, log)
+    except TranslationError as error:
+        raise UsageProblem(str(error)) from None
+    show(measures, "results/bench_decode.json", json)
+
+
+@bench_app.command("sst2")
+def sst2(
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.classifier_profiles, except tiny")
+    ] = "cpu",
+    seeds: Seeds = "100,101,102,103,104",
+    name: ResultsFile = None,
+    json: Json = False,
+) -> None:
+    """Accuracy of the sentence classifier on real SST-2: one training run per seed."""
+    from course_lib.recipes import classifier_profiles
+
+    from . import sentiment as bench
+
+    _check(classifier_profiles.profile, profile)
+    target = name or f"sst2_{profile}"
+    show(bench.run(profile, numbers(seeds), target, log), f"results/{target}.json", json)
+
+
+@bench_app.command("pretraining")
+def pretraining(
+    labels: Annotated[
+        str, typer.Option(help="how many sentences have one")
+    ] = "50,100,200,500,1000,2000,6000",
+    seeds: Annotated[str, typer.Option(help="one fine-tuning each")] = "0,1,2,3,4",
+    json: Json = False,
+) -> None:
+    """Accuracy on SST-2 over the number of labels, with and without pre-training; 40 minutes."""
+    from . import pretraining as bench
+
+    counts = numbers(labels, "--labels", least=2)  # one of each class
+    show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
+@bench_app.command("compare")
+def compare(
+    models: Annotated[str, typer.Option(help="of transformer, lstm and gru")] = (
+        "transformer,lstm,gru"
+    ),
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.language_profiles, except tiny")
+    ] = "cpu",
+    seeds: Seeds = "0",
+    json: Json = False,
+) -> None:
+    """Language models of one size on real text, beside n-grams; 6 CPU minutes a seed."""
+    from course_lib.recipes import language_profiles
+
+    from . import compare as bench
+
+    _check(language_profiles.profile, profile)
+    chosen = [model for model in models.split(",") if model]
+    if not chosen or not set(chosen) <= set(bench.MODELS):
+        raise UsageProblem(f"--models {models}: choose some of {', '.join(bench.MODELS)}")
+    measures = bench.run(chosen, profile, numbers(seeds), log)
+    show(measures, f"results/compare_{profile}.json", json)
+
+
+@bench_app.command("positions")
+def positions(seeds: Seeds = "0,1,2", json: Json = False) -> None:
+    """Perplexity with sinusoidal, learned, relative, rotary and no positions; 5 CPU minutes."""
+    from . import positions as bench
+
+    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
+@bench_app.command("multi30k")
+def multi30k(
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.translation_profiles")
+    ] = "cpu",
+    seeds: Seeds = "0",
+    name: ResultsFile = None,
+    test: Annotated[  # noqa: UP007
+        str | None, typer.Option(help="also translate test_2016_flickr, into this results file")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """BLEU of the translator on real Multi30k: one training run per seed."""
+    from course_lib.recipes import translation_profiles
+
+    from . import translation as bench
+
+    _check(translation_profiles.profile, profile)
+    target = name or f"multi30k_{profile}"
+    measures = bench.run(profile, numbers(seeds), target, test, log)
+    files = [f"results/{file}.json" for file in (target, test) if file]
+    show(measures, " and ".join(files), json)
+
+
+@bench_app.command("averages")
+def averages(
+    profile: Annotated[
+        str, typer.Option(help="of course_lib.recipes.translation_profiles")
+    ] = "tiny",
+    seeds: Seeds = "0",
+    json: Json = False,
+) -> None:
+    """BLEU of the translator's last weights and of averages that reach back less and less."""
+    from course_lib.recipes import translation_profiles
+
+    from . import averages as bench
+
+    _check(translation_profiles.profile, profile)
+    measures = bench.run(profile, numbers(seeds), log)
+    show(measures, f"results/averages_{profile}.json", json)
+
+
+@bench_app.command("grammar")
+def grammar(seeds: Seeds = "0,1,2", json: Json = False) -> None:
+    """The translator on generated sentences: exact matches, and word alignment by attention."""
+    from . import grammar as bench
+
+    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
+@bench_app.command("study")
+def study(json: Json = False) -> None:
+    """What a study costs beside its training, and what a second worker brings; minutes."""
+    from . import study as bench
+
+    show(bench.run(log), "results/bench_study.json", json)
+
+
+def _check(profile: Callable[[str], object], name: str) -> None:
+    """Raises UsageProblem with the profiles there are."""
+    try:
+        profile(name)
+    except ValueError as error:
+        raise UsageProblem(str(error)) from None

@@ -1,0 +1,1 @@
+"""Benchmarks of the grader and of the site."""

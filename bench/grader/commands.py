@@ -1,0 +1,113 @@
+"""`course bench …`: how fast, and how well, the grader and the site do what they are for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli import lookup
+from grader.cli.options import Json
+from grader.cli.problems import UsageProblem
+from grader.course.course import Course
+
+from ..command_output import log, numbers, show
+
+grader_app = typer.Typer()
+
+Assignments = Annotated[str, typer.Option(help="a1,a2,…; default: all")]
+
+
+@grader_app.command("grading")
+def grading(
+    json: Json = False,
+    submissions: Annotated[int, typer.Option(min=1, help="of each assignment")] = 10,
+    assignments: Assignments = "",
+) -> None:
+    """Our grading against `nbgrader autograde`: one submission, and a whole class."""
+    from . import grading as bench
+
+    course = Course.here()
+    measures = bench.run(course, submissions, _chosen(course, assignments), log)
+    show(measures, "results/bench_grading.json", json)
+
+
+@grader_app.command("class")
+def large_class(
+    json: Json = False,
+    submissions: Annotated[int, typer.Option(min=2, help="synthetic, all right")] = 240,
+    sample: Annotated[
+        int, typer.Option(min=2, help="of them, graded with each number of workers")
+    ] = 60,
+    assignment: Annotated[str, typer.Option(help="a1, a2, …")] = "a2",
+    workers: Annotated[str, typer.Option(help="numbers of Dask workers to compare")] = "1,2",
+) -> None:
+    """A large class on Dask workers: throughput by workers, and the client's memory."""
+    from . import large_class as bench
+
+    course = Course.here()
+    chosen, counts = lookup.assignment(course, assignment), numbers(workers, "--workers", least=1)
+    if sample > submissions:
+        raise UsageProblem(f"--sample {sample}: give at most {submissions}, the whole class")
+    measures = bench.run(course, chosen, submissions, sample, counts, log)
+    show(measures, "results/bench_class.json", json)
+
+
+@grader_app.command("trained-class")
+def trained_class(
+    json: Json = False,
+    submissions: Annotated[int, typer.Option(min=2, help="with a trained translator each")] = 200,
+    jobs: Annotated[int, typer.Option(min=1, help="as of course grade")] = 2,
+    assignment: Annotated[str, typer.Option(help="one that hands in a translator")] = "a4",
+) -> None:
+    """A class that hands in trained translators: CPU seconds a submission, minutes in all."""
+    from autograder.demo import trained_class as bench
+
+    course = Course.here()
+    chosen = lookup.assignment(course, assignment)
+    if chosen.model is None or chosen.model.measure != "bleu":
+        raise UsageProblem(f"--assignment {assignment}: it hands in no translator; give a4")
+    measures = bench.run(course, chosen, submissions, jobs, log)
+    show(measures, f"results/{bench.NAME}.json", json)
+
+
+@grader_app.command("similar")
+def similar(assignments: Assignments = "", json: Json = False) -> None:
+    """How often `course similar` finds copies and accuses independent work; some minutes."""
+    from . import similar as bench
+
+    course = Course.here()
+    measures = bench.run(course, _chosen(course, assignments), log)
+    show(measures, f"results/{bench.NAME}.json", json)
+
+
+@grader_app.command("tables")
+def tables(
+    seeds: Annotated[str, typer.Option(help="of contrasts and trainings")] = "0,1,2,3,4",
+    json: Json = False,
+) -> None:
+    """How lookup tables and honest classifiers of SST-2 answer contrasts; 15 CPU minutes."""
+    from . import lookup_tables as bench
+
+    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
+@grader_app.command("site")
+def site(
+    folder: Annotated[Path, typer.Option(help="the built site")] = Path("out/site"),
+    runs: Annotated[int, typer.Option(min=1, help="of each page and device")] = 3,
+    json: Json = False,
+) -> None:
+    """Lighthouse's scores of the built site, which npx runs; some minutes."""
+    from . import site as bench
+
+    if not (folder / "index.html").is_file():
+        raise UsageProblem(f"{folder} holds no site: run `course site build` first")
+    show(bench.run(folder, runs, log), f"results/{bench.NAME}.json", json)
+
+
+def _chosen(course: Course, assignments: str) -> list[str]:
+    """The assignments that an option names; without it, all."""
+    named = [id for id in assignments.split(",") if id]
+    return [lookup.assignment(course, id).id for id in named] or [a.id for a in course.assignments]

@@ -1,0 +1,182 @@
+"""Our grading against `nbgrader autograde`, on the same notebooks and machine, in one run.
+
+Both grade a single submission, and a class (with one command for nbgrader).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from grader.authoring import results_file
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+from grader.exchange.for_nbgrader import gradebook
+from grader.gradebook.result import Result
+from grader.grading import judge_pool, judge_process
+from grader.grading.judge_pool import Settings
+from grader.intake.submissions import Submission
+
+JOBS = 2  # `course grade`'s default
+A_SUBMISSION = "s a submission"
+UNITS = {
+    "seconds": A_SUBMISSION,
+    "nbgrader_seconds": A_SUBMISSION,
+    "class_seconds": A_SUBMISSION,
+    "nbgrader_class_seconds": A_SUBMISSION,
+    "start_seconds": "s",
+}
+
+
+def run(
+    course: Course, submissions: int, assignments: list[str], log: Callable[[str], None]
+) -> dict[str, Any]:
+    """Measure both and write `results/bench_grading.json`; returns the measures.
+
+    A class is `submissions` copies of an assignment's built solution. `aN_seconds` are per
+    submission, graded one at a time; `aN_class_seconds` is wall time per submission with `course
+    grade`'s two jobs. Both exclude the start of the grader, which takes `aN_start_seconds` per run;
+    nbgrader's times are of whole commands. Notebooks train with the profile "tiny", and no trained
+    model is handed in, because nbgrader cannot score one.
+
+    Raises RuntimeError if a solution does not get all points of its code.
+    """
+    seconds: dict[str, dict[str, list[float]]] = {}
+    digest = hashlib.sha256()
+    for assignment in (course.assignment(id) for id in assignments):
+        notebook = assignment.solution
+        digest.update(notebook.read_bytes())
+        seconds[assignment.id] = _measured(course, assignment, notebook, submissions, log)
+    measures = {
+        f"{id}_{kind}": results_file.measure(unit, found[kind])
+        for id, found in seconds.items()
+        for kind, unit in UNITS.items()
+    }
+    for name, ours, theirs in (
+        ("speedup_one_at_a_time", "seconds", "nbgrader_seconds"),
+        ("speedup_over_nbgrader", "class_seconds", "nbgrader_class_seconds"),
+    ):
+        sums = [
+            sum(statistics.median(found[kind]) for found in seconds.values())
+            for kind in (theirs, ours)
+        ]
+        measures[name] = results_file.measure("ratio", [sums[0] / sums[1]])
+    data = {
+        "name": f"the built solution notebooks of {' and '.join(assignments)}, "
+        f"{submissions} of each in a class",
+        "source": "solutions/",
+        "sha256": digest.hexdigest(),
+    }
+    command = f"course bench grading --submissions {submissions}"
+    if assignments != [a.id for a in course.assignments]:
+        command += f" --assignments {','.join(assignments)}"
+    results_file.write("bench_grading", command, measures, data)
+    return measures
+
+
+def _measured(
+    course: Course,
+    assignment: Assignment,
+    notebook: Path,
+    submissions: int,
+    log: Callable[[str], None],
+) -> dict[str, list[float]]:
+    """Seconds by kind; ours and nbgrader's alternate, for equal conditions."""
+    data = notebook.read_bytes()
+    made = [Submission(f"s{n:02}", assignment.id, str(notebook), data) for n in range(submissions)]
+    with (
+        nbgrader_course(assignment) as theirs,
+        _warm_judges(course, assignment, made[0]) as (pool, start_seconds),
+    ):
+        found = {"start_seconds": [start_seconds]}
+        for submission in made:
+            folder = theirs / "submitted" / submission.student / assignment.id
+            folder.mkdir(parents=True)
+            shutil.copy(notebook, folder / notebook.name)
+        log(f"{assignment.id}: one submission, ours and nbgrader's")
+        found["seconds"] = [_ours(assignment, pool, [submission]) for submission in made]
+        found["nbgrader_seconds"] = [_nbgrader(theirs, assignment, f"--student={made[0].student}")]
+        log(f"{assignment.id}: a class of {submissions}, ours and nbgrader's")
+        found["class_seconds"] = [_ours(assignment, pool, made)]
+        found["nbgrader_class_seconds"] = [_nbgrader(theirs, assignment, "--force") / submissions]
+    return found
+
+
+@contextmanager
+def _warm_judges(
+    course: Course, assignment: Assignment, submission: Submission
+) -> Iterator[tuple[ProcessPoolExecutor, float]]:
+    """Judges that have graded once, so that each has read the suite; and the seconds that took."""
+    started = time.perf_counter()
+    with judge_pool.started(course, {assignment.id}, Settings(jobs=JOBS)) as pool:
+        _graded(pool, [submission] * (2 * JOBS))
+        yield pool, time.perf_counter() - started
+
+
+def _graded(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
+    waiting = [pool.submit(judge_process.first_try, submission, None) for submission in made]
+    return [future.result().result for future in waiting]
+
+
+def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submission]) -> float:
+    """Wall seconds per submission, each graded in a fresh sandboxed worker."""
+    started = time.perf_counter()
+    results = _graded(pool, made)
+    seconds = (time.perf_counter() - started) / len(made)
+    for entry in (entry for result in results for entry in result.exercises):
+        if entry.kind == "code" and entry.points != entry.max_points:
+            raise RuntimeError(
+                f"the solution of {assignment.id} got {entry.points} of {entry.max_points} "
+                f"points in exercise {entry.id}"
+            )
+    return seconds
+
+
+def _nbgrader(folder: Path, assignment: Assignment, option: str) -> float:
+    """Seconds of one `nbgrader autograde` command."""
+    started = time.perf_counter()
+    nbgrader(["autograde", assignment.id, option], folder)
+    return time.perf_counter() - started
+
+
+@contextlib.contextmanager
+def nbgrader_course(assignment: Assignment) -> Iterator[Path]:
+    """An nbgrader course folder with the assignment generated from our starter."""
+    with tempfile.TemporaryDirectory(prefix="nbgrader-") as name:
+        course = Path(name)
+        source = course / "source" / assignment.id
+        source.mkdir(parents=True)
+        starter = assignment.starter
+        shutil.copy(starter, source)
+        (course / "nbgrader_config.py").write_text(CONFIG, encoding="utf-8")
+        nbgrader(["generate_assignment", assignment.id, "--create"], course)
+        yield course
+
+
+# Starters have stubs already: nbgrader must not replace solution cells with its own.
+CONFIG = """\
+c = get_config()
+c.CourseDirectory.course_id = "transformer"
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.ExecutePreprocessor.timeout = 600
+"""
+
+
+def nbgrader(arguments: list[str], course: Path) -> str:
+    """Run nbgrader in a course folder. Raises NbgraderError with its last output if it fails."""
+    return gradebook.nbgrader(arguments, course, COURSE_PROFILE="tiny")  # training takes seconds

@@ -1,0 +1,134 @@
+"""A large class on Dask workers: how throughput grows with them, and what the client needs."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import resource
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.authoring import results_file
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+from grader.gradebook.store import Store
+from grader.grading import class_run, cluster
+from grader.grading.judge_pool import Settings
+from grader.intake.spool import Spool
+from grader.intake.submissions import Submission
+from grader.sandbox import detection
+
+
+def run(
+    course: Course,
+    assignment: Assignment,
+    submissions: int,
+    sample: int,
+    workers: Sequence[int],
+    log: Callable[[str], None],
+) -> dict[str, Any]:
+    """Measure and write `results/bench_class.json`; returns the measures.
+
+    A class is `submissions` copies of the built solution, each with a hash of its own. Its first
+    `sample` are graded with each number of workers, then the whole class with the most, each time
+    into a new store. `workers_N_per_second` and `class_per_second` count submissions from the first
+    stored result to the last, without the start of the workers, which takes
+    `workers_N_start_seconds`. `sample_peak_mib` and `class_peak_mib` are the largest resident
+    memory of this process, which finds the submissions and writes to the store, after the samples
+    and after the class. For `killed_worker_…` see `with_a_lost_worker`.
+
+    Raises RuntimeError if a submission is not graded or the grades differ.
+    """
+    notebook = (assignment.solution).read_bytes()
+    spool = Spool()
+    made = [
+        Submission(f"s{n:05}", assignment.id, f"s{n:05}.ipynb", spool.keep(notebook + b"\n" * n))
+        for n in range(submissions)
+    ]
+    found: dict[str, tuple[str, float]] = {}
+    for count in workers:
+        log(f"{sample} submissions of {assignment.id} with {count} workers")
+        per_second, start_seconds = _measured(course, made[:sample], count)
+        found[f"workers_{count}_per_second"] = ("1/s", per_second)
+        found[f"workers_{count}_start_seconds"] = ("s", start_seconds)
+    if max(workers) > 1 and sys.platform == "linux":
+        log(f"{sample} submissions of {assignment.id}, and one of {max(workers)} workers is killed")
+        for name, value in with_a_lost_worker(course, made[:sample], max(workers)).items():
+            unit = "s" if name == "seconds" else "submissions"
+            found[f"killed_worker_{name}"] = (unit, value)
+    found["sample_peak_mib"] = ("MiB", _peak_mib())
+    log(f"{submissions} submissions of {assignment.id} with {max(workers)} workers")
+    found["class_per_second"] = ("1/s", _measured(course, made, max(workers))[0])
+    found["class_peak_mib"] = ("MiB", _peak_mib())
+    measures = {name: results_file.measure(unit, [one]) for name, (unit, one) in found.items()}
+    numbers = ",".join(map(str, workers))
+    results_file.write(
+        "bench_class",
+        f"course bench class --submissions {submissions} --sample {sample} "
+        f"--assignment {assignment.id} --workers {numbers}",
+        measures,
+        {
+            "name": f"{submissions} copies of the built solution of {assignment.id}",
+            "source": "solutions/",
+            "sha256": hashlib.sha256(notebook).hexdigest(),
+        },
+    )
+    return measures
+
+
+def _peak_mib() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # KiB on Linux
+
+
+def _measured(course: Course, made: list[Submission], workers: int) -> tuple[float, float]:
+    """Submissions per second after the first result, and the seconds until that."""
+    settings = Settings(jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL)
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
+        started, times, points = time.perf_counter(), [], set()
+        for result in class_run.grade_class(made, course, store, settings):
+            times.append(time.perf_counter())
+            points.add(result.totals.automatic)
+        stored = (store.newest(one.student, one.assignment) for one in made)  # one at a time
+        kept = sum(result is not None for result in stored)
+    if kept != len(made) or len(points) != 1:
+        raise RuntimeError(f"{kept} of {len(made)} were graded, with {len(points)} grades")
+    return (len(times) - 1) / (times[-1] - times[0]), times[0] - started
+
+
+def with_a_lost_worker(course: Course, made: list[Submission], workers: int) -> dict[str, float]:
+    """What a killed worker costs; for Linux, and at least two workers.
+
+    `lost`: submissions without a grade. `graded_twice`: those with more than one stored result.
+    `graded_again`: those that a second run of the same class grades. `seconds`: of the first run,
+    from its first result to the last.
+    """
+    settings = Settings(jobs=workers, tier=detection.detect().name, executor=cluster.LOCAL)
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
+        times: list[float] = []
+        for _ in class_run.grade_class(made, course, store, settings):
+            times.append(time.perf_counter())
+            if len(times) == len(made) // 3:
+                os.kill(dask_workers()[0], signal.SIGKILL)
+        first = store.latest()
+        stored = [len(store.history(s.student, s.assignment)) for s in made]
+        list(class_run.grade_class(made, course, store, settings))
+        before = {result.student: result.graded_at for result in first}
+        again = sum(before.get(r.student) != r.graded_at for r in store.latest())
+    return {
+        "lost": len(made) - len(first),
+        "graded_twice": sum(number > 1 for number in stored),
+        "graded_again": again,
+        "seconds": times[-1] - times[0],
+    }
+
+
+def dask_workers() -> list[int]:
+    """This process's Dask workers, by process id: its children that have a warm process."""
+    lists = [path.read_text() for path in Path("/proc/self/task").glob("*/children")]
+    own = [int(pid) for text in lists for pid in text.split()]
+    return [pid for pid in own if Path(f"/proc/{pid}/task/{pid}/children").read_text()]

@@ -1,0 +1,160 @@
+"""Time and memory of every profile on a CPU, a T4 and an H100: measured, or else computed.
+
+What is measured comes from other results files; memory on the CPU is measured here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from bench import CHECKOUT, memory_use
+from bench.cost_model import Machine, Training, overhead
+from bench.profile_work import PROFILES, WORDS, work
+from course_lib.data import datasets, registry
+from course_lib.data.batching import TokenBuckets
+from course_lib.data.tokenization import TextTokenizer
+from course_lib.recipes.language import streams
+from course_lib.recipes.translation import pairs_to_batches
+from course_lib.training.machine import PRECISIONS
+from grader.authoring import results_file
+
+NAME = "bench_hardware"
+# Operations in a second by NVIDIA's data sheets, without sparsity: in 32 bits, in 16.
+PEAKS = {"t4": (8.1e12, 65e12), "h100": (67e12, 989e12)}
+MEASURED = {  # profile: machine, results file
+    "classifier cpu": ("cpu", "sst2_cpu"),
+    "classifier colab": ("cpu", "sst2_six_layers"),
+    "translator cpu": ("cpu", "multi30k_cpu"),
+    "translator grammar": ("cpu", "grammar_cpu"),
+    "translator colab": ("h100", "multi30k_colab"),
+}
+RATES = {
+    "classifier": "classifier cpu",
+    "translator": "translator cpu",
+    "language": "translator cpu",
+}
+OF_THE_GPU = "translator colab"  # whose measured time shows the overhead of a layer
+LIKE = {"wmt14_en_fr": "wmt_news_en_fr"}  # data that is too large to count, by data that is like it
+LARGEST = 10_000_000  # parameters of a model whose step is run here
+MINUTE, GIGABYTE = 60.0, 1e9
+
+
+def run(log: Callable[[str], None]) -> dict[str, Any]:
+    """Fill the table; writes `results/bench_hardware.json`, which says of each cell what it is."""
+    names = [f"{kind} {profile}" for kind, profiles in PROFILES.items() for profile in profiles]
+    trainings = {name: training(*name.split()) for name in names}
+    machines = {name: calibrated(trainings, name) for name in names}
+    measures: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for name, found in trainings.items():
+        where, file = MEASURED.get(name, ("", ""))
+        for machine, on in machines[name].items():
+            key = f"{name}.{machine}_minutes"
+            known = machine == where
+            minutes = measured_minutes(file) if known else found.seconds(on) / MINUTE
+            measures[key] = results_file.measure("min", [minutes])
+            sources[key] = f"measured: {file}" if known else "computed"
+        kind, profile = name.split()
+        words = PROFILES[kind][profile].length if kind == "language" else WORDS[kind]
+        here = found.parameters < LARGEST
+        for machine, logits in (("cpu", kind == "language"), ("gpu", kind != "classifier")):
+            key = f"{name}.{machine}_gigabytes"
+            if here and machine == "cpu":
+                bytes_ = memory_use.in_a_fresh_process(step_bytes, kind, profile)
+                sources[key] = f"measured: {NAME}"
+            else:
+                bytes_ = found.bytes(words, logits)
+                sources[key] = "computed"
+            measures[key] = results_file.measure("GB", [bytes_ / GIGABYTE])
+        log(f"{name}: {measures[f'{name}.cpu_minutes']['mean']:.1f} minutes on the CPU")
+    about = {"name": "every data set of a profile", "source": "its training split", "sha256": ""}
+    results_file.write(NAME, "course bench hardware", measures, about, {"cells": sources})
+    return measures
+
+
+def training(kind: str, profile: str) -> Training:
+    """What a profile's training multiplies, counted in its own data."""
+    settings = PROFILES[kind][profile]
+    name = LIKE.get(settings.dataset, settings.dataset)
+    data = datasets.load(name)
+    share = _rows(settings.dataset) / _rows(name)
+    encoder, decoder, steps = _counted(kind, replace(settings, dataset=name), data)
+    times = settings.epochs * share
+    return Training(
+        settings.model,
+        settings.vocab_size,
+        times * encoder,
+        times * decoder,
+        times * steps,
+        kind == "translator",
+        settings.max_tokens,
+    )
+
+
+def calibrated(trainings: dict[str, Training], name: str) -> dict[str, Machine]:
+    """The machines for this profile, with what measured trainings say of them."""
+    kind, profile = name.split()
+    known = RATES[kind]
+    rate = trainings[known].operations / (MINUTE * measured_minutes(MEASURED[known][1]))
+    seconds = MINUTE * measured_minutes(MEASURED[OF_THE_GPU][1])
+    beside = overhead(trainings[OF_THE_GPU], seconds, PEAKS["h100"][0])
+    halves = PROFILES[kind][profile].precision != next(iter(PRECISIONS))
+    gpus = {gpu: Machine(peaks[halves], overhead=beside) for gpu, peaks in PEAKS.items()}
+    return {"cpu": Machine(rate, utilisation=1.0), **gpus}
+
+
+def measured_minutes(file: str) -> float:
+    """The mean of a results file, over its seeds: CPU minutes, on a GPU minutes."""
+    path = CHECKOUT / "results" / f"{file}.json"
+    content = json.loads(Path(path).read_text(encoding="utf-8"))
+    key = "wall_minutes" if "NVIDIA" in content["device"] else "cpu_minutes"
+    return content["measures"][key]["mean"]
+
+
+def step_bytes(kind: str, profile: str) -> int:
+    """The most memory of two steps, in a process that has done nothing else."""
+    torch.set_num_threads(1)
+    _steps(kind, "tiny")
+    before = memory_use.begin()
+    _steps(kind, profile)
+    return memory_use.peak() - before
+
+
+def _steps(kind: str, profile: str) -> None:
+    done = work(kind, profile)
+    optimizer = done.optimizer()
+    for _ in range(2):
+        done.loss(done.model.train(), *done.batch)[0].backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def _counted(kind: str, settings: Any, data: datasets.LoadedData) -> tuple[int, int, int]:
+    """Tokens that an encoder and a decoder read in an epoch, and its steps."""
+    if kind == "translator":
+        _, batches = pairs_to_batches(data, settings, settings.seed)
+        sides = (batches.source_ids, batches.target_ids)
+        encoder, decoder = (sum(map(len, side)) for side in sides)
+        return encoder, decoder, len(batches)
+    if kind == "language":
+        _, tokens, _ = streams(data, settings)
+        return 0, len(tokens), len(tokens) // settings.max_tokens
+    texts = data["train"][: settings.train_limit or len(data["train"])]["sentence"]
+    tokenizer = TextTokenizer.train(
+        texts, vocab_size=settings.vocab_size, min_frequency=settings.min_frequency
+    )
+    sequences = tokenizer.encode(texts)
+    buckets = TokenBuckets(sequences, [0] * len(sequences), settings.max_tokens)
+    return sum(map(len, sequences)), 0, len(buckets)
+
+
+def _rows(dataset: str) -> int:
+    entries = registry.read(registry.REGISTRY).datasets
+    (entry,) = (entry for entry in entries if entry.name == dataset)
+    return next(split.rows for split in entry.splits if split.name == "train")

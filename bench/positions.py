@@ -1,0 +1,75 @@
+"""Five position schemes in one language model on real text, as a factor of the study."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from autograder.scorers.labels import REAL
+from course_lib.data import datasets
+from course_lib.data.registry import read
+from course_lib.study.designs import one_at_a_time
+from course_lib.study.intervals import mean_interval
+from course_lib.study.profiles import profile
+from course_lib.study.space import DEFAULT, POSITIONS, SINUSOIDAL
+from course_lib.study.tasks.language import LanguageTask
+from course_lib.study.trial import Row, run_trial
+from grader.authoring import results_file
+
+NAME, PROFILE = "positions", "language"
+# All but the positions: two layers, and the best rate and smoothing of so short a training.
+BASE = {**DEFAULT, "n_layers": 2, "n_heads": 4, "label_smoothing": 0.0, "schedule": "cosine"}
+Log = Callable[[str], None]
+
+
+def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
+    """A trial of every scheme with every seed; writes after each seed.
+
+    A seed draws the weights and the order of the text for all schemes. The perplexity is that of
+    the validation split, on which nothing was chosen: in blocks as trained on, and in longer ones.
+    """
+    torch.set_num_threads(1)
+    settings = profile(PROFILE)
+    sources = [source for source in read().entry(settings.dataset).sources if source in REAL]
+    data = datasets.load(settings.dataset, sources=sources)
+    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
+    task = LanguageTask(settings, data)
+    design = one_at_a_time({**BASE, "positions": SINUSOIDAL}, POSITIONS)
+    found: dict[str, list[Row]] = {}
+    for done, seed in enumerate(seeds, start=1):
+        for configuration in design:
+            scheme = configuration["positions"]
+            row = run_trial(configuration, seed, task)
+            found.setdefault(scheme, []).append(row)
+            log(f"seed {seed}, {scheme}: perplexity {math.exp(row['validation_loss']):.2f}")
+        measures = _measures(found)
+        command = f"course bench positions --seeds {','.join(map(str, seeds[:done]))}"
+        results_file.write(NAME, command, measures, about, also={"configuration": BASE})
+    return measures
+
+
+def _measures(found: dict[str, list[Row]]) -> dict[str, Any]:
+    """Perplexities of every scheme, and the factor between it and sinusoids, seed by seed."""
+    measure = results_file.measure
+    measures: dict[str, Any] = {}
+    plain = [row["validation_loss"] for row in found[SINUSOIDAL]]
+    for scheme, rows in found.items():
+        losses = [row["validation_loss"] for row in rows]
+        longer = [row["curve"][-1]["loss_longer"] for row in rows]
+        measures[f"{scheme}_perplexity"] = measure("1", list(map(math.exp, losses)))
+        measures[f"{scheme}_perplexity_longer"] = measure("1", list(map(math.exp, longer)))
+        measures[f"{scheme}_right"] = measure("percent", [row["quality"] for row in rows])
+        measures[f"{scheme}_parameters"] = measure("1", [rows[0]["parameters"]])
+        measures[f"{scheme}_seconds"] = measure("s", [row["train_seconds"] for row in rows])
+        if scheme == SINUSOIDAL:
+            continue
+        gaps = [own - other for own, other in zip(losses, plain, strict=True)]
+        _, low, high = mean_interval(gaps)
+        factors = {"": gaps, "_low": [low], "_high": [high]}
+        for ending, values in factors.items():
+            if all(map(math.isfinite, values)):  # one seed has no interval
+                measures[f"{scheme}_factor{ending}"] = measure("1", list(map(math.exp, values)))
+    return measures

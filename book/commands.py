@@ -1,0 +1,90 @@
+"""`course site`: the lectures as a book and as slides."""
+
+from __future__ import annotations
+
+import json as json_format
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.cli.options import Json
+from grader.cli.problems import UsageProblem
+
+site_app = typer.Typer(help="Build the course site: lectures, slides, quizzes.")
+SITE = Path("out/site")
+WEEK = "as students see it in this week: answers that are not out when it begins are stubs"
+PACKAGES = ("sphinx", "myst_nb", "sphinx_book_theme", "sphinx_design", "sphinx_revealjs")
+
+
+@site_app.command()
+def build(
+    to: Annotated[Path, typer.Option(help="folder for the site")] = SITE,
+    cache: Annotated[Path, typer.Option(help="folder for what need not be made again")] = Path(
+        ".course/site"
+    ),
+    week: Annotated[int, typer.Option(min=0, help=f"{WEEK}; 0: show all")] = 0,
+    json: Json = False,
+) -> None:
+    """Make the book, and the decks of slides in its folder `slides`."""
+    if missing := [name for name in PACKAGES if find_spec(name) is None]:
+        raise UsageProblem(
+            f"the site needs {', '.join(missing)}, which is not installed here: run "
+            "`pip install -e .[site]` (Python 3.11 or newer)"
+        )
+    from . import site_build
+
+    pages = site_build.build(to, cache, week, (lambda _: None) if json else print)
+    text = f"{pages} pages in {to}; look at them: course site serve"
+    print(json_format.dumps({"pages": pages, "folder": str(to)}) if json else text)
+
+
+@site_app.command()
+def serve(
+    folder: Annotated[Path, typer.Option(help="the built site")] = SITE,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one")] = 8000,
+) -> None:
+    """Show the built site at an address of this machine."""
+    from . import serving
+
+    if not (folder / "index.html").is_file():
+        raise UsageProblem(f"{folder} holds no site: run `course site build` first")
+    try:
+        server = serving.server(folder, port)
+    except OSError as error:
+        raise UsageProblem(
+            f"port {port} cannot be used ({error.strerror}): choose another with --port"
+        ) from None
+    with server:
+        print(f"http://127.0.0.1:{server.server_address[1]}/ (Ctrl-C ends it)", flush=True)
+        server.serve_forever()
+
+
+@site_app.command()
+def model(
+    to: Annotated[Path | None, typer.Option(help="folder; default: lectures/live_model")] = None,  # noqa: UP007
+    json: Json = False,
+) -> None:
+    """Train the small translator that runs in the page (about five minutes)."""
+    from . import live_model
+
+    folder = to or live_model.FOLDER
+    measured = live_model.train(folder, (lambda _: None) if json else print)
+    text = f"{folder}: {100 * measured['exact_match']:.0f} % of its sentences are right"
+    print(json_format.dumps({"folder": str(folder), **measured}) if json else text)
+
+
+@site_app.command()
+def quizzes(
+    parts: Annotated[list[str] | None, typer.Argument(help="part1 part2 …; default: all")] = None,
+    to: Annotated[Path, typer.Option(help="folder for the files")] = Path("out/quizzes"),
+    json: Json = False,
+) -> None:
+    """Write quizzes for nbgrader, and for paper with the answers apart."""
+    from .quizzes import forms, quiz
+
+    asked = [quiz.load(name) for name in parts or quiz.names()]
+    files = [str(path) for one in asked for path in forms.write(one, to)]
+    text = f"{len(asked)} quizzes, {len(files)} files in {to}; keep {to / 'answers'} to yourself"
+    print(json_format.dumps({"files": files}) if json else text)

@@ -1,0 +1,108 @@
+"""Fills tables of measurements from `results/` into documents.
+
+A document contains `<!-- table: NAME -->`, a table, `<!-- /table -->`, each on lines of their own;
+the build writes the table between.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader.library.components import BuildError
+
+PLACE = re.compile(r"<!-- table: (\w+) -->\n.*?<!-- /table -->", re.DOTALL)
+Rows = list[list[str]]  # the first one is the head
+
+
+def filled(text: str, results: Path) -> str:
+    """The document with every table filled in. Raises BuildError for a missing one."""
+
+    def table(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in TABLES:
+            raise BuildError(f"there is no table {name!r}: add one to TABLES")
+        path = results / f"{name}.json"
+        if not path.exists():
+            raise BuildError(f"results/{name}.json is missing: run its command first")
+        content = json.loads(path.read_text(encoding="utf-8"))
+        head, *rows = TABLES[name](content)
+        lines = [head, ["---"] * len(head), *rows]
+        drawn = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        source = f"(`{content['command']}`, {content['device']})"
+        return f"<!-- table: {name} -->\n\n{drawn}\n\n{source}\n\n<!-- /table -->"
+
+    return PLACE.sub(table, text)
+
+
+def _memory(content: dict[str, Any]) -> Rows:
+    measures = content["measures"]
+    ending = "_step_seconds"
+    cases = [name.removesuffix(ending) for name in measures if name.endswith(ending)]
+    head = ["switches", "time of a step", "kept for the backward pass", "most memory at once"]
+    rows = [head]
+    for case in cases:
+        seconds, kept, peak = (
+            _median(measures[f"{case}_{key}"]) for key in ("step_seconds", "kept_mb", "peak_mb")
+        )
+        ratio = _median(measures[f"{case}_time_ratio"])
+        name = "none" if case == "plain" else case.replace("_", ", ")
+        time = f"{seconds:.2f} s" + ("" if case == "plain" else f" (× {ratio:.2f})")
+        rows.append([name, time, f"{kept:.0f} MB", f"{peak:.0f} MB"])
+    return rows
+
+
+def _profile(content: dict[str, Any]) -> Rows:
+    measures = content["measures"]
+    ending = ".self_percent"
+    rows = [["operator", "its own time", "calls a step", "memory that it takes and leaves"]]
+    for name in (key.removesuffix(ending) for key in measures if key.endswith(ending)):
+        share, calls, memory = (
+            _median(measures[f"{name}.{key}"]) for key in ("self_percent", "calls", "memory_mb")
+        )
+        rows.append([f"`{name}`", f"{share:.1f} %", f"{calls:.0f}", f"{memory:.1f} MB"])
+    return rows
+
+
+def _hardware(content: dict[str, Any]) -> Rows:
+    measures, cells = content["measures"], content["cells"]
+    columns = {
+        "a CPU core": ("cpu_minutes", _time),
+        "a Colab T4": ("t4_minutes", _time),
+        "an H100": ("h100_minutes", _time),
+        "memory, CPU": ("cpu_gigabytes", _gigabytes),
+        "memory, GPU": ("gpu_gigabytes", _gigabytes),
+    }
+    rows = [["profile", *columns]]
+    for name in dict.fromkeys(key.partition(".")[0] for key in measures):
+        row = [name]
+        for key, shown in columns.values():
+            origin = cells[f"{name}.{key}"].partition(":")[0]
+            row.append(f"{shown(_median(measures[f'{name}.{key}']))}, {origin}")
+        rows.append(row)
+    return rows
+
+
+def _time(minutes: float) -> str:
+    if minutes < 1:
+        return f"{60 * minutes:.1f} s"
+    return f"{minutes:.1f} min" if minutes < 120 else f"{minutes / 60:.1f} h"
+
+
+def _gigabytes(amount: float) -> str:
+    return f"{amount:.1f} GB" if amount >= 1 else f"{1000 * amount:.0f} MB"
+
+
+def _median(measure: dict[str, Any]) -> float:
+    return statistics.median(measure["values"])
+
+
+TABLES: dict[str, Callable[[dict[str, Any]], Rows]] = {
+    "bench_memory": _memory,
+    "bench_profile": _profile,
+    "bench_hardware": _hardware,
+}
