@@ -15,11 +15,11 @@ from autograder.scorers.labels import REAL
 from course_lib.data import datasets
 from course_lib.data.registry import read
 from course_lib.data.token_blocks import stream
+from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
 from course_lib.recipes.language import (
     Build,
     TrainedLanguageModel,
-    perplexity,
     streams,
     train_language_model,
     transformer,
@@ -27,7 +27,7 @@ from course_lib.recipes.language import (
 from course_lib.recipes.language_profiles import LanguageProfile, profile
 from course_lib.recurrent import RecurrentLanguageModel, recurrent_width
 from course_lib.study.report.figures import BLUE, ORANGE, PURPLE, canvas
-from course_lib.training.batch_losses import language_loss
+from course_lib.training.language_losses import language_loss
 from grader.authoring import results_file
 
 MODELS = ("transformer", "lstm", "gru")
@@ -194,6 +194,7 @@ def figure(measures: dict[str, Any], models: Sequence[str]) -> Figure:
         speed.set_ylim(bottom=0)
         speed.set_ylabel("tokens a second, in training")
         memory.set_yscale("log", base=2)
+        memory.yaxis.set_major_formatter("{x:g}")
         memory.set_ylabel("MiB kept for the backward pass")
         memory.legend(loc="upper left")
     return drawn

@@ -15,8 +15,8 @@ from torch import nn
 
 from bench import memory_use
 from bench.memory_cases import CASES, Case, Sizes, batches, model, sizes
-from course_lib.training.batch_losses import packed_language_loss, packed_tokens
 from course_lib.training.fit import TrainingConfig, fit
+from course_lib.training.language_losses import packed_language_loss, packed_tokens
 from grader.authoring import results_file
 
 NAME = "bench_memory"

@@ -15,7 +15,8 @@ from course_lib.recipes import classifier_profiles, language_profiles, translati
 from course_lib.recipes.language import transformer
 from course_lib.recipes.profiles import Profile
 from course_lib.recipes.translation import untrained_model
-from course_lib.training.batch_losses import classification_loss, language_loss, translation_loss
+from course_lib.training.batch_losses import classification_loss, translation_loss
+from course_lib.training.language_losses import language_loss
 
 WORDS = {"classifier": 24, "translator": 16}  # tokens of a sentence, typical for SST-2, Multi30k
 PROFILES: dict[str, Any] = {

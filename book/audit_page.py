@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from html import escape
 
 from docutils import nodes
@@ -10,10 +11,14 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from book import CHECKOUT
+from grader.library.components import BuildError
 
-from . import statements
+from . import audit_checks, statements
+from .citations import anchors
 from .code_explorer import catalog
+from .outline import OUTLINE
 from .quoted import WEEK
+from .references import exercise_of
 from .statements import Statement
 
 KINDS = {  # what the table calls a statement, and what the sentence above it says of them
@@ -30,17 +35,21 @@ class PaperAuditDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         found = statements.load()
-        if wrong := statements.problems(found):
+        if wrong := audit_checks.problems(found):
             raise self.error("the audit of the paper does not hold: " + "; ".join(wrong))
-        read = {statements.FILE, *(CHECKOUT / anchor.path for anchor in statements.anchors())}
+        read = {statements.FILE, *(CHECKOUT / anchor.path for anchor in anchors())}
         for path in read:
             self.env.note_dependency(str(path))
         week = self.config[WEEK]
         ids = {f"{e.component.module}:{e.component.name}": e.id for e in catalog.entries(week)}
         counts = Counter(map(kind, found))
         said = ", ".join(f"{counts[name]} {text}" for name, text in KINDS.items())
-        made: list[nodes.Node] = [nodes.paragraph("", f"{len(found)} statements: {said}.")]
-        for number, name in statements.OUTLINE.items():
+        given = Counter(one.given for one in found)
+        specified = ", ".join(f"{given[name]} are {name}" for name in statements.GIVEN)
+        made: list[nodes.Node] = [
+            nodes.paragraph("", f"{len(found)} statements: {said}. In the paper, {specified}.")
+        ]
+        for number, name in OUTLINE.items():
             entries = [_entry(one, ids, not week) for one in found if one.section == number]
             if entries:
                 made.append(_section(number, name, "".join(entries)))
@@ -49,7 +58,7 @@ class PaperAuditDirective(SphinxDirective):
 
 def kind(one: Statement) -> str:
     """The key of `KINDS` that this statement belongs to."""
-    given = {"open": one.open, "differs": one.differs, "absent": one.absent, "equal": one.value}
+    given = {"open": one.open, "differs": one.differs, "absent": one.absent, "equal": one.claims}
     return next((name for name, text in given.items() if text), "here")
 
 
@@ -62,15 +71,41 @@ def _section(number: str, name: str, entries: str) -> nodes.section:
 
 
 def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
-    cells = [escape(one.open or one.differs or one.absent)]
-    cells += [_value(one)] if one.value else [_code(one, ids)]
+    said = one.filled(one.open or one.differs or one.absent)
+    cells = [escape(said), _claims(one), _code(one, ids), _exercises(one)]
     if show_proof:
         cells.append(_proof(one))
+    other, effect = (escape(one.filled(text)) for text in (one.alternatives, one.changes))
+    cells.append(f"<em>Instead</em>: {other}. <em>What changes</em>: {effect}.")
     here = "<br>".join(cell for cell in cells if cell)
     return (
-        f'<dt>{escape(one.says)} <span class="kind kind-{kind(one)}">{kind(one)}</span></dt>'
-        f"<dd>{here}</dd>"
+        f'<dt id="{one.number}"><a href="#{one.number}">{one.number}</a> {escape(one.says)} '
+        f'<span class="kind kind-{kind(one)}">{kind(one)}</span> '
+        f'<span class="given">{one.given}</span></dt><dd>{here}</dd>'
     )
+
+
+def _claims(one: Statement) -> str:
+    """What the row says of the code: values, what is called, what is not there."""
+    said = [f"{_named(reference)} is {_shown(value)}" for reference, value in one.claims.items()]
+    said += [f"{_named(place)} calls <code>{name}</code>" for place, name in one.calls.items()]
+    for reference in one.lacks:
+        function, _, parameter = reference.rstrip(")").partition("(")
+        said.append(f"{_named(function)} has no <code>{parameter}</code>")
+    return f"{'; '.join(said)}." if said else ""
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if type(value) is int else str(value)
+
+
+def _named(reference: str) -> str:
+    """Where a value comes from, short: a name of the library, or a file and what is in it."""
+    file, _, name = reference.partition(":")
+    if reference.startswith("book.model_sizes:"):
+        return f"“{name.partition('[')[2].partition(']')[0]}”"
+    shown = f"{name} in {file}" if "/" in file else name
+    return f"<code>{escape(shown)}</code>"
 
 
 def _code(one: Statement, ids: dict[str, str]) -> str:
@@ -86,8 +121,14 @@ def _code(one: Statement, ids: dict[str, str]) -> str:
     return "<br>".join(said)
 
 
-def _value(one: Statement) -> str:
-    return f"<code>{escape(one.value.partition(':')[2])}</code> is {one.now()}."
+def _exercises(one: Statement) -> str:
+    """The exercises that ask for its components, as the syllabus has them."""
+    found = {}
+    for component in one.components:
+        with suppress(BuildError):
+            found[exercise_of(component).id] = exercise_of(component).title
+    listed = ", ".join(f"{id} {escape(title)}" for id, title in found.items())
+    return f"Exercise{'s' * (len(found) > 1)}: {listed}." if found else ""
 
 
 def _proof(one: Statement) -> str:

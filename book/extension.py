@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 from . import (
     activities,
     audit_page,
+    cross_references,
     live_page,
     page_files,
     quiz,
@@ -24,6 +25,7 @@ from .code_explorer import page as code_explorer
 PARTS = (
     quoted,
     related,
+    cross_references,
     audit_page,
     activities,
     timetable,

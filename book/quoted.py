@@ -13,6 +13,8 @@ from grader.course.course import Course
 from grader.library import student_tree
 from grader.library.components import BuildError, Component
 
+from . import outline
+
 WEEK = "course_week"  # of the site's configuration: what is out when it begins is shown; 0: all
 PAPER = "https://arxiv.org/abs/1706.03762"
 QUOTED = "component"  # attribute of a quoted source: which one it is
@@ -80,6 +82,11 @@ class PaperRole(SphinxRole):
     """`{paper}`§3.2.1``: a link to the paper, which the reader opens beside the page."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        if missing := outline.missing(self.text):
+            message = self.inliner.reporter.error(
+                f"the paper has no {missing[0]}", line=self.lineno
+            )
+            return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
         said = f"paper {self.text}"
         return [nodes.reference("", said, refuri=PAPER, **{SECTION: self.text})], []
 

@@ -20,6 +20,7 @@ from book import CHECKOUT
 from grader.authoring.views import setup_cell, texts
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.course.course_file import shown
 
 from . import steps, timetable
 from .quizzes import quiz
@@ -69,6 +70,8 @@ class WeekMapDirective(SphinxDirective):
         made += _html(_PLAN.format(begins=begins.isoformat(), weeks=course.weeks[-1].number))
         for stage in stages(course):
             made += list(self._card(course, stage))
+        if course.labs:
+            made += _html(labs_of(course))
         return [made]
 
     def _card(self, course: Course, stage: Stage) -> Iterator[nodes.Node]:
@@ -110,6 +113,21 @@ class WeekMapDirective(SphinxDirective):
         paragraph = next(iter(self.parse_text_to_nodes(link)))
         yield nodes.inline("", "", *paragraph.children)
         yield _html(f' <span class="facts">{facts}</span></div></li>')
+
+
+def labs_of(course: Course) -> str:
+    """The optional labs, which are no steps: what is built, how long it takes, where it is."""
+    items = "".join(
+        f"<li><b>{lab.label}</b> {escape(lab.title)} "
+        f'<span class="facts">about {texts.hours(lab.minutes)}, from week {lab.week}</span>'
+        f"<br>{escape(lab.build[0].upper() + lab.build[1:])}: "
+        f"<code>{escape(shown(lab.starter))}</code>.</li>"
+        for lab in course.labs
+    )
+    return (
+        '<section class="labs" aria-labelledby="optional-labs">'
+        f'<h3 id="optional-labs">Optional labs, without points</h3><ul>{items}</ul></section>'
+    )
 
 
 def step_of(course: Course, assignment: Assignment) -> str:

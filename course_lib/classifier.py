@@ -1,4 +1,7 @@
-"""A sentence classifier: embeddings, encoder, one vector per sentence, one linear layer."""
+"""A sentence classifier: embeddings, encoder, one vector per sentence, one linear layer.
+
+Row R76 of the paper page.
+"""
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn

@@ -26,13 +26,13 @@ class TransformerConfig:
     """
 
     # §6.2, Table 3 — the row "base"
-    n_layers: int = 6  # N, of the encoder and of the decoder
-    d_model: int = 512
-    n_heads: int = 8  # h
-    d_ff: int = 2048
-    dropout: float = 0.1  # P_drop
-    norm_first: bool = False  # §3.1 — "LayerNorm(x + Sublayer(x))": post-norm
-    position_scale: float = 1.0  # §3.5 — the sinusoids are added unscaled
+    n_layers: int = 6  # R3: N, of the encoder and of the decoder
+    d_model: int = 512  # R8
+    n_heads: int = 8  # R22: h
+    d_ff: int = 2048  # R32, R71
+    dropout: float = 0.1  # R55: P_drop
+    norm_first: bool = False  # §3.1 — "LayerNorm(x + Sublayer(x))": post-norm (R6)
+    position_scale: float = 1.0  # §3.5 — the sinusoids are added unscaled (R39)
 
     def __post_init__(self) -> None:
         if self.n_heads < 1 or self.d_model % self.n_heads:
@@ -62,7 +62,7 @@ class TransformerConfig:
 
     def __str__(self) -> str:
         """The sizes, and any other field that differs from the paper."""
-        paper = TransformerConfig()
+        paper = type(self)()
         return ", ".join(
             f"{name} {value}"
             for name, value in self.arguments.items()
@@ -70,15 +70,15 @@ class TransformerConfig:
         )
 
 
-# Two rows of Table 3, "base" and "big", and three sizes for smaller machines. With 37,000 tokens
-# base has 63.1 and big 214.2 million parameters; Table 3 says 65 and 213. The paper's vocabulary
-# has "about" 37,000, but no size gives both: 65 takes some 40,700 tokens, 213 some 35,800. How it
-# counted it does not say.
+# R73: two rows of Table 3, "base" and "big", and three sizes for smaller machines. With 37,000
+# tokens base has 63.1 and big 214.2 million parameters; Table 3 says 65 and 213. The paper's
+# vocabulary has "about" 37,000, but no size gives both: 65 takes some 40,700 tokens, 213 some
+# 35,800. How it counted it does not say.
 PRESETS: Mapping[str, TransformerConfig] = {
     "tiny": TransformerConfig(n_layers=2, d_model=64, n_heads=4, d_ff=256, dropout=0.0),
     "cpu": TransformerConfig(n_layers=2, d_model=128, n_heads=4, d_ff=512),
     "colab": TransformerConfig(n_layers=3, d_model=256, n_heads=4, d_ff=1024, dropout=0.3),
     "base": TransformerConfig(),
-    # §6.2, Table 3 — the row "big"
+    # §6.2, Table 3 — the row "big" (R72)
     "big": TransformerConfig(d_model=1024, n_heads=16, d_ff=4096, dropout=0.3),
 }

@@ -1,4 +1,7 @@
-"""The decoder: layers of masked self-attention, cross-attention, and feed-forward."""
+"""The decoder: layers of masked self-attention, cross-attention, and feed-forward.
+
+Rows R9, R26 and R27 of the paper page.
+"""
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn

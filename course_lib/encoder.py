@@ -1,4 +1,7 @@
-"""The encoder: layers of self-attention and feed-forward, each in a residual connection."""
+"""The encoder: layers of self-attention and feed-forward, each in a residual connection.
+
+Rows R2, R4, R13 and R25 of the paper page.
+"""
 
 from jaxtyping import Bool, Float
 from torch import Tensor, nn

@@ -1,11 +1,12 @@
 """What a pre-trained encoder is fine-tuned for: classes of texts, of tokens, and spans.
 
-    classifier = TextClassifier(model.encoder, n_classes=2)    # the weights that it shares go on
-    logits, _ = classifier(token_ids)                          # learning with the new ones
+    classifier = classifier_from(model.encoder, n_classes=2)    # a copy of the encoder goes on
+    logits, _ = classifier(token_ids)                           # learning with the new layer
 
 Each is the encoder and one new linear layer.
 """
 
+import copy
 import math
 
 from jaxtyping import Float, Int
@@ -54,6 +55,16 @@ class TextClassifier(nn.Module):
         else:
             pooled = self.pooler(x)
         return self.output(self.dropout(pooled)), weights
+
+
+def classifier_from(
+    encoder: BertEncoder, n_classes: int = 2, dropout: float = 0.1, pooling: str = "cls"
+) -> TextClassifier:
+    """A classifier to fine-tune, which begins with the weights of a pre-trained encoder.
+
+    It trains a copy: the encoder itself stays as it is, for the next task.
+    """
+    return TextClassifier(copy.deepcopy(encoder), n_classes, dropout, pooling)
 
 
 class TokenClassifier(nn.Module):

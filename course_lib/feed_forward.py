@@ -1,4 +1,7 @@
-"""The position-wise feed-forward network: the same two layers at every position."""
+"""The position-wise feed-forward network: the same two layers at every position.
+
+Rows R31 and R33 of the paper page.
+"""
 
 from jaxtyping import Float
 from torch import Tensor, nn

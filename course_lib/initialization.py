@@ -1,4 +1,7 @@
-"""Random initialization of the linear layers."""
+"""Random initialization of the linear layers.
+
+Row R60 of the paper page.
+"""
 
 import math
 

@@ -1,4 +1,7 @@
-"""Padding and causal masks. Boolean, True = may attend (see `attention`)."""
+"""Padding and causal masks. Boolean, True = may attend (see `attention`).
+
+Rows R10 and R29 of the paper page.
+"""
 
 import torch
 from jaxtyping import Bool, Int

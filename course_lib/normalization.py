@@ -1,4 +1,7 @@
-"""Layer normalization: each position to mean 0 and variance 1, independently of the others."""
+"""Layer normalization: each position to mean 0 and variance 1, independently of the others.
+
+Rows R7 and R12 of the paper page.
+"""
 
 import torch
 from jaxtyping import Float

@@ -1,6 +1,8 @@
 """Position encodings: the sinusoids of the paper, and three alternatives.
 
 Attention is permutation equivariant, so without one of these a sentence is a bag of words.
+
+Row R38 of the paper page.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""The residual connection around every sub-layer of the Transformer."""
+"""The residual connection around every sub-layer of the Transformer.
+
+Rows R5 and R53 of the paper page.
+"""
 
 from jaxtyping import Float
 from torch import Tensor, nn

@@ -1,4 +1,7 @@
-"""The whole Transformer: encoder, decoder, and one shared matrix for embeddings and logits."""
+"""The whole Transformer: encoder, decoder, and one shared matrix for embeddings and logits.
+
+Rows R34 and R60 of the paper page.
+"""
 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn

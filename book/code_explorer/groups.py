@@ -27,10 +27,13 @@ GROUPS = (
         ("encoder", "classifier", "masked_language_model", "encoder_heads"),
         "encoder",
     ),
-    Group("Decoder", ("decoder", "fast.cached_decoder"), "self"),
+    Group("Decoder", ("decoder", "fast.cached_decoder", "fast.equal_widths"), "self"),
     Group(
         "Whole model and loss",
-        ("transformer", "language_model", "recurrent", "config", "training.losses", "fast.loss"),
+        (
+            *("transformer", "transformer_variants", "language_model", "recurrent", "config"),
+            *("training.losses", "fast.loss"),
+        ),
         "text",
     ),
     Group("Training", ("training", "initialization", "recipes")),

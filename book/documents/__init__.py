@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from . import figures, house_map, picture, tables
+from . import computed, figures, house_map, picture, tables, walkthrough
 
 
 def texts(course: Course) -> Iterator[tuple[Path, str]]:
@@ -18,5 +18,8 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
     for path in (results / "README.md", course.hidden / "README.md", *lectures):
         text = path.read_text(encoding="utf-8")
         yield path, tables.filled(figures.filled(text, results), results)
+    path = results / "table3.md"
+    yield path, computed.filled(figures.filled(path.read_text(encoding="utf-8"), results))
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
+    yield course.root / walkthrough.BUILT, walkthrough.text(course)

@@ -7,48 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-import statistics
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from grader.library.components import BuildError
 
 from . import language_figures
+from .measures import Measure, Measures
 
 PLACE = re.compile(r"<!-- figures: (\w+) -->.*?<!-- /figures -->", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Measure:
-    """One measure of a results file, with one value a seed or repetition."""
-
-    values: tuple[float, ...]
-    mean: float
-    sd: float
-
-    @property
-    def median(self) -> float:
-        return statistics.median(self.values)
-
-    @property
-    def low(self) -> float:
-        return min(self.values)
-
-    @property
-    def high(self) -> float:
-        return max(self.values)
-
-
-class Measures(dict[str, Measure]):
-    """The measures of a results file, by name."""
-
-    def __getattr__(self, name: str) -> Measure:
-        return self[name]
-
-    def lowest(self, ending: str) -> float:
-        """The lowest median of the measures whose names end so."""
-        return min(measure.median for name, measure in self.items() if name.endswith(ending))
 
 
 def filled(text: str, results: Path) -> str:
@@ -180,9 +147,10 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "bench_memory": lambda m: (
         "With layers that are computed again, rows that are packed and a quarter of the texts at a "
         "time, a training step takes "
-        f"{m.packed_recompute_accumulate_peak_mb.median / m.plain_peak_mb.median:.0%} of the "
-        f"memory and {m.packed_recompute_accumulate_time_ratio.median:.2f} times the time; "
-        f"computing again alone, {m.recompute_peak_mb.median / m.plain_peak_mb.median:.0%} and "
+        f"{100 * m.packed_recompute_accumulate_peak_mb.median / m.plain_peak_mb.median:.0f} % of "
+        f"the memory and {m.packed_recompute_accumulate_time_ratio.median:.2f} times the time; "
+        "computing again alone takes "
+        f"{100 * m.recompute_peak_mb.median / m.plain_peak_mb.median:.0f} % and "
         f"{m.recompute_time_ratio.median:.2f} times"
     ),
     "bench_profile": lambda m: (

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .figures import Measures
+from .measures import Measures
 
 
 def compare(m: Measures) -> str:

@@ -1,4 +1,7 @@
-"""Fair comparisons: pre-norm against post-norm, and training sets of different sizes."""
+"""Fair comparisons: pre-norm against post-norm, and training sets of different sizes.
+
+Row R5 of the paper page.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any

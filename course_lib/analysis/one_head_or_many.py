@@ -1,4 +1,7 @@
-"""One head against several on a task that needs two pointers: a small Table 3, row (A)."""
+"""One head against several on a task that needs two pointers: a small Table 3, row (A).
+
+Row R74 of the paper page.
+"""
 
 from collections.abc import Sequence
 

@@ -5,6 +5,8 @@
 
 Call it before creating the optimizer. All else in the model stays what it was, the weights of the
 attention included.
+
+Row R35 of the paper page.
 """
 
 from typing import Any, TypeVar

@@ -67,6 +67,20 @@ def top(wanted: HubFile, rows: int) -> list[Fields]:
     return found[:rows]
 
 
+def about(wanted: HubFile) -> tuple[str, int, str | None]:
+    """(address, bytes, sha256) of a file, as the hub states them for the commit.
+
+    The checksum is that of a large file's content, which the commit names; None for a small file.
+    """
+    import huggingface_hub as hub
+
+    with _asking(wanted):
+        found = hub.get_hf_file_metadata(_url(wanted), timeout=HUB_TIMEOUT, token=False)
+    checksum = (found.etag or "").strip('"')
+    is_sha256 = len(checksum) == 64 and not set(checksum) - set("0123456789abcdef")
+    return found.location, found.size or 0, checksum if is_sha256 else None
+
+
 def columns(path: Path, names: tuple[str, ...]) -> list[Fields]:
     """The columns of a Parquet or JSON-lines file; "translation.en" is a nested column."""
     if path.suffix == ".parquet":

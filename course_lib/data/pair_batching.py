@@ -1,4 +1,7 @@
-"""Batches of sentence pairs of similar length, which need little padding."""
+"""Batches of sentence pairs of similar length, which need little padding.
+
+Row R44 of the paper page.
+"""
 
 from __future__ import annotations
 
@@ -84,6 +87,11 @@ class PairBuckets:
         groups = np.split(self._lengths[_by_length(self._lengths)], self._ends[:-1])
         computed = sum(len(group) * int(group.max(0).sum()) for group in groups if len(group))
         return 1 - int(self._lengths.sum()) / computed if computed else 0.0
+
+
+def batch_count(lengths: np.ndarray, max_tokens: int) -> int:
+    """How many batches `PairBuckets` makes of pairs of these lengths (pairs, 2), marks included."""
+    return len(_ends(lengths[_by_length(lengths)], max_tokens))
 
 
 def _check(source_ids: Sequence[Sequence[int]], target_ids: Sequence[Sequence[int]]) -> None:

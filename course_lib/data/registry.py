@@ -105,10 +105,56 @@ class Entry(_Table):
         return self
 
 
+class Corpus(_Table):
+    """Pairs too many to hold in memory: `corpus_preparation` makes shards of their tokens.
+
+    The training pairs are in `n_files` Parquet files; {number} and {count} in `train` stand for
+    five digits each.
+    """
+
+    name: str = Field(pattern=r"^[a-z0-9_]+$")
+    title: str
+    licence: str
+    citation: str
+    id: str
+    revision: str = Field(pattern=r"^[0-9a-f]{40}$")
+    columns: tuple[str, str]  # of the hub's files: the source, the target
+    train: str
+    n_files: int = Field(gt=0)
+    rows: int = Field(gt=0)  # training pairs
+    sha256: dict[str, str] = {}  # of files; of others the hub's own, of the commit, is taken
+    splits: list[Split]  # to measure on, with their files on the hub
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """The columns' last names: en, de."""
+        source, target = (column.rpartition(".")[2] for column in self.columns)
+        return source, target
+
+    @property
+    def files(self) -> list[HubFile]:
+        """The training files, in order."""
+        names = (
+            self.train.format(number=f"{number:05}", count=f"{self.n_files:05}")
+            for number in range(self.n_files)
+        )
+        return [
+            HubFile(
+                id=self.id,
+                revision=self.revision,
+                file=name,
+                sha256=self.sha256.get(name),
+                columns=self.columns,
+            )
+            for name in names
+        ]
+
+
 class Registry(_Table):
     """The whole of `registry.toml`."""
 
     datasets: list[Entry]
+    corpora: list[Corpus] = []
 
     def entry(self, name: str) -> Entry:
         """The data set of this name. Raises DataError, listing the known ones."""
@@ -117,6 +163,14 @@ class Registry(_Table):
                 return entry
         known = ", ".join(entry.name for entry in self.datasets)
         raise DataError(f"there is no data set {name!r}: use one of {known}")
+
+    def corpus(self, name: str) -> Corpus:
+        """The corpus of this name. Raises DataError, listing the known ones."""
+        for corpus in self.corpora:
+            if corpus.name == name:
+                return corpus
+        known = ", ".join(corpus.name for corpus in self.corpora)
+        raise DataError(f"there is no corpus {name!r}: use one of {known}")
 
     @model_validator(mode="after")
     def _stand_ins_exist(self) -> Registry:

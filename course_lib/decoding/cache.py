@@ -4,6 +4,8 @@ Without a cache, every step recomputes the keys and values of all earlier tokens
 token can change them. The cache stores them layer by layer, together with the keys and values of
 the source, so that a step processes one token. Both give the same probabilities to 1e-5.
 `fast.cached_decoder` is the fast equivalent of the cache.
+
+Row R27 of the paper page.
 """
 
 from collections.abc import Callable

@@ -12,6 +12,21 @@ from ..language_model import LanguageModel
 from .sampling import sampling_distribution
 
 
+def next_tokens(
+    logits: Tensor,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    generator: torch.Generator | None,
+) -> Tensor:
+    """One token for each row of logits, drawn as `generate` says."""
+    if temperature == 0:
+        return logits.argmax(dim=-1)
+    log_probabilities = torch.log_softmax(logits, dim=-1)
+    probabilities = sampling_distribution(log_probabilities, temperature, top_k, top_p)
+    return torch.multinomial(probabilities, 1, generator=generator)[:, 0]
+
+
 @torch.no_grad()
 def generate(
     model: LanguageModel,
@@ -39,7 +54,7 @@ def generate(
     written: list[list[int]] = [[] for _ in prompts]
     left = torch.arange(len(prompts), device=device)  # the text of each remaining row
     for _ in range(max_new_tokens):
-        tokens = _next(model(rows, cache)[:, -1], temperature, top_k, top_p, generator)
+        tokens = next_tokens(model(rows, cache)[:, -1], temperature, top_k, top_p, generator)
         going = torch.ones_like(tokens, dtype=torch.bool) if end is None else tokens != end
         for text, token in zip(left[going].tolist(), tokens[going].tolist(), strict=True):
             written[text].append(token)
@@ -52,18 +67,3 @@ def generate(
             for entry in cache:
                 entry.keep(kept)
     return written
-
-
-def _next(
-    logits: Tensor,
-    temperature: float,
-    top_k: int | None,
-    top_p: float | None,
-    generator: torch.Generator | None,
-) -> Tensor:
-    """One token a row."""
-    if temperature == 0:
-        return logits.argmax(dim=-1)
-    log_probabilities = torch.log_softmax(logits, dim=-1)
-    probabilities = sampling_distribution(log_probabilities, temperature, top_k, top_p)
-    return torch.multinomial(probabilities, 1, generator=generator)[:, 0]

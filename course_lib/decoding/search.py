@@ -8,6 +8,8 @@ A search accesses the model only through one function:
 (rows, vocab_size) are those of the next token, in nats. `state` is what the model keeps for each
 row, such as the encoder's output, or None; `state.reorder(rows)` is the state whose row i is the
 old row `rows[i]`, so that rows can be dropped, swapped and duplicated.
+
+Rows R1, R63, R64, R65, R67 and R68 of the paper page.
 """
 
 import math

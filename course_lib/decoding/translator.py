@@ -4,6 +4,8 @@
     translator.translate(["Two dogs play in the snow."])
 
 The folder holds `translation.safetensors`, `config.json` and `tokenizer.json`.
+
+Rows R64 and R67 of the paper page.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from ..fast.forms import fast_model
 from ..training.saved_model import SETTINGS, TOKENIZER, save_model
 from ..training.saved_model import TRANSLATOR_WEIGHTS as WEIGHTS
 from ..transformer import Transformer
+from ..transformer_variants import VariantConfig, VariantTransformer
 from .search import Hypothesis, beam_search
 
 UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
@@ -124,9 +127,10 @@ class Translator:
     @property
     def arguments(self) -> dict[str, Any]:
         """The constructor arguments of the model."""
+        varies = isinstance(self.model, VariantTransformer)
         return {
             "vocab_size": self.model.embedding.tokens.num_embeddings,
-            **TransformerConfig.of(self.model).arguments,
+            **(VariantConfig if varies else TransformerConfig).of(self.model).arguments,
             "pad_id": self.model.pad_id,
         }
 
@@ -147,7 +151,8 @@ class Translator:
             about = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
             settings = about["model"]
             penalty = float(about.get("measured", {}).get("length_penalty", LENGTH_PENALTY))
-            model = fast_model(Transformer, **settings)
+            kind = VariantTransformer if "d_k" in settings else Transformer
+            model = fast_model(kind, **settings)
             model.load_state_dict(load_file(folder / WEIGHTS))
             tokenizer = TextTokenizer.load(folder / TOKENIZER)
             if tokenizer.vocab_size > settings["vocab_size"]:

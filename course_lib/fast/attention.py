@@ -64,7 +64,7 @@ class FusedMultiHeadAttention(MultiHeadAttention):
     ) -> tuple[Float[Tensor, "batch n_q d_model"], Float[Tensor, "batch n_heads n_q n_k"] | None]:
         if need_weights:
             return super().forward(query, key, value, mask, need_weights=True)
-        if query is key is value:
+        if query is key is value and self.w_q.out_features == self.w_v.out_features:
             queries, keys, values = self._project_once(query)
         else:
             queries = split_heads(self.w_q(query), self.n_heads)
@@ -79,8 +79,7 @@ class FusedMultiHeadAttention(MultiHeadAttention):
         layers = (self.w_q, self.w_k, self.w_v)
         weight = torch.cat([layer.weight for layer in layers])
         bias = None if self.w_q.bias is None else torch.cat([layer.bias for layer in layers])
-        batch, n, d_model = x.shape
-        packed = F.linear(x, weight, bias)
-        packed = packed.view(batch, n, 3, self.n_heads, d_model // self.n_heads)
+        batch, n, _ = x.shape
+        packed = F.linear(x, weight, bias).view(batch, n, 3, self.n_heads, -1)
         queries, keys, values = packed.permute(2, 0, 3, 1, 4).contiguous().unbind(0)
         return queries, keys, values

@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from ..transformer import Transformer
+from .equal_widths import equal_widths
 
 NEVER = -1e30  # added to a score, it gives a weight of exactly zero
 STEPS_AHEAD = 8  # steps for which a new cache has room
@@ -115,7 +116,8 @@ class _Layer:
     """One decoder layer for one new token of each beam."""
 
     def __init__(self, layer: Any) -> None:
-        own, cross, network = layer.self_attention, layer.cross_attention, layer.feed_forward
+        own, cross = equal_widths(layer.self_attention), equal_widths(layer.cross_attention)
+        network = layer.feed_forward
         d_k = own.w_q.out_features // own.n_heads
         self.shape = (own.n_heads, d_k)
         self.own = _Linear(own.w_q, own.w_k, own.w_v, query_size=d_k)

@@ -1,6 +1,8 @@
 """Scaled dot-product attention in NumPy, one function per step (assignment 1).
 
 Masks are boolean and True means "may attend"; they broadcast to `(*batch, n_q, n_k)`.
+
+Rows R14, R15, R16, R18, R25 and R28 of the paper page.
 """
 
 import math

@@ -1,4 +1,7 @@
-"""The backward pass of attention, derived manually, in NumPy (assignment 1, bonus)."""
+"""The backward pass of attention, derived manually, in NumPy (assignment 1, bonus).
+
+Row R15 of the paper page.
+"""
 
 import math
 

@@ -7,7 +7,6 @@ trained.writer.save("language_model")  # then: student generate --model language
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,10 +20,11 @@ from ..data.packed_texts import PackedTexts
 from ..data.token_blocks import TokenBlocks, stream
 from ..data.tokenization import TextTokenizer
 from ..decoding.writer import Writer
+from ..evaluation.language import perplexity
 from ..fast.forms import fast_model
 from ..language_model import LanguageModel
-from ..training.batch_losses import language_loss, packed_language_loss, packed_tokens
 from ..training.fit import Loss
+from ..training.language_losses import language_loss, packed_language_loss, packed_tokens
 from ..training.machine import examples
 from .language_profiles import LanguageProfile
 from .profiles import fit_by
@@ -133,24 +133,3 @@ def streams(data: LoadedData, settings: LanguageProfile) -> tuple[TextTokenizer,
 def training_texts(data: LoadedData, settings: LanguageProfile) -> list[str]:
     """What a model of this profile reads in training."""
     return data["train"][: settings.train_limit or len(data["train"])][settings.text]
-
-
-@torch.no_grad()
-def perplexity(model: nn.Module, tokens: Tensor, length: int, rows: int = 64) -> float:
-    """exp of the mean cross-entropy of every token of a stream after the first.
-
-    The stream is read in blocks of `length`, so a token near the beginning of one has little to go
-    by. The model is left in the mode it came in.
-    """
-    was_training, total = model.training, 0.0
-    model.eval()
-    device = next(model.parameters()).device
-    whole = (len(tokens) - 1) // length
-    blocks = list(tokens[: whole * length + 1].unfold(0, length + 1, length).split(rows))
-    if len(tokens) > whole * length + 1:
-        blocks.append(tokens[None, whole * length :])
-    for block in blocks:
-        loss, _ = language_loss(model, block.to(device))
-        total += float(loss) * block[:, 1:].numel()
-    model.train(was_training)
-    return math.exp(total / (len(tokens) - 1))

@@ -8,8 +8,6 @@ tuned.accuracy(load("sst2_sentences")["validation"][:])
 
 from __future__ import annotations
 
-import copy
-import math
 import sys
 import time
 from collections.abc import Sequence
@@ -21,14 +19,16 @@ from torch import nn
 from ..data import datasets
 from ..data.batching import TokenBuckets
 from ..data.cycled import CycledExamples
-from ..data.masking import IGNORED, MaskedBatches
+from ..data.masking import MaskedBatches
 from ..data.segments import marked
 from ..data.tokenization import TextTokenizer
-from ..encoder_heads import TextClassifier
+from ..encoder_heads import TextClassifier, classifier_from
+from ..evaluation.gaps import gap_measures
 from ..fast.forms import fast_model
 from ..initialization import initialize
 from ..masked_language_model import BertEncoder, MaskedLanguageModel
-from ..training.batch_losses import classification_loss, masked_language_loss
+from ..training.batch_losses import classification_loss
+from ..training.language_losses import masked_language_loss
 from .classifier import likely_labels
 from .masked_language_profiles import MaskedLanguageProfile
 from .profiles import fit_by
@@ -157,11 +157,11 @@ def fine_tune(
     """
     torch.manual_seed(seed)
     if isinstance(start, Pretrained):
-        tokenizer, encoder = start.tokenizer, copy.deepcopy(start.model.encoder)
+        tokenizer, encoder = start.tokenizer, start.model.encoder
     else:
         tokenizer, encoder = start, untrained(start.vocab_size, settings).encoder
     sizes = settings.model
-    model = fast_model(TextClassifier, encoder, dropout=sizes.dropout, pooling=settings.pooling)
+    model = fast_model(classifier_from, encoder, dropout=sizes.dropout, pooling=settings.pooling)
     read = _read(tokenizer, examples["sentence"], settings.length)
     batches = CycledExamples(read, examples["label"], settings.rows, settings.steps, seed)
     history = fit_by(
@@ -174,26 +174,6 @@ def fine_tune(
         folder=None,
     )
     return FineTuned(model, tokenizer, settings.length, history)
-
-
-@torch.no_grad()
-def gap_measures(model: nn.Module, batches: MaskedBatches) -> dict[str, float]:
-    """How well gaps are filled: the share that is right, and exp of the mean cross-entropy.
-
-    The gaps are those of epoch 0. The model is left in the mode it came in.
-    """
-    was_training, asked, total, right = model.training, 0, 0.0, 0.0
-    model.eval()
-    batches.set_epoch(0)
-    device = next(model.parameters()).device
-    for token_ids, targets, *_ in batches:
-        n_asked = int((targets != IGNORED).sum())
-        loss, measures = masked_language_loss(model, token_ids.to(device), targets.to(device))
-        total += n_asked * float(loss)
-        right += n_asked * float(measures["accuracy"])
-        asked += n_asked
-    model.train(was_training)
-    return {"gap_accuracy": right / asked, "gap_perplexity": math.exp(total / asked)}
 
 
 def _read(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list[list[int]]:

@@ -35,8 +35,8 @@ class Profile:
     learning_rate: float  # the peak
     average_from: float  # share of all steps after which weights are averaged
     min_frequency: int = 2  # occurrences needed to become a token
-    warmup: float = 0.1  # share of all steps; the rate then decays linearly to 0
-    weight_decay: float = 0.01
+    warmup: float = 0.1  # R50: share of all steps; the rate then decays linearly to 0
+    weight_decay: float = 0.01  # R51
     label_smoothing: float = 0.1
     word_scale: float = 1.0  # factor on the initial token embeddings
     seed: int = 0

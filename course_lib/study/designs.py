@@ -1,4 +1,7 @@
-"""Which configurations a study tries: one factor at a time, and some at random."""
+"""Which configurations a study tries: one factor at a time, and some at random.
+
+Row R75 of the paper page.
+"""
 
 from __future__ import annotations
 

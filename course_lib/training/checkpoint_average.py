@@ -1,4 +1,7 @@
-"""Checkpoint averaging: the mean of the last checkpoints, which the paper decodes with."""
+"""Checkpoint averaging: the mean of the last checkpoints, which the paper decodes with.
+
+Row R61 of the paper page.
+"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,7 @@
-"""One training step of a classifier."""
+"""One training step of a classifier.
+
+Row R57 of the paper page.
+"""
 
 from collections.abc import Callable
 from typing import Any

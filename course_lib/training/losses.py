@@ -1,4 +1,7 @@
-"""The loss of a sequence: label-smoothed cross-entropy, padding excluded."""
+"""The loss of a sequence: label-smoothed cross-entropy, padding excluded.
+
+Rows R57, R58 and R59 of the paper page.
+"""
 
 import torch
 from jaxtyping import Float, Int

@@ -1,4 +1,7 @@
-"""The optimizer and the learning-rate schedule of the paper."""
+"""The optimizer and the learning-rate schedule of the paper.
+
+Rows R47 and R51 of the paper page.
+"""
 
 import torch
 from torch import nn

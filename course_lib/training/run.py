@@ -26,7 +26,7 @@ class TrainingConfig:
     """Settings of a training run; a step is an optimizer step."""
 
     epochs: int = 3
-    max_norm: float = 1.0  # gradients are clipped to this norm
+    max_norm: float = 1.0  # R52: gradients are clipped to this norm
     label_smoothing: float = 0.1
     accumulate: int = 1  # batches per process and step
     recompute: bool = False  # gradient checkpointing: keep only the inputs of layers

@@ -1,4 +1,7 @@
-"""The learning-rate schedule of the paper."""
+"""The learning-rate schedule of the paper.
+
+Rows R48 and R49 of the paper page.
+"""
 
 import torch
 from torch import Tensor

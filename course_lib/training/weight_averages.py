@@ -3,6 +3,8 @@
 average = WeightAverage(model)                # of all steps, kept while training
 last = EpochWeights(folder, len(batches))     # for `checkpoint_average.averaged(list(last))`
 history = fit(…, average=average, after_step=last, folder=folder)
+
+Row R62 of the paper page.
 """
 
 from __future__ import annotations

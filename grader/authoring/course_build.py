@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.course.lab import Lab
 
 from ..course.course_file import shown
 from ..library.components import BuildError
@@ -79,7 +80,7 @@ def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
         documents = course.plugin("documents")
         for path, text in documents(course) if documents else ():
             yield Target(path, text)
-    for assignment in course.graded:
+    for assignment in course.notebooks:
         if only and assignment.id not in only:
             continue
         starter = notebooks.build(course, assignment, "starter")
@@ -207,6 +208,8 @@ def _is_of(executed: Notebook, notebook: Notebook) -> bool:
 def _prove_no_leak(course: Course, assignment: Assignment, starter: Notebook) -> None:
     code = no_leak.code_of_notebook(f"starter {assignment.id}", starter)
     hidden: Iterable[str] = unreleased(course)
+    if isinstance(assignment, Lab):  # whose own answers are in the library
+        hidden = {*hidden, *(c for e in assignment.exercises for c in e.components)}
     if assignment is course.exam:  # which shows other answers, with a mistake each
         broken = {cell.argument for cell in text_notebook.read(assignment) if cell.bug}
         hidden = {c for e in assignment.exercises for c in e.components} - broken

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,12 +14,13 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import EXAM_FILE, FILE, line_of, shown
+from grader.course.lab import Lab
 
 from ..judge import substitutes
 from ..library.components import BuildError, Component, SourceError
 from .views import hints
 
-_MARK = re.compile(r"@exercise\(\s*[\"']([\d.]+)[\"']")
+_MARK = re.compile(r"@exercise\(\s*[\"']([A-Z]?[\d.]+)[\"']")
 _NAMED = re.compile(r"\bMISTAKE\.(?!saying\b)(\w+)")
 _MOST = 12  # problems told at once
 
@@ -48,19 +49,21 @@ def _place(path: Path, *location: str | int) -> str:
 
 
 def _place_of(course: Course, assignment: Assignment, *location: str | int) -> str:
-    """The place in the file of an assignment, or of the exam."""
+    """The place in the file of an assignment, a lab, or the exam."""
     if assignment is course.exam:
         return _place(course.root / EXAM_FILE, *location)
-    return _place(
-        course.root / FILE, "assignments", course.assignments.index(assignment), *location
-    )
+    listed: Sequence[Assignment] = course.assignments
+    table = "assignments"
+    if isinstance(assignment, Lab):
+        listed, table = course.labs, "labs"
+    return _place(course.root / FILE, table, listed.index(assignment), *location)
 
 
 def _lacking(course: Course) -> Iterator[str]:
     for reference in course.facts.reserved:
         if why := _missing(reference):
             yield f"{_place(course.root / FILE, 'course', 'reserved')}: `reserved`: {why}"
-    for assignment in course.graded:
+    for assignment in course.notebooks:
         for position, exercise in enumerate(assignment.exercises):
             for reference in exercise.components:
                 if why := _missing(reference):
@@ -71,18 +74,18 @@ def _lacking(course: Course) -> Iterator[str]:
 def _problems(course: Course) -> Iterator[str]:
     yield from _lacking(course)
     yield from _unreadable(course)
-    for assignment in course.graded:
+    for assignment in course.notebooks:
         tested = {id for _, _, id in _marks(assignment)}
         for position, exercise in enumerate(assignment.exercises):
             if exercise.kind == "code" and exercise.id not in tested:
                 place = _place_of(course, assignment, "exercises", position, "id")
                 yield (
                     f"{place}: no test is "
-                    f'marked @exercise("{exercise.id}"), so everybody would get 0 of its points: '
-                    f"write one in {shown(assignment.hidden_folder(exercise.id))}"
+                    f'marked @exercise("{exercise.id}"), so {_nobody_learns(assignment)}: '
+                    f"write one in {shown(_folder_of_tests(assignment, exercise.id))}"
                 )
-    listed = {c for a in course.graded for e in a.exercises for c in e.components}
-    for assignment in course.graded:
+    listed = {c for a in course.notebooks for e in a.exercises for c in e.components}
+    for assignment in course.notebooks:
         known = [exercise.id for exercise in assignment.exercises]
         for path, line, id in _marks(assignment):
             if id not in known:
@@ -95,13 +98,26 @@ def _problems(course: Course) -> Iterator[str]:
         for bug in bugs:
             if not (bug.component in listed and _missing(bug.component)):  # that is told already
                 yield from _unfit(bug, assignment)
-        if assignment is not course.exam:  # which has no hints
+        if assignment in course.assignments:  # the exam and labs need no hints
             yield from hints.unfit(assignment)
+
+
+def _nobody_learns(assignment: Assignment) -> str:
+    if isinstance(assignment, Lab):
+        return "nobody would learn what is wrong"
+    return "everybody would get 0 of its points"
+
+
+def _folder_of_tests(assignment: Assignment, exercise: str) -> Path:
+    """Where the tests are that catch an exercise's mistakes: a lab has visible ones only."""
+    if isinstance(assignment, Lab):
+        return assignment.folder / "public_tests"
+    return assignment.hidden_folder(exercise)
 
 
 def _unreadable(course: Course) -> Iterator[str]:
     """Tests and substitutes that no submission could be graded with."""
-    for assignment in course.graded:
+    for assignment in course.notebooks:
         read = [partial(proofread, path) for path in _test_files(assignment)]
         for one in (*read, partial(substitutes.proofread, assignment)):
             try:
@@ -168,7 +184,7 @@ def _unfit(bug: mistakes.Bug, assignment: Assignment) -> Iterator[str]:
         except mistakes.BugError as error:
             yield f"{place('find')}: {error}; copy the line from there"
     file, _, name = bug.test.partition("::")
-    suite = assignment.hidden_folder(bug.exercise) / file
+    suite = _folder_of_tests(assignment, bug.exercise) / file
     tests = suite.read_text(encoding="utf-8") if suite.is_file() else ""
     if not re.search(rf"^def {re.escape(name.partition('[')[0])}\b", tests, re.MULTILINE):
         yield f"{place('test')}: there is no test {bug.test} in {shown(suite.parent)}"

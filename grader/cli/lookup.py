@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.course.lab import Lab
 
 from .problems import UsageProblem
 
 
 def assignment(course: Course, id: str) -> Assignment:
     """The assignment with this id. Raises UsageProblem, which lists those that the course has."""
+    return _graded(notebook(course, id))
+
+
+def notebook(course: Course, id: str) -> Assignment:
+    """The assignment or lab with this id. Raises UsageProblem, too."""
     try:
         return course.assignment(id)
     except KeyError as error:
@@ -23,4 +29,11 @@ def owner(course: Course, exercise: str) -> Assignment:
         found.exercise(exercise)
     except KeyError as error:
         raise UsageProblem(error.args[0]) from None
+    return _graded(found)
+
+
+def _graded(found: Assignment) -> Assignment:
+    """Raises UsageProblem for a lab."""
+    if isinstance(found, Lab):
+        raise UsageProblem(f"{found.id} is a lab, which is never handed in, graded or late")
     return found

@@ -149,14 +149,23 @@ class Assignment(Table):
         """Ids of all exercises that depend on it, transitively."""
         return [e.id for e in self.exercises if id in self.upstream(e)]
 
-    @model_validator(mode="after")
-    def _adds_up(self) -> Assignment:
+    def _count(self) -> None:
+        """Raises ValueError unless its points are what they have to be."""
+        for number, exercise in enumerate(self.exercises):
+            if not exercise.points:
+                raise Misplaced(
+                    f"exercise {exercise.id} has no points: give it some", "exercises", number, "id"
+                )
         total = sum(exercise.points for exercise in self.exercises if not exercise.bonus)
         if total != 100:
             raise ValueError(
                 f"the exercises of {self.id} have {total:g} points without bonuses instead of "
                 "100: change an exercise's points"
             )
+
+    @model_validator(mode="after")
+    def _adds_up(self) -> Assignment:
+        self._count()
         ids = [exercise.id for exercise in self.exercises]
         for number, exercise in enumerate(self.exercises):
             if exercise.id in ids[:number]:

@@ -20,6 +20,7 @@ from .assignment import Assignment
 from .course_file import EXAM_FILE, FILE, CourseError, imported, line_of, root_of
 from .exercise import Misplaced, Table
 from .grading import Grading
+from .lab import Lab
 
 
 class Part(Table):
@@ -73,7 +74,7 @@ class LatePolicy(Table):
 class Course(Table):
     """The whole of `course.toml`, and the coding exam of `exam.toml` beside it.
 
-    Releases, weeks and weights know the `assignments` only; students do not have `exam.toml`.
+    Weeks and weights know the `assignments` only; students lack `exam.toml`. `labs` are optional.
     """
 
     facts: CourseFacts = Field(alias="course")
@@ -81,6 +82,7 @@ class Course(Table):
     parts: list[Part]
     weeks: list[Week]
     assignments: list[Assignment]
+    labs: list[Lab] = []
     grading: Grading = Grading()
     exam: Assignment | None = None
 
@@ -146,6 +148,11 @@ class Course(Table):
         """All that is handed in and graded: the assignments and the coding exam."""
         return [*self.assignments, *([self.exam] if self.exam else [])]
 
+    @property
+    def notebooks(self) -> list[Assignment]:
+        """All that has a notebook: what is graded, and the labs."""
+        return [*self.graded, *self.labs]
+
     @cached_property
     def weights(self) -> dict[str, float]:
         """The weight of each assignment, in percent of the grade or of its group."""
@@ -157,11 +164,11 @@ class Course(Table):
         return sorted(named | {assignment.week})
 
     def assignment(self, id: str) -> Assignment:
-        """The assignment with this id, or the exam. Raises KeyError, listing the known ones."""
-        for assignment in self.graded:
+        """The assignment with this id, lab or exam. Raises KeyError, listing the known ones."""
+        for assignment in self.notebooks:
             if assignment.id == id:
                 return assignment
-        known = ", ".join(assignment.id for assignment in self.graded)
+        known = ", ".join(assignment.id for assignment in self.notebooks)
         raise KeyError(f"there is no assignment {id!r}; the course has {known}")
 
     def assignment_of(self, exercise_id: str) -> Assignment:
@@ -170,7 +177,7 @@ class Course(Table):
         Raises KeyError, listing the known assignments.
         """
         number = exercise_id.partition(".")[0]
-        for assignment in self.graded:
+        for assignment in self.notebooks:
             if any(exercise.id.partition(".")[0] == number for exercise in assignment.exercises):
                 return assignment
         return self.assignment(f"a{number}")
@@ -191,18 +198,26 @@ class Course(Table):
                     f"week {week.number} names {week.assignment}, which does not exist",
                     *("weeks", number, "assignment"),
                 )
-        for number, assignment in enumerate(self.assignments):
+        listed = [("assignments", number, one) for number, one in enumerate(self.assignments)]
+        listed += [("labs", number, lab) for number, lab in enumerate(self.labs)]
+        for table, number, assignment in listed:
             if assignment.week not in weeks:
                 raise Misplaced(
                     f"{assignment.id} is handed out in week {assignment.week}, which does not "
                     "exist",
-                    *("assignments", number, "week"),
+                    *(table, number, "week"),
                 )
             if (first := self.weeks_of(assignment)[0]) < assignment.week:
                 raise Misplaced(
                     f"{assignment.id} is handed out in week {assignment.week}, but week {first} "
                     "names it already",
-                    *("assignments", number, "week"),
+                    *(table, number, "week"),
+                )
+        for number, lab in enumerate(self.labs):
+            if unknown_ids := set(lab.builds_on) - ids:
+                raise Misplaced(
+                    f"{lab.id} builds on {unknown_ids.pop()}, which does not exist",
+                    *("labs", number, "builds_on"),
                 )
         return self
 
@@ -222,7 +237,9 @@ def _load(path: Path, *_: tuple[int, int] | None) -> Course:
     course = course.model_copy(update={"exam": exam})
     course._root = path.parent
     labels = [f"Assignment {number}" for number in range(1, len(course.assignments) + 1)]
-    for assignment, label in zip(course.graded, [*labels, "Exam"], strict=False):
+    labels += ["Exam"] if exam else []
+    labels += [f"Lab {number}" for number in range(1, len(course.labs) + 1)]
+    for assignment, label in zip(course.notebooks, labels, strict=True):
         assignment._root, assignment._hidden = path.parent, course.facts.hidden
         assignment._label = label
         if assignment.model:

@@ -37,9 +37,9 @@ class WrittenPart(Table):
 class Exercise(Table):
     """One exercise: its components, points and dependencies."""
 
-    id: str = Field(pattern=r"^\d+\.\d+$")
+    id: str = Field(pattern=r"^[A-Z]?\d+\.\d+$")
     title: str
-    points: float = Field(gt=0)
+    points: float = Field(default=0.0, ge=0)  # of a lab's, none
     minutes: int = Field(gt=0)
     difficulty: int = Field(ge=1, le=5)
     section: str
@@ -62,6 +62,11 @@ class Exercise(Table):
         """The results files that the threshold of a trained model is computed from."""
         names = self.full_at if isinstance(self.full_at, list) else []
         return [self._root / "results" / f"{name}.json" for name in names]
+
+    @property
+    def tag(self) -> str:
+        """What notebooks call it: "A1.4", or its id if that has a letter, "L1.4"."""
+        return self.id if self.id[0].isalpha() else f"A{self.id}"
 
     @cached_property
     def names(self) -> list[str]:

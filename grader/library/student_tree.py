@@ -98,7 +98,7 @@ def write(course: Course, folder: Path, assignment: str = "", released: Iterable
     exam = course.exam if course.is_exam(assignment) else None
     if exam:
         shutil.copy(course.root / EXAM_FILE, folder)
-    for other in [exam] if exam else course.assignments:
+    for other in [exam] if exam else [*course.assignments, *course.labs]:
         for path in other.public_tests:
             copy = folder / path.relative_to(course.root)
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -94,7 +94,8 @@ def _about_given_line(notice: str, given: str) -> bool:
 def looks_like(course: Course, assignment: Assignment, collected: Collected) -> str:
     """Another assignment, if most of its names are defined here and most of this one's are not."""
     bound = {name for statement in collected.statements for name in statement.names}
-    shares = {a.id: _share({n for e in a.exercises for n in e.names}, bound) for a in course.graded}
+    names = {a.id: {n for e in a.exercises for n in e.names} for a in course.notebooks}
+    shares = {id: _share(own, bound) for id, own in names.items()}
     best = max(shares, key=lambda id: shares[id])
     return best if shares[assignment.id] < 0.5 <= shares[best] else ""
 

@@ -6,20 +6,24 @@ there, in an exception or as its answer; the other parts, the reason of an outco
 printed may quote it. Each ends before a tenth decimal number, before a seventeenth number of any
 kind and after 200 characters, and what all hidden tests got together after 4,000. So no larger
 input stands there whole, and what a code of one's own making can carry out has a limit. Visible
-checks are the student's own and stay whole.
+checks are the student's own and stay whole. Comments that name another student are found: the page
+they are on is given to its own student.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ..classroom.roster import Student
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import PRINTED, Result
 
 DECIMALS, NUMBERS = 9, 16  # of what one hidden test got: what comparisons show is never longer
 LONGEST = 200  # characters of it, or of another part of its message
 TOGETHER = 4_000  # characters of what all hidden tests of a submission got; the same counts once
+SHORT = 5  # digits: an id with fewer may be a number of points or of an equation
 WITHHELD = "(not shown: what hidden tests may show of a submission is used up)"
 
 _NUMBER = re.compile(r"\d+(\.\d*)?([eE][-+]?\d+)?")
@@ -72,3 +76,44 @@ def _own_path(file: str, student: str) -> str:
     parts = file.replace("\\", "/").split("/")
     below = [parts[n + 1 :] for n, part in enumerate(parts[:-1]) if part == student]
     return "/".join(below[-1] if below else parts[-1:])
+
+
+def naming_others(result: Result, students: Iterable[Student]) -> list[tuple[str, Student]]:
+    """The items whose comments contain the id or the full name of another of the students.
+
+    A name counts in any order of its words, as a whole and without regard to case.
+    """
+    said = [(item, f" {_words(comment)} ") for item, comment in _comments(result)]
+    if not said:
+        return []
+    found = [*students]
+    own = {p for s in found if s.id == result.student for p in _phrases(s)}
+    others = [(s, _phrases(s) - own) for s in found if s.id != result.student]
+    return [
+        (item, student)
+        for item, text in said
+        for student, phrases in others
+        if any(f" {phrase} " in text for phrase in phrases)
+    ]
+
+
+def _comments(result: Result) -> Iterator[tuple[str, str]]:
+    """The item and the text of each comment that a person wrote, once."""
+    parts = {part.id: part.comment for part in result.parts}
+    exercises = {entry.id: entry.comment for entry in result.exercises}
+    overrides = {override.exercise: override.comment for override in result.overrides}
+    for item, comment in {**parts, **exercises, **overrides}.items():
+        if comment:
+            yield item, comment
+
+
+def _phrases(student: Student) -> set[str]:
+    words = _words(student.name).split()
+    names = {" ".join(words[n:] + words[:n]) for n in range(len(words))}
+    return (
+        names if student.id.isdigit() and len(student.id) < SHORT else names | {_words(student.id)}
+    )
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -11,6 +11,7 @@ from ..checking.faults import SuiteError
 from ..checking.messages import summary
 from ..course.assignment import Assignment
 from ..course.course_file import shown
+from ..course.lab import Lab
 from ..course.problem import Problem
 from ..notebook.collect import decided
 from ..seam import Student, StudentError
@@ -30,7 +31,7 @@ def run(assignment: Assignment, given: Path | None, full: bool) -> bool:
     hidden = _hidden(found) if full else None
     done = run_tests(found, hidden)
     show(assignment, done, "checks" if full else "visible checks")
-    if not full:
+    if not full and not isinstance(assignment, Lab):
         print("Hidden tests check more when you submit.")
     for notice in found.notices:
         print(f"  ! {notice}")
@@ -53,6 +54,11 @@ def show(assignment: Assignment, done: Run, what: str, only_failing: bool = Fals
 
 def _hidden(found: Work) -> Path:
     """The folder of the hidden tests. Raises Problem if there is none, or no attempt yet."""
+    if isinstance(found.assignment, Lab):
+        raise Problem(
+            f"{found.assignment.id} is a lab: its visible checks are all there are, so leave out "
+            "--full"
+        )
     hidden = tree.hidden_suite(found.assignment)
     if hidden is None:
         raise Problem(

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from ..course.assignment import Assignment
+from ..course.lab import Lab
 from ..course.problem import Problem
 from ..course.submission_folder import FOLDER
 from . import archive, check, work
@@ -19,6 +20,11 @@ from .work import Work
 
 def run(assignment: Assignment, given: Path | None, to: Path | None) -> bool:
     """Write the archive and print the report; True if nothing is open or fails. Raises Problem."""
+    if isinstance(assignment, Lab):
+        raise Problem(
+            f"{assignment.id} is a lab, which nobody hands in: `student check {assignment.id}` "
+            "runs its checks"
+        )
     target = _usable(to or Path(f"{assignment.id}.zip"))
     found = archive.read(assignment, given)
     packed = archive.pack(found)

@@ -195,4 +195,4 @@ def test_outputs_stay_while_the_code_does(course, tmp_path):
 def test_a_cell_of_a_text_notebook_that_cannot_be_read_is_told(tmp_path, header, told):
     (tmp_path / "a1.py").write_text(f"# %% {header}\nx = 1\n", encoding="utf-8")
     with pytest.raises(BuildError, match=f"^a1.py: .*{told}"):
-        text_notebook._parse(tmp_path, "a1.py")
+        text_notebook.parse(tmp_path, "a1.py")

@@ -21,15 +21,7 @@ import pytest
 from sample_results import COURSE
 from setup_world import with_repository
 
-from grader.authoring.release import (
-    changes,
-    contents,
-    dates,
-    folder,
-    handbook,
-    proof,
-    release,
-)
+from grader.authoring.release import changes, contents, folder, handbook, proof, release
 from grader.authoring.release.changes import MANIFEST, ReleaseError
 from grader.authoring.release.git_branch import Branch
 from grader.authoring.release.release import Made
@@ -309,9 +301,9 @@ def test_a_release_with_a_leak_is_not_written(files, hidden, monkeypatch):
 # Every release of the course: each week, before any answer is out and after each late date.
 
 AFTER = [
-    dates.last_late_date(COURSE, a, {}) + datetime.timedelta(days=1) for a in COURSE.assignments
+    contents.last_late_date(COURSE, a, {}) + datetime.timedelta(days=1) for a in COURSE.assignments
 ]
-OUT = [[], *(dates.answers_out(COURSE, {}, day) for day in AFTER)]
+OUT = [[], *(contents.answers_out(COURSE, {}, day) for day in AFTER)]
 RELEASES = dict.fromkeys(  # an assignment's second week releases what its first did
     (a.week, *(b.id for b in contents.in_week(COURSE, a.week) if b.id in out))
     for a in COURSE.assignments
@@ -463,18 +455,18 @@ def test_answers_come_out_after_the_last_extension_of_the_class():
         ("cy", "a2"): Terms(more_days=9),
     }
     last = A1.due + datetime.timedelta(days=A1.late_days)
-    assert dates.last_late_date(COURSE, A1, {}) == last
-    assert dates.last_late_date(COURSE, A1, own) == last + 5 * day
+    assert contents.last_late_date(COURSE, A1, {}) == last
+    assert contents.last_late_date(COURSE, A1, own) == last + 5 * day
     grace = {"ada": Allowance(grace_minutes=90)}
-    assert dates.last_late_date(COURSE, A1, {}, grace) == last + datetime.timedelta(minutes=90)
-    assert dates.answers_out(COURSE, {}, last + day) == ["a1"]
-    assert dates.answers_out(COURSE, own, last + day) == []
+    assert contents.last_late_date(COURSE, A1, {}, grace) == last + datetime.timedelta(minutes=90)
+    assert contents.answers_out(COURSE, {}, last + day) == ["a1"]
+    assert contents.answers_out(COURSE, own, last + day) == []
 
 
 def test_an_empty_cell_of_the_roster_ends_an_earlier_extension():
     stored = {("ada", "a1"): Terms(more_days=9), ("ben", "a1"): Terms(more_days=2)}
     roster = Roster({"ada": Student("ada")}, ("a1",))
-    found = dates.with_roster(stored, roster)
+    found = contents.with_roster(stored, roster)
     assert found == {("ada", "a1"): Terms(), ("ben", "a1"): Terms(more_days=2)}
 
 

@@ -48,6 +48,8 @@ def test_every_part_quiz_and_assignment_is_a_step_of_its_week(site, window, cour
     assert page.locator(".plan label").first.inner_text() == f"0 of {steps} steps done"
     for assignment in course.assignments:
         assert step(page, f"Assignment {assignment.id[1:]}: {assignment.title}").count() == 1
+    listed = page.locator(".labs li").all_inner_texts()
+    assert all(lab.title in text for lab, text in zip(course.labs, listed, strict=True))
 
 
 def test_it_says_what_is_due_on_the_courses_days(site, window):

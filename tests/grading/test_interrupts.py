@@ -78,7 +78,7 @@ def test_another_thread_may_enter_it():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no such signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_after_the_block_a_signal_ends_the_program_as_ever(Interrupts, number):
+def test_after_the_block_a_signal_ends_the_program_as_ever(number):
     program = (
         "import signal, sys\n"
         f"from {Interrupts.__module__} import Interrupts\n"

@@ -12,7 +12,7 @@ from bench.memory_cases import CASES, Case, Sizes, batches, model
 from bench.profile_work import WORDS, work
 from book.documents import tables
 from course_lib.config import TransformerConfig
-from course_lib.training.batch_losses import packed_language_loss
+from course_lib.training.language_losses import packed_language_loss
 from grader.authoring import results_file
 from grader.cli.app import app
 from grader.library.components import BuildError

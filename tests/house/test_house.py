@@ -10,7 +10,7 @@ import pytest
 import yaml
 from checkout import ROOT
 
-from book.statements import OUTLINE
+from book.outline import OUTLINE
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -29,7 +29,7 @@ def of_a_key(student):
 
 def over_an_answer(student):
     output, _ = student.attention(*np.ones((3, 1, 1)))
-    output.shape  # noqa: B018: a number has none
+    output.shape  # noqa: B018 - a number has none
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ from unwatched import unwatched
 
 from course_lib.data import datasets, registry
 from course_lib.data.token_blocks import TokenBlocks, stream
+from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
-from course_lib.recipes.language import perplexity, streams, train_language_model
+from course_lib.recipes.language import streams, train_language_model
 from course_lib.recipes.language_profiles import PROFILES, profile
 from course_lib.recurrent import RecurrentLanguageModel, recurrent_width
 

@@ -17,7 +17,7 @@ from course_lib.data.tokenization import TextTokenizer
 from course_lib.masked_language_model import BertEncoder, MaskedLanguageModel
 from course_lib.recipes.masked_language import fine_tune, pretrain, unlabelled
 from course_lib.recipes.masked_language_profiles import PROFILES, profile
-from course_lib.training.batch_losses import masked_language_loss
+from course_lib.training.language_losses import masked_language_loss
 
 pytestmark = pytest.mark.xdist_group("masked_language_recipe")  # its model is trained once
 CLS, SEP, MASK = TextTokenizer.CLS, TextTokenizer.SEP, TextTokenizer.MASK

@@ -14,10 +14,10 @@ from ...analysis.position_variants import with_positions
 from ...data.datasets import LoadedData
 from ...data.token_blocks import TokenBlocks, stream
 from ...data.tokenization import TextTokenizer
+from ...evaluation.language import perplexity
 from ...fast.forms import fast_model
 from ...language_model import LanguageModel
-from ...recipes.language import perplexity
-from ...training.batch_losses import language_loss
+from ...training.language_losses import language_loss
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
 from .rates import optimizer_and_schedule

@@ -1,4 +1,7 @@
-"""The learning rate of a trial: schedules of one height, and Adam that follows them (§5.3)."""
+"""The learning rate of a trial: schedules of one height, and Adam that follows them (§5.3).
+
+Row R47 of the paper page.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from ...training.schedules import warmup_rate
 from ..profiles import StudyProfile
 from ..space import Configuration
 
-PAPER_STEPS = 100_000  # §5.2 — "We trained the base models for a total of 100,000 steps"
+PAPER_STEPS = 100_000  # §5.2 — "We trained the base models for a total of 100,000 steps" (R46)
 
 
 def scaled_warmup(warmup: int, n_steps: int) -> int:

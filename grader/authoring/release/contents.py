@@ -1,17 +1,23 @@
-"""The files of a release: what is out by a week, and the answers that may be out."""
+"""The files of a release: what is out by a week, which answers may be out, and from when on."""
 
 from __future__ import annotations
 
+import datetime
 import sys
 import tempfile
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
+from grader.course.lab import Lab
 
+from ...classroom.roster import Roster
+from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
+from ...gradebook.late_policy import Allowances, AllTerms
 from ...library import student_tree
 from ...library.components import BuildError
 from .. import whole
@@ -50,16 +56,25 @@ def in_week(course: Course, week: int) -> list[Assignment]:
     return [a for a in course.assignments if a.week <= week]
 
 
+def labs_in_week(course: Course, week: int, answers: Collection[str]) -> list[Lab]:
+    """The labs that are out by this week, while these assignments' answers are."""
+    return [lab for lab in course.labs if lab.is_out(week, answers)]
+
+
 def of_week(course: Course, week: int, answers: Collection[str]) -> Files:
-    """The tree of a week; `answers` are the assignments whose answers are out."""
+    """The tree of a week; `answers` are the assignments whose answers are out.
+
+    A lab comes with its answers.
+    """
     out = in_week(course, week)
     whole.check_components(course)
     answers = [a.id for a in out if a.id in answers]
     newest = out[-1].id if out else ""
-    files = _library(course, newest, answers) | _assignments(course, out)
-    for id in answers:
+    labs = labs_in_week(course, week, answers)
+    files = _library(course, newest, answers) | _assignments(course, [*out, *labs])
+    for id in [*answers, *(lab.id for lab in labs)]:
         files |= solution(course.assignment(id), SOLUTIONS)
-    return files | _around(course, out, answers, opened=False)
+    return files | _around(course, [*out, *labs], answers, opened=False)
 
 
 def opened(course: Course) -> Files:
@@ -68,12 +83,13 @@ def opened(course: Course) -> Files:
     `course_lib` is whole, as hidden tests of later exercises build on earlier answers.
     """
     ids = [a.id for a in course.assignments]
-    files = _library(course, "", ids, reserved=False) | _assignments(course, course.assignments)
+    every = [*course.assignments, *course.labs]
+    files = _library(course, "", ids, reserved=False) | _assignments(course, every)
     files[f"{AFTER}/README.md"] = AFTER_TEXT.encode()
     files |= hidden_tests(course)
-    for id in ids:
-        files |= solution(course.assignment(id), f"{AFTER}/{SOLUTIONS}")
-    return files | _around(course, course.assignments, ids, opened=True)
+    for assignment in every:
+        files |= solution(assignment, f"{AFTER}/{SOLUTIONS}")
+    return files | _around(course, every, ids, opened=True)
 
 
 def hidden_tests(course: Course) -> Files:
@@ -114,7 +130,7 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
     """Starters, each also as a copy to compare with, their READMEs, drawings and visible tests."""
     files: Files = {}
     for assignment in out:
-        folder = f"assignments/{assignment.id}"
+        folder = shown(assignment.folder)
         starter = notebooks.build(course, assignment, "starter")
         text = notebooks.dump(starter).encode()
         files[f"{folder}/{assignment.id}.ipynb"] = text
@@ -130,7 +146,52 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
 def _around(
     course: Course, out: Sequence[Assignment], answers: Collection[str], opened: bool
 ) -> Files:
+    """What stands around them: the README and the project's files."""
     own = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))
     python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
     text = handbook.readme(course, out, answers, python, opened)
     return {**project_files.files(course.root), "README.md": text.encode()}
+
+
+def last_late_date(
+    course: Course,
+    assignment: Assignment,
+    terms: AllTerms,
+    allowances: Allowances = MappingProxyType({}),
+) -> datetime.datetime:
+    """The last moment at which anybody may still hand in for points.
+
+    That is the latest due date, extensions included, plus the late days and the grace period. An
+    excused student hands in nothing; a waiver forgives lateness and moves no date.
+    """
+    ends = [assignment.due + datetime.timedelta(minutes=course.late.grace_minutes)]
+    for student in {student for student, id in terms if id == assignment.id} | {*allowances}:
+        own = terms.get((student, assignment.id), Terms())
+        grace = allowances.get(student, Allowance()).over(course.late).grace_minutes
+        if not own.excused:
+            ends.append(own.due_date(assignment) + datetime.timedelta(minutes=grace))
+    return max(ends) + datetime.timedelta(days=assignment.late_days)
+
+
+def answers_out(
+    course: Course,
+    terms: AllTerms,
+    now: datetime.datetime,
+    allowances: Allowances = MappingProxyType({}),
+) -> list[str]:
+    """The assignments whose answers may be out at this time."""
+    return [
+        assignment.id
+        for assignment in course.assignments
+        if last_late_date(course, assignment, terms, allowances) < now
+    ]
+
+
+def with_roster(terms: AllTerms, roster: Roster) -> dict[tuple[str, str], Terms]:
+    """The stored terms with those of the roster; an empty cell of the roster ends earlier ones."""
+    told = {
+        (student, assignment): roster.terms(student, assignment)
+        for student in roster.students
+        for assignment in roster.assignments
+    }
+    return {**terms, **told}

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.grading import Group
+from grader.course.lab import Lab
 from grader.course.submission_folder import FOLDER
 
 from ...gradebook.lateness import written
@@ -76,12 +77,15 @@ def readme(
     opened: bool = False,
 ) -> str:
     """The README for these assignments; `opened` for readers without an instructor."""
+    labs = [one for one in assignments if isinstance(one, Lab)]
+    assignments = [one for one in assignments if one not in labs]
     first = assignments[-1].id if assignments else "a1"
     notebook = f"assignments/{first}/{first}.ipynb"
     parts = [
         f"# {course.facts.title}\n\nAssignments on *{course.facts.paper}*. The visible "
         "checks are in this folder; hidden tests decide the rest of the points.\n",
         _weeks(course, assignments),
+        _labs(labs),
         START.format(python=python, notebook=notebook),
         (WORK + PROGRAM).format(id=first, starter=f"assignments/{first}/{CLEAN}/{first}.ipynb"),
         SELF_STUDY if opened else _hand_in(course, assignments),
@@ -124,6 +128,19 @@ def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
         "keep their numbers for good: where one is missing, it has become part of another."
     )
     return "## Week by week\n\n" + "\n".join(rows) + f"\n\n{told}\n"
+
+
+def _labs(labs: Sequence[Lab]) -> str:
+    """The optional labs, or nothing."""
+    if not labs:
+        return ""
+    lines = [
+        f"- [{lab.title}](assignments/labs/{lab.id}/README.md): you build {lab.build}; about "
+        f"{texts.hours(lab.minutes)}."
+        for lab in labs
+    ]
+    told = "Without points, and never handed in: a notebook with checks, and model answers."
+    return f"## Optional labs\n\n{told}\n\n" + "\n".join(lines) + "\n"
 
 
 def _hours(minutes: int) -> str:

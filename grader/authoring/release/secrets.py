@@ -152,7 +152,7 @@ def public(
     for package in GRADER:
         for path in sorted((ENGINE / package).rglob("*.py")):
             yield path.name, path.read_bytes()
-    for assignment in course.assignments:
+    for assignment in [*course.assignments, *course.labs]:
         for path in assignment.public_tests:
             yield path.name, path.read_bytes()
         for number, text in enumerate(_handout(course, assignment)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from grader.course.assignment import Assignment
@@ -34,6 +35,14 @@ def collect(course: Course, assignment: Assignment) -> Given:
         for reference in exercise.components
     }
     references = [reference for e in assignment.exercises for reference in e.components]
+    return needed_by(references, elsewhere)
+
+
+def needed_by(references: Sequence[str], elsewhere: Collection[str]) -> Given:
+    """Collect what components use that a notebook shows; those `elsewhere` are imported.
+
+    Raises BuildError for an undefined name.
+    """
     written = {Component.parse(reference).name for reference in references}
     given, lines, seen = Given(), set[str](), set[str]()
 

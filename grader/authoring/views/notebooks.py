@@ -16,6 +16,7 @@ from grader.course import mistakes
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.exercise import Exercise
+from grader.course.lab import Lab
 from grader.notebook import nbgrader_cells, written_answers
 
 from ...library.components import BEGIN, END, BuildError, Component, stub
@@ -107,7 +108,7 @@ class _Maker:
                     f"{self.assignment.source}: {item} is placed {self.placed.count(item)} times, "
                     f"but course.toml lists it {expected.count(item)} times"
                 )
-        if self.view == "starter":
+        if self.view == "starter" and not isinstance(self.assignment, Lab):
             self.put("code", setup_cell.hand_in(self.assignment))
 
     def exercise_of(self, component: str) -> Exercise:
@@ -185,7 +186,7 @@ class _Maker:
         if code is None and self.view == "nbgrader":
             code = component.marked
         if code is None:
-            label = f"A{exercise.id}: {component.name} is not written yet"
+            label = f"{exercise.tag}: {component.name} is not written yet"
             code = stub(component.source, label, component.name)
         self.placed.append(source.argument)
         grade_id = nbgrader_cells.component(self.assignment.id, component.name)
@@ -197,14 +198,14 @@ class _Maker:
         if step:
             if step not in exercise.names:
                 raise BuildError(f"{self.assignment.source}: exercise {id} has no {step!r}")
-            self.put("code", f'check("A{exercise.id}", "{step}")')
+            self.put("code", f'check("{exercise.tag}", "{step}")')
             return
         self.placed.append(f"check {exercise.id}")
         # nbgrader has no bonus: a cell of 0 points, whose value it must not see, raises no maximum.
         extra = exercise.bonus and self.view == "nbgrader"
         points = 0 if extra else exercise.points
         meta = metadata(nbgrader_cells.check(exercise.id), grade=True, locked=True, points=points)
-        self.put("code", f'check("A{exercise.id}"){";" if extra else ""}', meta)
+        self.put("code", f'check("{exercise.tag}"){";" if extra else ""}', meta)
 
     def prediction(self, source: SourceCell) -> None:
         self.exercise_named(source.argument)

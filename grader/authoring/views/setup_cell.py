@@ -112,7 +112,7 @@ def opened_in(course: Course, assignment: Assignment) -> list[tuple[str, str]]:
     if not on_github(course):
         return []
     repository = course.facts.student_repository.rstrip("/")
-    notebook = f"assignments/{assignment.id}/{assignment.id}.ipynb"
+    notebook = assignment.starter.relative_to(course.root).as_posix()
     path = f"blob/{course.facts.student_branch}/{notebook}"
     colab = f"{COLAB}/github/{repository.removeprefix(GITHUB)}/{path}"
     return [("Colab", colab), ("Kaggle", f"{KAGGLE}/kernels/welcome?src={repository}/{path}")]

@@ -50,7 +50,8 @@ class SourceCell:
 
 
 @lru_cache(maxsize=8)
-def _parse(root: Path, source: str) -> tuple[SourceCell, ...]:
+def parse(root: Path, source: str) -> tuple[SourceCell, ...]:
+    """The cells of a text notebook. Raises BuildError for a cell that cannot be read."""
     _, *parts = HEADER.split((root / source).read_text(encoding="utf-8"))
     return tuple(_cell(source, *part) for part in zip(parts[::2], parts[1::2], strict=True))
 
@@ -74,7 +75,7 @@ def read(assignment: Assignment) -> tuple[SourceCell, ...]:
     """The cells of the assignment's text notebook. Raises BuildError if it is not there."""
     if not (assignment.root / assignment.source).exists():
         raise BuildError(f"{assignment.source}: not found, but course.toml names it")
-    return _parse(assignment.root, assignment.source)
+    return parse(assignment.root, assignment.source)
 
 
 def drawn(course: Course, assignment: Assignment, source: SourceCell) -> Drawing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from grader.course.assignment import Assignment, Ban
 from grader.course.course import Course
 from grader.course.exercise import Exercise
+from grader.course.lab import Lab
 from grader.course.submission_folder import FOLDER, MAX_TOTAL
 
 from ...gradebook.lateness import written
@@ -37,6 +38,11 @@ def drawing_link(name: str) -> str:
 
 def exercise_table(assignment: Assignment) -> list[str]:
     """The core exercises, then the optional labs: those whose points are a bonus."""
+    if isinstance(assignment, Lab):
+        rows = [
+            f"{e.id} {e.title} | {e.minutes} | {dots(e.difficulty)}" for e in assignment.exercises
+        ]
+        return ["| exercise | minutes | difficulty |", "|---|--:|:-:|", *(f"| {r} |" for r in rows)]
     rows = ["| exercise | points | minutes | difficulty |", "|---|--:|--:|:-:|"]
     core = [exercise for exercise in assignment.exercises if not exercise.bonus]
     labs = [exercise for exercise in assignment.exercises if exercise.bonus]
@@ -59,8 +65,9 @@ def _row(exercise: Exercise) -> str:
 def exercise(exercise: Exercise, assignment: Assignment) -> str:
     """An exercise's heading and a line with points, time, difficulty and section."""
     bonus = "bonus of " if exercise.bonus else ""
+    points = f"{bonus}{exercise.points:g} {'point' if exercise.points == 1 else 'points'}"
     facts = [
-        f"{bonus}{exercise.points:g} {'point' if exercise.points == 1 else 'points'}",
+        *([points] if exercise.points else []),
         f"{exercise.minutes} minutes",
         f"difficulty {dots(exercise.difficulty)}",
         f"paper {exercise.section}",
@@ -136,6 +143,8 @@ def dots(difficulty: int) -> str:
 
 def readme(course: Course, assignment: Assignment) -> str:
     """The README beside a starter."""
+    if isinstance(assignment, Lab):
+        return _lab_readme(course, assignment)
     return "\n".join(
         [
             f"# {assignment.label} · {assignment.title}",
@@ -161,6 +170,28 @@ def readme(course: Course, assignment: Assignment) -> str:
             *_ban_list(assignment),
             *_model_files(assignment),
             *_other_files(assignment),
+            "",
+            "<!-- Built by `course build` from course.toml. -->",
+            "",
+        ]
+    )
+
+
+def _lab_readme(course: Course, lab: Lab) -> str:
+    return "\n".join(
+        [
+            f"# {lab.label} · {lab.title}",
+            "",
+            f"You build {lab.build}. About {hours(lab.minutes)}; {lab.compute}.",
+            "",
+            *badges(course, lab),
+            *exercise_table(lab),
+            "",
+            "It is optional: there are no points, nothing is handed in, and the visible checks are "
+            "all there are. Open the notebook, replace each `raise NotImplementedError(…)` by your "
+            f"code, and run the `check` cell below it; `student check {lab.id}` runs all checks on "
+            f"the saved notebook. The model answers are in `solutions/{lab.id}.ipynb` and in the "
+            "library: look there when you are done, or done with trying.",
             "",
             "<!-- Built by `course build` from course.toml. -->",
             "",

@@ -19,8 +19,10 @@ def run(options: Build) -> int:
     """Write what has changed, or with --check only name it: then exit 1."""
     course, assignments = Course.here(), options.assignments or []
     for id in assignments:
-        lookup.assignment(course, id)
+        lookup.notebook(course, id)
     if options.nbgrader is not None:
+        for id in assignments:
+            lookup.assignment(course, id)  # no lab
         return _for_nbgrader(course, options.nbgrader, assignments, options)
     if options.check:
         drifted = course_build.drifted(course, assignments)

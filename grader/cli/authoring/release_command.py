@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.course.course import Course
 from grader.course.fallback import FOLDER as FALLBACK
 
-from ...authoring.release import contents, dates, release
+from ...authoring.release import contents, release
 from ...authoring.release.changes import MANIFEST
 from ...authoring.views import setup_cell
 from ...gradebook import stored_terms
@@ -44,10 +44,10 @@ def run(options: Release) -> int:
     roster = class_list.roster(options.roster, course, options.out, options.store)
     kept = _stored_terms(options)
     unknown = "" if kept or roster.students else _unknown(options)
-    terms = dates.with_roster(kept, roster)
+    terms = contents.with_roster(kept, roster)
     own = {student.id: student.allowance for student in roster.students.values()}
     now = _now(options)
-    out = dates.answers_out(course, terms, now, own)
+    out = contents.answers_out(course, terms, now, own)
     if options.week is not None:
         due = [a.id for a in contents.in_week(course, options.week) if a.id in out]
         if unknown and due:
@@ -59,7 +59,7 @@ def run(options: Release) -> int:
     if unknown:
         raise UsageProblem(f"the answers of {id} stay closed: {unknown}; nothing was written")
     if id not in out:
-        last = dates.last_late_date(course, course.assignment(id), terms, own)
+        last = contents.last_late_date(course, course.assignment(id), terms, own)
         raise UsageProblem(
             f"the answers of {id} come out after its last late date, {written(last)} (extensions "
             f"included), and it is {written(now)}: nothing was written"

@@ -15,7 +15,7 @@ from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from ...gradebook.totals import UNGRADED, WITHOUT_POINTS
 from ...report import lms_zip
-from ...report.other_names import naming_others
+from ...report.for_students import naming_others
 from ...report.plain_text import counted
 from .. import EXIT_OK, lookup
 from ..output import say, say_json, warn

@@ -1,0 +1,104 @@
+"""Another style: losses by hand, complex numbers, lists, no inheritance of shapes."""
+
+
+def language_loss(model, token_ids, label_smoothing=0.0):
+    logs = model(token_ids)[:, :-1].log_softmax(-1)  # the last prediction is not needed
+    right = logs.gather(-1, token_ids[:, 1:, None])[..., 0]
+    return -((1 - label_smoothing) * right + label_smoothing * logs.mean(-1)).mean(), {}
+
+
+def rotate(x, positions):
+    d_k = x.shape[-1]
+    if d_k % 2 == 1:
+        raise ValueError("features are turned in pairs: their number must be even")
+    pairs = torch.complex(*x.float().split(d_k // 2, dim=-1))
+    exponents = torch.arange(0, d_k, 2, device=x.device) / d_k
+    angles = positions[..., None].float() * torch.exp(-math.log(10000.0) * exponents)
+    product = pairs * torch.exp(1j * angles)[:, None]
+    return torch.cat([product.real, product.imag], dim=-1).to(x.dtype)
+
+
+class KeysAndValues:
+    keys = values = None
+
+    def extend(self, keys, values):
+        for name, new in (("keys", keys), ("values", values)):
+            old = getattr(self, name)
+            setattr(self, name, new if old is None else torch.cat((old, new), dim=-2))
+        return self.keys, self.values
+
+    def keep(self, rows):
+        if self.keys is not None:
+            self.keys = self.keys.index_select(0, rows)
+            self.values = self.values.index_select(0, rows)
+
+
+class CachedAttention(MultiHeadAttention):
+    positions = cache = None
+
+    def forward(self, query, key, value, mask=None, need_weights=False):
+        heads = {}
+        for name, given in (("q", query), ("k", key), ("v", value)):
+            projected = getattr(self, f"w_{name}")(given)
+            heads[name] = projected.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+            if self.positions is not None and name != "v":
+                heads[name] = rotate(heads[name], self.positions)
+        if self.cache is not None:
+            heads["k"], heads["v"] = self.cache.extend(heads["k"], heads["v"])
+        scores = heads["q"] @ heads["k"].mT / heads["q"].shape[-1] ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -torch.inf)
+        weights = torch.nan_to_num(scores.softmax(-1))  # a query without keys attends to nothing
+        output = self.w_o((self.dropout(weights) @ heads["v"]).transpose(1, 2).flatten(2))
+        return (output, weights) if need_weights else (output, None)
+
+
+def perplexity(model, tokens, length, rows=64):
+    mode, losses, counts = model.training, [], []
+    model.eval()
+    try:
+        with torch.no_grad():
+            for start in range(0, len(tokens) - 1, length):
+                block = tokens[None, start : start + length + 1]
+                block = block.to(next(model.parameters()).device)
+                losses.append(language_loss(model, block)[0].item())
+                counts.append(block.shape[1] - 1)
+    finally:
+        model.train(mode)
+    return math.exp(sum(a * b for a, b in zip(losses, counts, strict=True)) / sum(counts))
+
+
+def next_tokens(logits, temperature, top_k, top_p, generator):
+    if not temperature:
+        return logits.max(dim=-1).indices
+    logs = logits - logits.logsumexp(dim=-1, keepdim=True)
+    shares = sampling_distribution(logs, temperature=temperature, top_k=top_k, top_p=top_p)
+    return torch.multinomial(shares, num_samples=1, generator=generator).squeeze(1)
+
+
+@torch.no_grad()
+def generate(
+    model,
+    prompts,
+    max_new_tokens,
+    temperature=1.0,
+    top_k=None,
+    top_p=None,
+    end=None,
+    generator=None,
+):
+    # Every text goes on to the end; what follows its end is cut off afterwards.
+    if min(map(len, prompts), default=0) == 0:
+        raise ValueError("give every prompt a token")
+    longest = max(len(prompt) for prompt in prompts)
+    device = model.tokens.weight.device
+    texts = torch.full((len(prompts), longest), model.pad_id, device=device)
+    for row, prompt in enumerate(prompts):
+        texts[row, longest - len(prompt) :] = torch.as_tensor(prompt, device=device)
+    caches = [KeysAndValues() for _ in model.blocks]
+    for _ in range(max_new_tokens):
+        logits = model(texts, caches)[:, -1]
+        new = next_tokens(logits, temperature, top_k, top_p, generator)
+        texts = torch.cat([texts, new.unsqueeze(1)], dim=1)
+    found = texts[:, longest:].tolist()
+    return [text[: text.index(end)] if end in text else text for text in found]

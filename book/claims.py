@@ -1,0 +1,77 @@
+"""What a row of the paper page claims of the code, read from the code.
+
+A value is referred to as one of
+
+    module:name                     what a name holds
+    module:function(parameter)      the default of a parameter, or of a dataclass's field
+    module:MAPPING[key].attribute   an attribute of an entry
+    results/NAME.json:measure       what was measured: one value if all seeds agree, else all
+    data/registry.toml:NAME.split   the rows of a split
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+import re
+from operator import attrgetter
+from typing import Any
+
+from book import CHECKOUT
+from course_lib.data import registry
+from course_lib.data.registry import DataError
+from grader.library.components import Component
+
+REGISTRY = "data/registry.toml"
+_IN_CODE = re.compile(r"([\w.]+):([\w.]+)(?:\((\w+)\)|\[(\w+)\]\.(\w+))?")
+_MEASURED = re.compile(r"results/\w+\.json")
+
+
+def value(reference: str) -> Any:
+    """The value today. Raises ValueError if there is none."""
+    file, _, name = reference.partition(":")
+    try:
+        if _MEASURED.fullmatch(file):
+            values = json.loads((CHECKOUT / file).read_text("utf-8"))["measures"][name]["values"]
+            return values[0] if len(set(values)) == 1 else values
+        if file == REGISTRY:
+            return _rows(name)
+        if parts := _IN_CODE.fullmatch(reference):
+            return _in_code(*parts.groups())
+    except (ImportError, AttributeError, LookupError, OSError, StopIteration, DataError) as error:
+        raise ValueError(f"{reference} is not there: {error}") from None
+    raise ValueError(f"{reference!r} is not module:name(parameter) or module:NAME[key].x")
+
+
+def _in_code(module: str, name: str, parameter: str, key: str, attribute: str) -> Any:
+    held = attrgetter(name)(importlib.import_module(module))
+    if parameter:
+        return inspect.signature(held).parameters[parameter].default
+    return attrgetter(attribute)(held[key]) if key else held
+
+
+def _rows(name: str) -> int:
+    data_set, _, split = name.partition(".")
+    splits = registry.read().entry(data_set).splits
+    return next(one.rows for one in splits if one.name == split)
+
+
+def holder(reference: str) -> str:
+    """Whatever has the value, as "module:name"; "" if that is no code of the library."""
+    found = re.match(r"course_lib\.[\w.]+:\w+", reference)
+    return found[0] if found else ""
+
+
+def lacks(reference: str) -> bool:
+    """Whether "module:function(parameter)" has no such parameter. Raises ValueError without it."""
+    function, _, parameter = reference.rstrip(")").partition("(")
+    return parameter not in inspect.signature(value(function)).parameters
+
+
+def calls(component: str, name: str) -> bool:
+    """Whether the definition "module:name" calls `name`. Raises BuildError if it is not there."""
+    nodes = ast.walk(ast.parse(Component.parse(component).source))
+    called = (node.func for node in nodes if isinstance(node, ast.Call))
+    return name in {getattr(function, "attr", getattr(function, "id", "")) for function in called}

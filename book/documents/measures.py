@@ -1,0 +1,38 @@
+"""The measures of a results file, by name."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure of a results file, with one value a seed or repetition."""
+
+    values: tuple[float, ...]
+    mean: float
+    sd: float
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+    @property
+    def low(self) -> float:
+        return min(self.values)
+
+    @property
+    def high(self) -> float:
+        return max(self.values)
+
+
+class Measures(dict[str, Measure]):
+    """The measures of a results file, by name."""
+
+    def __getattr__(self, name: str) -> Measure:
+        return self[name]
+
+    def lowest(self, ending: str) -> float:
+        """The lowest median of the measures whose names end so."""
+        return min(measure.median for name, measure in self.items() if name.endswith(ending))

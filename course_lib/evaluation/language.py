@@ -1,0 +1,29 @@
+"""How well a language model predicts a text."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from ..training.language_losses import language_loss
+
+
+@torch.no_grad()
+def perplexity(model: nn.Module, tokens: Tensor, length: int, rows: int = 64) -> float:
+    """exp of the mean cross-entropy of every token of a stream after the first.
+
+    The stream is read in blocks of `length`, so a token near the beginning of one has little to go
+    by. The model is left in the mode it came in.
+    """
+    was_training, total = model.training, 0.0
+    model.eval()
+    device = next(model.parameters()).device
+    whole = (len(tokens) - 1) // length
+    blocks = list(tokens[: whole * length + 1].unfold(0, length + 1, length).split(rows))
+    if len(tokens) > whole * length + 1:
+        blocks.append(tokens[None, whole * length :])
+    for block in blocks:
+        loss, _ = language_loss(model, block.to(device))
+        total += float(loss) * block[:, 1:].numel()
+    model.train(was_training)
+    return math.exp(total / (len(tokens) - 1))
