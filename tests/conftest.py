@@ -80,8 +80,8 @@ from grader.course.course import Course
 
 # Files with tests of a minute start first, so that none runs alone at the end.
 LONG = (
-    *("test_student_run", "test_weather", "test_bench", "test_cli", "test_word_alignment"),
-    *("test_study_processes", "test_study_postgresql"),
+    *("test_student_run", "test_weather", "test_bench", "test_cli", "test_train_interrupted"),
+    *("test_study_processes", "test_study_postgresql", "test_rows_class", "test_whole"),
 )
 
 
@@ -90,7 +90,11 @@ def pytest_sessionstart():
     app.add_commands_of(Course.here())
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items):
+    for item in items:
+        if {"warm", "any_tier"} & {*item.fixturenames}:  # processes that are started once
+            item.add_marker(pytest.mark.xdist_group("sandbox"))
     items.sort(key=lambda item: item.path.stem not in LONG)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,8 +94,6 @@ def discrimination(
     `points` has a row for each student, a column for each exercise, and NaN for pending points. The
     total counts the other `regular` columns that are complete, so that all totals are comparable.
     """
-    from scipy.stats import pearsonr
-
     rows = ~np.isnan(points[:, item])
     if rows.sum() < MIN_STUDENTS:
         return None, f"fewer than {MIN_STUDENTS} students"
@@ -105,9 +104,17 @@ def discrimination(
         return None, "everyone has the same points"
     if np.ptp(rest) == 0:
         return None, "everyone has the same points elsewhere"
-    found = pearsonr(own, rest)
-    interval = found.confidence_interval(0.95)
-    return Discrimination(float(found.statistic), float(interval.low), float(interval.high)), ""
+    value = float(np.clip(np.corrcoef(own, rest)[0, 1], -1, 1))
+    return Discrimination(value, *_interval(value, len(own))), ""
+
+
+def _interval(correlation: float, students: int) -> tuple[float, float]:
+    """Fisher's interval. It is computed here, as SciPy's statistics take a second to import."""
+    if abs(correlation) == 1:
+        return correlation, correlation
+    middle = math.atanh(correlation)
+    half = NormalDist().inv_cdf(0.975) / math.sqrt(students - 3)
+    return math.tanh(middle - half), math.tanh(middle + half)
 
 
 def spread(totals: Sequence[float]) -> Spread | None:

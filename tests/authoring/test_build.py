@@ -182,3 +182,17 @@ def test_outputs_stay_while_the_code_does(course, tmp_path):
     next(c for c in other_code["cells"] if c["id"] == cells[1]["id"])["source"] = ["1 + 1"]
     with pytest.raises(RuntimeError, match="running"):
         course_build._executed(target(other_code), told)
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ('check="1.1" setup="a1"', "several directives"),
+        ("check=1.1", "neither"),
+        ('[raw] title="a1"', "neither"),
+    ],
+)
+def test_a_cell_of_a_text_notebook_that_cannot_be_read_is_told(tmp_path, header, told):
+    (tmp_path / "a1.py").write_text(f"# %% {header}\nx = 1\n", encoding="utf-8")
+    with pytest.raises(BuildError, match=f"^a1.py: .*{told}"):
+        text_notebook.parse(tmp_path, "a1.py")

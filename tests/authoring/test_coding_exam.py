@@ -20,6 +20,8 @@ from grader.course.course import Course
 from grader.grading import judge_process, warm_processes
 from grader.library.components import BuildError, Component
 
+pytestmark = pytest.mark.xdist_group("coding_exam")  # its workers are started once
+
 EXAM = COURSE.assignment("exam")
 BROKEN = {c.argument: c.bug for c in text_notebook.read(EXAM) if c.bug}
 LONG = "autograder.exam.long_attention:long_attention"

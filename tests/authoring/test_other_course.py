@@ -9,6 +9,8 @@ import sys
 import pytest
 from checkout import ROOT
 
+pytestmark = pytest.mark.xdist_group("other_course")  # it is built once
+
 COURSE, STUDENT = "grader.cli", "grader.student"
 
 

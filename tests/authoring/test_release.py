@@ -15,12 +15,13 @@ import textwrap
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from sample_results import COURSE
 from setup_world import with_repository
 
-from grader.authoring.release import changes, contents, folder, handbook, proof, release, secrets
+from grader.authoring.release import changes, contents, folder, handbook, proof, release
 from grader.authoring.release.changes import MANIFEST, ReleaseError
 from grader.authoring.release.git_branch import Branch
 from grader.authoring.release.release import Made
@@ -46,24 +47,30 @@ ATTENTION = "course_lib.numpy_forms.attention:attention"
 
 
 @pytest.fixture(scope="module")
-def week(tmp_path_factory):
-    """The release of week 1, made with the command, and its zip."""
+def made(tmp_path_factory):
+    """The release of week 1, made with the command, and its zip; and what its proof looked for."""
     place = tmp_path_factory.mktemp("release") / "week"
     options = Release(place, week=1, zip=True, today=NONE_OUT, out=place.parent / "grades")
-    assert release_command.run(options) == 0
-    return place
+    with mock.patch.object(proof, "find", wraps=proof.find) as find:
+        assert release_command.run(options) == 0
+    [(_, hidden)] = [call.args for call in find.call_args_list]
+    return place, hidden
+
+
+@pytest.fixture(scope="module")
+def week(made):
+    return made[0]
+
+
+@pytest.fixture(scope="module")
+def hidden(made):
+    """What is looked for in week 1, when no answer is out."""
+    return made[1]
 
 
 @pytest.fixture(scope="module")
 def files(week):
     return folder.read(week)
-
-
-@pytest.fixture(scope="module")
-def hidden(files):
-    """What is looked for in week 1, when no answer is out."""
-    modules = {name for name in files if name.startswith("course_lib/")}
-    return proof.marks(secrets.of(COURSE, [], modules), secrets.public(COURSE, [], modules))
 
 
 def test_a_week_is_all_that_a_student_needs_and_no_more(files):
@@ -284,7 +291,8 @@ def test_a_leak_is_told_with_its_line(files, hidden):
     assert 5 < number <= 5 + answer().count("\n")
 
 
-def test_a_release_with_a_leak_is_not_written(files):
+def test_a_release_with_a_leak_is_not_written(files, hidden, monkeypatch):
+    monkeypatch.setattr(proof, "marks", lambda *_: hidden)
     leaking = {**files, "README.md": files["README.md"] + answer().encode()}
     with pytest.raises(release.LeakError, match=r"README.md, line \d+: holds the answer"):
         release.prove(COURSE, leaking, [])

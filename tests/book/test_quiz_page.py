@@ -12,6 +12,8 @@ from checkout import ROOT
 from book.quizzes import quiz
 from book.quizzes.quiz import ChoiceQuestion
 
+pytestmark = pytest.mark.xdist_group("quiz_page")  # its page is built once
+
 pytest.importorskip("sphinx", reason="the site needs Sphinx: pip install -e .[site]")
 pytest.importorskip("myst_nb", reason="the site needs MyST-NB: pip install -e .[site]")
 

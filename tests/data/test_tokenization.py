@@ -1,11 +1,12 @@
 """Tokenizers: encoding and decoding round trips, saving and loading."""
 
 import json
+import random
 
 import pytest
 
 from course_lib.data.grammar.reviews import sentences
-from course_lib.data.grammar.sentence_pairs import pairs
+from course_lib.data.grammar.sentence_pairs import draw_pair
 from course_lib.data.tokenization import SPECIAL, TextTokenizer
 
 TEXTS = [text for text, _ in sentences()["train"]]
@@ -148,7 +149,8 @@ def test_a_tokenizer_of_another_kind_is_told(tmp_path):
 
 # ---------------------------------------------------------------- reversible
 
-FRENCH = [french for _, french, _ in pairs("validation")]
+DRAWN = random.Random(0)
+FRENCH = [draw_pair(DRAWN)[1] for _ in range(500)]
 EXACT = {
     "a sentence": "L'homme n'est pas là, mais qu'elle attende !",
     "two blanks": "les  chats",
@@ -170,11 +172,11 @@ def reversible():
     )
 
 
-@pytest.mark.parametrize("text", [*EXACT.values(), *FRENCH[:50]])
-def test_decoding_gives_back_the_text(reversible, text):
-    (ids,) = reversible.encode([text])
-    assert reversible.decode(ids) == text
-    assert reversible.decode([TextTokenizer.START, *ids, TextTokenizer.END, 0, 0]) == text
+def test_decoding_gives_back_the_text(reversible):
+    for text in [*EXACT.values(), *FRENCH]:
+        (ids,) = reversible.encode([text])
+        assert reversible.decode(ids) == text
+        assert reversible.decode([TextTokenizer.START, *ids, TextTokenizer.END, 0, 0]) == text
 
 
 def test_start_and_end_are_the_tokens_they_were():

@@ -19,6 +19,8 @@ from sample_results import COURSE, sample
 from grader.exchange import course_files, gradescope, gradescope_results, gradescope_run
 from grader.gradebook.store import Store
 
+pytestmark = pytest.mark.xdist_group("gradescope")  # its class is graded once
+
 A1 = COURSE.assignment("a1")
 KEYS = {
     *("score", "execution_time", "output", "output_format", "test_output_format"),

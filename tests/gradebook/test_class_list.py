@@ -5,9 +5,8 @@ import datetime
 import json
 import os
 import shutil
-import subprocess
-import sys
 
+import in_process
 import proofs
 import pytest
 from sample_results import COURSE, sample
@@ -18,20 +17,19 @@ from grader.classroom.csv_file import CsvError
 from grader.classroom.receipt import Receipt
 from grader.classroom.roster import Roster, Student
 from grader.classroom.terms import Allowance, Terms
+from grader.cli import main
 from grader.cli.app import app
 from grader.cli.records import class_list
 from grader.gradebook import late_policy, stored_roster, stored_terms
 from grader.gradebook.lateness import moment
 from grader.gradebook.store import Store
 
-PROGRAM = [sys.executable, "-c", "from grader.cli import main; main()"]
 A1 = COURSE.assignment("a1")
 COPIED = moment("2027-06-01T12:00:00Z")
 
 
 def course(*arguments):
-    command = [*PROGRAM, *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = in_process.run(main, *arguments)
     assert done.returncode == 0, done.stderr[-2000:]
     return done
 
@@ -154,8 +152,7 @@ def test_a_mistake_in_the_roster_is_told_before_anything_is_graded(tmp_path):
     path = tmp_path / "s1" / "a1" / "a1.ipynb"
     written(path, proofs.notebook("a1", "starter").decode())
     roster = written(tmp_path / "roster.csv", "name\nAda\n")
-    command = [*PROGRAM, "grade", tmp_path, "--out", tmp_path / "out", "--roster", roster]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = in_process.run(main, "grade", tmp_path, "--out", tmp_path / "out", "--roster", roster)
     assert (done.returncode, len(done.stderr.strip().splitlines())) == (2, 1)
     assert "no column student" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -14,6 +14,8 @@ from sample_results import COURSE, sample
 from grader.gradebook.store import key_of
 from grader.grading import by_exercise
 
+pytestmark = pytest.mark.xdist_group("by_exercise")  # its course is copied once
+
 A1 = COURSE.assignment("a1")
 PARTS = {"": "shared"} | {exercise.id: f"tests of {exercise.id}" for exercise in A1.exercises}
 UNSCALED = {
@@ -104,6 +106,20 @@ def graded(root, out, *options):
     return json.loads(done.stdout)
 
 
+@pytest.fixture(scope="module")
+def first(checkout, tmp_path_factory):
+    """The grades of the unchanged course, and where they are kept."""
+    kept = tmp_path_factory.mktemp("first")
+    return graded(checkout, kept), kept
+
+
+@pytest.fixture
+def before(first, tmp_path):
+    """The same; the folder is a test's own."""
+    results, kept = first
+    return results, shutil.copytree(kept, tmp_path / "kept")
+
+
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -112,9 +128,11 @@ def lasting(results):
     return [{k: v for k, v in r.items() if k not in ("seconds", "graded_at")} for r in results]
 
 
-def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(checkout, tmp_path):
-    kept = tmp_path / "kept"
-    before, files = graded(checkout, kept), contents(kept)
+def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(
+    checkout, before, tmp_path
+):
+    before, kept = before
+    files = contents(kept)
     suite = checkout / "autograder/a1/exercise_1_3/test_1_3_scores.py"
     text = suite.read_text(encoding="utf-8")
     suite.write_text(text + NEVER_PASSES, encoding="utf-8")
@@ -122,6 +140,7 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(ch
     assert contents(kept) == files, "a preview writes nothing"
     in_part = graded(checkout, kept)
     in_full = graded(checkout, tmp_path / "new")
+    suite.write_text(text, encoding="utf-8")
     assert lasting(in_part) == lasting(in_full)
     assert [r["seconds"] for r in in_part] == [r["seconds"] for r in before], "merged, all of them"
     by_id = {e["id"]: e for e in in_part[0]["exercises"]}
@@ -134,9 +153,9 @@ def test_a_changed_hidden_test_gives_what_a_new_run_gives_without_running_all(ch
     assert ("no such test", "FAILED") in [(t["before"], t["now"]) for t in moved["tests"]]
 
 
-def test_moved_points_give_what_a_new_run_gives_without_running_all(checkout, tmp_path):
-    kept, table = tmp_path / "kept", checkout / "course.toml"
-    before, text = graded(checkout, kept), table.read_text(encoding="utf-8")
+def test_moved_points_give_what_a_new_run_gives_without_running_all(checkout, before, tmp_path):
+    (before, kept), table = before, checkout / "course.toml"
+    text = table.read_text(encoding="utf-8")
     moved = text
     for id, points in (("1.3", 1), ("1.10", -1)):
         head, mark, tail = moved.partition(f'id = "{id}"')
@@ -155,10 +174,9 @@ def test_moved_points_give_what_a_new_run_gives_without_running_all(checkout, tm
 
 @pytest.mark.slow
 def test_a_suite_that_cannot_grade_anybody_grades_nobody_and_says_where_it_is_wrong(
-    checkout, tmp_path
+    checkout, before
 ):
-    kept = tmp_path / "kept"
-    graded(checkout, kept)
+    _, kept = before
     files = contents(kept)
     name = "autograder/a1/exercise_1_3/test_1_3_scores.py"
     suite = checkout / name

@@ -11,6 +11,8 @@ from checkout import ROOT
 from grader.course.course import Course
 from grader.grading import fingerprints
 
+pytestmark = pytest.mark.xdist_group("fingerprints")  # its course is copied once
+
 ASSIGNMENTS = ("a1", "a2", "a3", "a4", "a5")
 
 

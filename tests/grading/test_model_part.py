@@ -24,6 +24,8 @@ from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell
 from grader.report.sentences import model_sentences
 
+pytestmark = pytest.mark.xdist_group("a3")  # its workers are started once
+
 BUCKETS = 9973
 
 CODE = """

@@ -10,6 +10,8 @@ from grader.grading import class_run
 from grader.intake import submissions
 from grader.library.components import Component
 
+pytestmark = pytest.mark.xdist_group("a1")  # its workers are started once
+
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 
 

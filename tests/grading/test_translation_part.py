@@ -32,7 +32,7 @@ from grader.notebook.collect import collect
 from grader.notebook.notebook_file import Cell, read
 from grader.report.sentences import model_sentences
 
-pytestmark = pytest.mark.xdist_group("translation_part")  # its model is trained once
+pytestmark = pytest.mark.xdist_group("a4")  # its model is trained once, and workers start once
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,8 @@ from course_lib.explorer.maps import attention_maps
 from course_lib.explorer.page import page
 from course_lib.explorer.show import explorer
 
+pytestmark = pytest.mark.xdist_group("explorer_page")  # its browser is started once
+
 SOURCE, TARGET = ["two", "dogs", "play"], ["START", "deux", "chiens", "jouent"]
 CAUSAL = np.tril(random_weights(2, 2, 4, 4))
 CAUSAL /= CAUSAL.sum(axis=-1, keepdims=True)

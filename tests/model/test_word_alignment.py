@@ -2,9 +2,9 @@
 
 import json
 import random
-import subprocess
-import sys
+from functools import partial
 
+import in_process
 import numpy as np
 import proofs
 import pytest
@@ -20,6 +20,7 @@ from course_lib.data.grammar.sentence_pairs import pairs, words
 from course_lib.data.word_spans import word_numbers
 from course_lib.recipes.translation import train_translator
 from course_lib.recipes.translation_profiles import TranslationProfile
+from grader.student import program
 
 pytestmark = pytest.mark.xdist_group("word_alignment")  # its model is trained once
 
@@ -49,9 +50,11 @@ def folder(translator, tmp_path_factory):
     return translator.save(tmp_path_factory.mktemp("translator"))
 
 
-def run(*arguments, text=None):
-    command = [sys.executable, "-m", "grader.student", "translate", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, input=text, cwd=ROOT)
+@pytest.fixture
+def run(monkeypatch):
+    """Runs `student translate` in the course's folder."""
+    monkeypatch.chdir(ROOT)
+    return partial(in_process.run, program.main, "translate")
 
 
 def test_every_token_of_a_word_has_its_number(translator):
@@ -86,7 +89,7 @@ def test_rows_are_shares_and_the_model_stays_in_its_mode(translator, training):
     np.testing.assert_array_equal(seen.weights, again.weights)
 
 
-def test_translate_prints_what_the_translator_gives(translator, folder):
+def test_translate_prints_what_the_translator_gives(translator, folder, run):
     wanted = translator.translate([NURSE, "They sleep."])
     assert run("--model", folder, NURSE, "They sleep.").stdout.splitlines() == wanted
     assert run("--model", folder, text=f"{NURSE}\n\nThey sleep.\n").stdout.splitlines() == wanted
@@ -94,7 +97,7 @@ def test_translate_prints_what_the_translator_gives(translator, folder):
     assert run("--model", folder, "--width", 1, NURSE).stdout.splitlines() == greedy
 
 
-def test_translate_shows_the_beam_and_the_words(translator, folder):
+def test_translate_shows_the_beam_and_the_words(translator, folder, run):
     lines = run("--model", folder, "--best", 3, "--words", NURSE).stdout.splitlines()
     hypotheses = translator.search([NURSE], n_best=3)[0]
     assert lines[0] == NURSE
@@ -108,14 +111,14 @@ def test_translate_shows_the_beam_and_the_words(translator, folder):
     assert [row["word"] for row in told["words"]] == words(best)
 
 
-def test_translate_refuses_in_one_sentence(folder):
+def test_translate_refuses_in_one_sentence(folder, run):
     one_sentence(run("--model", "nowhere", "x"), 2, "nowhere has no usable translator")
     one_sentence(run("--best", "9", "x"), 2, "give a --width at least as large")
     one_sentence(run("--model", folder, text="\n  \n"), 2, "nothing to translate")
     one_sentence(run("--model", folder, "\udcff bad"), 2, "is not UTF-8")
 
 
-def test_the_functions_of_a_students_own_notebook_translate(translator, folder, tmp_path):
+def test_the_functions_of_a_students_own_notebook_translate(translator, folder, tmp_path, run):
     path = tmp_path / "a4.ipynb"
     path.write_bytes(proofs.notebook("a4", "solution"))
     done = run("--model", folder, "--notebook", path, "--width", 1, NURSE)

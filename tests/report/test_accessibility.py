@@ -19,6 +19,8 @@ from grader.similarity import compare
 from grader.similarity import page as similar
 from grader.similarity.own_work import Handout
 
+pytestmark = pytest.mark.xdist_group("accessibility")  # its browser is started once
+
 PAGES = ("student", "dashboard", "report", "similar")
 PAPER = {"width": 718, "height": 1046}  # A4 with margins of 1 cm, in CSS pixels
 TABBED = """() => [...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from functools import partial
 
+import in_process
 import proofs
 import pytest
 import torch
@@ -19,6 +21,7 @@ from sample_results import sample
 from typer.testing import CliRunner
 
 from autograder.demo import bundled_class
+from grader.cli import main
 from grader.cli.app import app
 from grader.gradebook.store import Store
 from grader.grading import class_run
@@ -29,6 +32,9 @@ COURSE = [sys.executable, "-c", "from grader.cli import main; main()"]
 def course(*arguments, **options):
     command = [*COURSE, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, **options)
+
+
+here = partial(in_process.run, main)
 
 
 def place(path, data):
@@ -48,7 +54,7 @@ def test_help_is_there_and_imports_no_heavy_library():
 
 
 def test_a_command_that_is_not_there():
-    one_sentence(course("gade"), 2, "gade")
+    one_sentence(here("gade"), 2, "gade")
 
 
 @pytest.mark.parametrize(
@@ -71,13 +77,14 @@ def test_a_command_that_is_not_there():
         (("build", "a9"), ("no assignment 'a9'",)),
     ],
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, arguments, parts):
+def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, arguments, parts):
     (tmp_path / "EMPTY").mkdir()
     (tmp_path / "FILE").write_text("x")
     place(tmp_path / "CLASS" / "s1" / "a1" / "a1.ipynb", proofs.notebook("a1", "starter"))
     names = ("MISSING", "EMPTY", "FILE", "CLASS")
     given = [tmp_path / a if a in names else a for a in arguments]
-    one_sentence(course(*given, cwd=tmp_path), 2, *parts)
+    monkeypatch.chdir(tmp_path)
+    one_sentence(here(*given), 2, *parts)
 
 
 def test_a_package_that_is_missing_is_named(tmp_path):
@@ -276,9 +283,9 @@ def test_marks_by_hand_are_read_and_kept(small_class_graded, tmp_path):
         "s03-no-scaling,a1,1.3,5,A slip\n",
         encoding="utf-8",
     )
-    done = course("report", out, "--manual", marks, "--json")
+    done = here("report", out, "--manual", marks, "--json")
     assert done.returncode == 0, done.stderr
-    again = json.loads(course("report", out, "--json").stdout)
+    again = json.loads(here("report", out, "--json").stdout)
     by_name = {(r["student"], r["assignment"]): r for r in again}
     assert by_name["s01-reference", "a1"]["totals"]["manual"] == 3
     assert by_name["s03-no-scaling", "a1"]["overrides"][0]["points"] == 5
@@ -305,7 +312,7 @@ def test_files_hold_the_whole_class_whatever_a_run_is_about(tmp_path):
     with Store(tmp_path / "out" / "results.db") as store:
         for result in (sample("s1"), sample("s3", "a2")):
             store.add(result)
-    done = course("grade", tmp_path / "class", "--out", tmp_path / "out", "--only", "s2")
+    done = here("grade", tmp_path / "class", "--out", tmp_path / "out", "--only", "s2")
     assert "This run: 1; the files hold all 3 results" in done.stdout, done.stderr
     assert "s3" not in done.stdout
     assert students(tmp_path / "out") == {("s1", "a1"), ("s2", "a1"), ("s3", "a2")}
@@ -314,14 +321,14 @@ def test_files_hold_the_whole_class_whatever_a_run_is_about(tmp_path):
 def test_what_is_filled_in_survives_the_next_run_and_counts_once_it_is_read(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.add(sample("s1"))
-    course("report", tmp_path)
+    here("report", tmp_path)
     marks = tmp_path / "to_mark.csv"
     text = marks.read_text(encoding="utf-8").replace("1.11.a,,", "1.11.a,2,shown nowhere")
     marks.write_text(text, encoding="utf-8")
-    done = course("report", tmp_path)
+    done = here("report", tmp_path)
     assert "1 filled-in row not stored yet, carried over" in done.stderr
     assert marks.read_text(encoding="utf-8") == text
-    done = course("report", tmp_path, "--manual", marks, "--json")
+    done = here("report", tmp_path, "--manual", marks, "--json")
     assert json.loads(done.stdout)[0]["totals"]["manual"] == 2
     assert done.stderr == ""
     assert "1.11.a" not in marks.read_text(encoding="utf-8")
@@ -331,7 +338,7 @@ def test_a_list_that_cannot_be_read_is_kept_beside_the_new_one(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.add(sample("s1"))
     (tmp_path / "to_mark.csv").write_text("my notes on s1", encoding="utf-8")
-    done = course("report", tmp_path)
+    done = here("report", tmp_path)
     assert "is kept as" in done.stderr
     assert (tmp_path / "to_mark.kept-1.csv").read_text(encoding="utf-8") == "my notes on s1"
     assert "1.11.a" in (tmp_path / "to_mark.csv").read_text(encoding="utf-8")
@@ -346,7 +353,7 @@ def test_over_a_damaged_gradebook_nothing_is_written(tmp_path, damage):
     place(out / "to_mark.csv", b"filled in")
     before = contents(out)
     for command in (("grade", tmp_path / "class", "--out", out, "--json"), ("report", out)):
-        one_sentence(course(*command), 4, "results.db is damaged", "move it away")
+        one_sentence(here(*command), 4, "results.db is damaged", "move it away")
         assert contents(out) == before
 
 
@@ -356,7 +363,7 @@ def test_a_look_at_one_exercise_writes_nothing(tmp_path):
     before = contents(tmp_path / "out")
     for out in ("out", "none"):
         options = ("--out", tmp_path / out, "--exercise", "1.4", "--json")
-        assert course("grade", tmp_path / "class", *options).returncode == 0
+        assert here("grade", tmp_path / "class", *options).returncode == 0
     assert contents(tmp_path / "out") == before
     assert not (tmp_path / "none").exists()
 
@@ -389,7 +396,7 @@ def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(tmp_path):
     with Store(tmp_path / "results.db") as store:
         store.add(sample("s1"))
         store.add(sample("s1").model_copy(update={"assignment": "a99"}))
-    done = course("report", tmp_path)
+    done = here("report", tmp_path)
     assert done.returncode == 0
     assert "results of a99 are left out" in done.stderr
 
@@ -398,7 +405,7 @@ def test_results_of_an_assignment_that_is_gone_are_left_out_and_named(tmp_path):
 def test_a_place_that_can_hold_nothing(tmp_path):
     place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
     for out in ("/proc/out", tmp_path / "class" / "s1" / "a1" / "a1.ipynb" / "out"):
-        done = course("grade", tmp_path / "class", "--out", out, "--json")
+        done = here("grade", tmp_path / "class", "--out", out, "--json")
         one_sentence(done, 4, str(out), "cannot be created")
 
 
@@ -409,7 +416,7 @@ def test_check_on_a_saved_notebook_says_what_the_notebooks_own_check_says(tmp_pa
     }
     notebook = tmp_path / "a1.ipynb"
     notebook.write_bytes(proofs.notebook("a1", "starter", replace))
-    done = course("check", "a1", notebook)
+    done = here("check", "a1", notebook)
     assert done.returncode == 1
     assert "1.1 Softmax: not written yet" in done.stdout
     assert "not divided by √d_k" in done.stdout

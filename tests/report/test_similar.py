@@ -18,6 +18,8 @@ from grader.library.components import Component
 from grader.similarity import compare, page, tokens
 from grader.similarity.own_work import Handout
 
+pytestmark = pytest.mark.xdist_group("similar")  # its works are read once
+
 COURSE = Course.here()
 A1 = COURSE.assignment("a1")
 VARIANTS = {variant.name: variant.replace for variant in cases.variants(A1)}

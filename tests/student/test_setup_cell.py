@@ -14,6 +14,8 @@ from grader.course.exercise import ProfileChoice
 from grader.course.problem import SetupError
 from grader.student import notebook_home
 
+pytestmark = pytest.mark.xdist_group("setup_cell")  # its tree is made once
+
 
 @pytest.fixture(scope="module")
 def web(course, tmp_path_factory):

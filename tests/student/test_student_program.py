@@ -27,6 +27,8 @@ UNSCALED = "def scaled_scores(query, key):\n    return query @ np.swapaxes(key, 
 HANGS = "def scaled_scores(query, key):\n    while True:\n        pass\n"
 ENDS = "def softmax(x, axis=-1):\n    import os\n    os._exit(0)\n"
 
+pytestmark = pytest.mark.xdist_group("student_program")  # its tree is made once
+
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
@@ -231,31 +233,48 @@ def test_a_model_of_made_up_sentences_is_told_before_it_is_submitted(
     assert (f"- {sentence} on sst2: train it on real sentences" in said) is told
 
 
-@pytest.mark.parametrize(
-    ("arguments", "parts"),
-    [
-        (("check", "a9"), ("no assignment 'a9'",)),
-        (("check", "a2"), ("there is no a2.ipynb",)),
-        (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
-        (("check", "a1", "nowhere.ipynb"), ("there is no such file",)),
-        (("check", "a1", "data"), ("is a folder",)),
-        (("check", "a1", "course.toml"), ("is not JSON",)),
-        (("check", "a3", "empty.ipynb", "--full"), ("the file is empty",)),
-        (("debug", "nowhere.ipynb"), ("there is no such file",)),
-        (("translate", "They sleep."), ("there is no a4.ipynb",)),
-        (("translate", "--words", "They sleep."), ("--words needs", "leave it out")),
-        (("translate", "--width", "none"), ("'none' is not a number", "--help")),
-        ((), ("COMMAND", "--help")),
-        (("submit", "a1", "--to", "a1.ipynb"), ("must end in .zip",)),
-        (("submit", "a1", "--to", "nowhere/a1.zip"), ("there is no such folder",)),
-        (("submit", "a1", "--to", "other.zip"), ("is no zip file",)),
-    ],
-)
-def test_bad_input_is_one_sentence(tree, own, arguments, parts):
+# What stops a command: its arguments, and parts of the sentence.
+BAD_INPUT = [
+    (("check", "a9"), ("no assignment 'a9'",)),
+    (("check", "a2"), ("there is no a2.ipynb",)),
+    (("check", "mine.ipynb"), ("before its file", "student check a1 mine.ipynb")),
+    (("check", "a1", "nowhere.ipynb"), ("there is no such file",)),
+    (("check", "a1", "data"), ("is a folder",)),
+    (("check", "a1", "course.toml"), ("is not JSON",)),
+    (("check", "a3", "empty.ipynb", "--full"), ("the file is empty",)),
+    (("debug", "nowhere.ipynb"), ("there is no such file",)),
+    (("translate", "They sleep."), ("there is no a4.ipynb",)),
+    (("translate", "--words", "They sleep."), ("--words needs", "leave it out")),
+    (("translate", "--width", "none"), ("'none' is not a number", "--help")),
+    ((), ("COMMAND", "--help")),
+    (("submit", "a1", "--to", "a1.ipynb"), ("must end in .zip",)),
+    (("submit", "a1", "--to", "nowhere/a1.zip"), ("there is no such folder",)),
+    (("submit", "a1", "--to", "other.zip"), ("is no zip file",)),
+]
+ONE_AFTER_ANOTHER = """
+import contextlib, io, json, sys
+from grader.student.program import main
+for arguments in json.loads(sys.argv[1]):
+    said = [io.StringIO(), io.StringIO()]
+    with contextlib.redirect_stdout(said[0]), contextlib.redirect_stderr(said[1]):
+        try:
+            main(arguments)
+        except SystemExit as ended:
+            code = ended.code
+    print(json.dumps([code, *(one.getvalue() for one in said)]))
+"""
+
+
+def test_bad_input_is_one_sentence(tree, own):
+    """Each command as a program of its own would run it, but the program starts once."""
     own("starter")
     place(tree / "empty.ipynb", b"")
     place(tree / "other.zip", b"mine")
-    one_sentence(student(tree, *arguments), 2, *parts)
+    given = json.dumps([arguments for arguments, _ in BAD_INPUT])
+    lines = student(tree, given, program=["-c", ONE_AFTER_ANOTHER]).stdout.splitlines()
+    for (arguments, parts), line in zip(BAD_INPUT, lines, strict=True):
+        done = subprocess.CompletedProcess(arguments, *json.loads(line))
+        one_sentence(done, 2, *parts)
     assert (tree / "other.zip").read_bytes() == b"mine"
 
 

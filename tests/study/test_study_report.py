@@ -23,6 +23,8 @@ from course_lib.study.report.noise import validation_size
 from course_lib.study.report.wording import amount, changes, number, percent, probability, signed
 from course_lib.study.space import DEFAULT
 
+pytestmark = pytest.mark.xdist_group("study_report")  # its database is made once
+
 T2 = 4.302653  # of Student's t with 2 degrees of freedom, 95 % two-sided
 CLEAR = [  # s² = 4 · 0.02 / 4 = 0.02, with 4 degrees of freedom
     *(complete(80.0 + 0.2 * i, seed=i, train_seconds=10.0) for i in range(2)),

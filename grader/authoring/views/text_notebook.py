@@ -1,7 +1,7 @@
 """Reads the text notebook of an assignment, from which its notebooks are built.
 
-The text notebook (`solutions/aN.py`, jupytext's py:percent) names components of `course_lib`
-instead of copying them. A cell's metadata says what the builder puts there:
+The text notebook (`solutions/aN.py`, in the format `py:percent`) names components of `course_lib`
+instead of copying them. The line that begins a cell says what the builder puts there:
 
     title="a1"  setup="a1"  exercise="1.4"  component="course_lib.x:name"  check="1.4"
     prediction="1.7"  written="1.11.a"  rubric="1.11.a"  student="1.6"  drawing="split_heads"
@@ -13,6 +13,7 @@ Everything after `<!-- answer -->` (text) or `# answer` (code) appears only in t
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +33,10 @@ DIRECTIVES = (
     "title setup exercise component check prediction written rubric student drawing".split()
 )
 
+HEADER = re.compile(r"(?m)^# %%(.*)$")  # begins a cell
+GIVEN = re.compile(r'(\w+)="([^"]*)"')  # in such a line
+COMMENT = re.compile(r"(?m)^# ?")  # begins each line of a Markdown cell
+
 
 @dataclass(frozen=True)
 class SourceCell:
@@ -46,19 +51,24 @@ class SourceCell:
 
 @lru_cache(maxsize=8)
 def parse(root: Path, source: str) -> tuple[SourceCell, ...]:
-    """The cells of a text notebook. Raises BuildError for a cell with several directives."""
-    import jupytext
+    """The cells of a text notebook. Raises BuildError for a cell that cannot be read."""
+    _, *parts = HEADER.split((root / source).read_text(encoding="utf-8"))
+    return tuple(_cell(source, *part) for part in zip(parts[::2], parts[1::2], strict=True))
 
-    notebook = jupytext.read(root / source, fmt="py:percent")
-    cells = []
-    for cell in notebook.cells:
-        directives = {k: v for k, v in cell.metadata.items() if k in DIRECTIVES}
-        if len(directives) > 1:
-            raise BuildError(f"{source}: a cell with several directives: {directives}")
-        directive, argument = next(iter(directives.items()), ("", ""))
-        bug = cell.metadata.get("bug", "")
-        cells.append(SourceCell(cell.cell_type, cell.source, directive, str(argument), bug))
-    return tuple(cells)
+
+def _cell(source: str, header: str, body: str) -> SourceCell:
+    """A cell from the line that begins it, after the `# %%`, and the lines below that."""
+    kind = "markdown" if header.startswith(" [markdown]") else "code"
+    given = dict(GIVEN.findall(header))
+    directives = {name: argument for name, argument in given.items() if name in DIRECTIVES}
+    if len(directives) > 1:
+        raise BuildError(f"{source}: a cell with several directives: {directives}")
+    if left := GIVEN.sub("", header.removeprefix(" [markdown]")).strip():
+        raise BuildError(f'{source}: `# %%{header}`: {left!r} is neither [markdown] nor NAME="…"')
+    if kind == "markdown":
+        body = COMMENT.sub("", body)
+    directive, argument = next(iter(directives.items()), ("", ""))
+    return SourceCell(kind, body.strip("\n"), directive, argument, given.get("bug", ""))
 
 
 def read(assignment: Assignment) -> tuple[SourceCell, ...]:

@@ -1,0 +1,33 @@
+"""Runs a program's `main` in this process, where what it imports is imported already."""
+
+import contextlib
+import io
+import signal
+import subprocess
+import sys
+from unittest import mock
+
+HANDLED = (signal.SIGTERM, signal.SIGHUP)
+
+
+def run(main, *arguments, text=""):
+    """What it prints, and its exit code, as `subprocess.run` tells them; `text` is its input."""
+    given = [str(argument) for argument in arguments]
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(3)]
+    streams[0].write(text)
+    streams[0].seek(0)
+    code, handlers = 0, [signal.getsignal(number) for number in HANDLED]
+    with (
+        mock.patch.multiple(sys, argv=["program", *given], path=[*sys.path], stdin=streams[0]),
+        contextlib.redirect_stdout(streams[1]),
+        contextlib.redirect_stderr(streams[2]),
+    ):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code
+    for number, handler in zip(HANDLED, handlers, strict=True):
+        signal.signal(number, handler)
+    for stream in streams:
+        stream.seek(0)
+    return subprocess.CompletedProcess(given, code, streams[1].read(), streams[2].read())
