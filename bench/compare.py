@@ -17,6 +17,7 @@ from course_lib.data.registry import read
 from course_lib.data.token_blocks import stream
 from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
+from course_lib.families.recurrent import RecurrentLanguageModel, recurrent_width
 from course_lib.recipes.language import (
     Build,
     TrainedLanguageModel,
@@ -25,7 +26,6 @@ from course_lib.recipes.language import (
     transformer,
 )
 from course_lib.recipes.language_profiles import LanguageProfile, profile
-from course_lib.recurrent import RecurrentLanguageModel, recurrent_width
 from course_lib.study.report.figures import BLUE, ORANGE, PURPLE, canvas
 from course_lib.training.language_losses import language_loss
 from grader.authoring import results_file

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.data.packed_texts import PackedBatch, PackedTexts
+from course_lib.families.language_model import LanguageModel
 from course_lib.fast.forms import fast_model
-from course_lib.language_model import LanguageModel
 
 END = 3
 

@@ -42,7 +42,7 @@ import time
 
 from course_lib.data.datasets import load
 from course_lib.data.token_blocks import TokenBlocks
-from course_lib.language_model import LanguageModel
+from course_lib.families.language_model import LanguageModel
 from course_lib.recipes.language import streams
 from course_lib.recipes.language_profiles import profile
 from course_lib.recipes.profiles import fit_by
@@ -133,7 +133,7 @@ with needs("L1.2"):
 #     everything: `(keys, values)`, each `(batch, n_heads, n, d_k)`.
 #   - `keep(rows)` keeps these rows of the batch, in this order; of an empty cache, nothing.
 
-# %% component="course_lib.cached_attention:KeysAndValues"
+# %% component="course_lib.families.cached_attention:KeysAndValues"
 
 # %% check="L1.3"
 
@@ -148,7 +148,7 @@ with needs("L1.2"):
 #
 # What is turned once stays turned, so the cache holds keys as they are after `rotate`.
 
-# %% component="course_lib.cached_attention:CachedAttention"
+# %% component="course_lib.families.cached_attention:CachedAttention"
 
 # %% check="L1.4"
 

@@ -37,8 +37,8 @@ from course_lib.data.cycled import CycledExamples
 from course_lib.data.datasets import load
 from course_lib.data.masking import MaskedBatches
 from course_lib.data.segments import marked
+from course_lib.families.masked_language_model import MaskedLanguageModel
 from course_lib.initialization import initialize
-from course_lib.masked_language_model import MaskedLanguageModel
 from course_lib.recipes.masked_language_profiles import profile
 from course_lib.recipes.profiles import fit_by
 
@@ -193,9 +193,9 @@ with needs("L2.1", "L2.2", "L2.3"):
 #   `(x, weights)`, and the classifier returns `(logits, weights)`. Its parts are called `encoder`,
 #   `pooler` (None with `"mean"`), `dropout` and `output`. `start_small(module)` is how BERT begins.
 
-# %% component="course_lib.masked_language_model:Pooler"
+# %% component="course_lib.families.masked_language_model:Pooler"
 
-# %% component="course_lib.encoder_heads:TextClassifier"
+# %% component="course_lib.families.encoder_heads:TextClassifier"
 
 # %% check="L2.4"
 
@@ -208,9 +208,9 @@ with needs("L2.1", "L2.2", "L2.3"):
 #   two numbers a token. Returns `(starts, ends)`, each `(batch, n)`; −∞ at padding, where nothing
 #   begins or ends.
 
-# %% component="course_lib.encoder_heads:TokenClassifier"
+# %% component="course_lib.families.encoder_heads:TokenClassifier"
 
-# %% component="course_lib.encoder_heads:SpanFinder"
+# %% component="course_lib.families.encoder_heads:SpanFinder"
 
 # %% check="L2.5"
 
@@ -219,7 +219,7 @@ with needs("L2.1", "L2.2", "L2.3"):
 #   begins with the weights of `encoder` and trains a copy of it. Reading was the expensive part; it
 #   has to serve more than once.
 
-# %% component="course_lib.encoder_heads:classifier_from"
+# %% component="course_lib.families.encoder_heads:classifier_from"
 
 # %% check="L2.6"
 

@@ -19,19 +19,23 @@ class Group:
 GROUPS = (
     Group("Tokens, embedding, positions", ("data", "embeddings", "positions"), "positions"),
     Group("Masks", ("masks",), "causal"),
-    Group("Attention", ("numpy_forms", "attention", "cached_attention", "fast.attention"), "cross"),
-    Group("Feed-forward", ("feed_forward", "gelu_feed_forward"), "stream"),
+    Group(
+        "Attention",
+        ("numpy_forms", "attention", "families.cached_attention", "fast.attention"),
+        "cross",
+    ),
+    Group("Feed-forward", ("feed_forward", "families.gelu_feed_forward"), "stream"),
     Group("Add and norm", ("residual", "normalization", "fast.forms"), "stream"),
     Group(
         "Encoder",
-        ("encoder", "classifier", "masked_language_model", "encoder_heads"),
+        ("encoder", "classifier", "families.masked_language_model", "families.encoder_heads"),
         "encoder",
     ),
     Group("Decoder", ("decoder", "fast.cached_decoder", "fast.equal_widths"), "self"),
     Group(
         "Whole model and loss",
         (
-            *("transformer", "transformer_variants", "language_model", "recurrent", "config"),
+            *("transformer", "transformer_variants", "families", "config"),
             *("training.losses", "fast.loss"),
         ),
         "text",

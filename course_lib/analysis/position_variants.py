@@ -16,9 +16,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..attention import MultiHeadAttention
-from ..cached_attention import CachedAttention
 from ..classifier import EncoderClassifier
 from ..embeddings import TransformerEmbedding
+from ..families.cached_attention import CachedAttention
 from ..positions import LearnedPositions, RelativeBias
 from .relative_attention import RelativeCachedAttention, RelativeMultiHeadAttention
 from .rotary_attention import RotaryMultiHeadAttention

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from ..attention import MultiHeadAttention, merge_heads, split_heads
-from ..cached_attention import CachedAttention
+from ..families.cached_attention import CachedAttention
 from ..positions import RelativeBias
 
 

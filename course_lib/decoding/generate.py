@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ..cached_attention import KeysAndValues
-from ..language_model import LanguageModel
+from ..families.cached_attention import KeysAndValues
+from ..families.language_model import LanguageModel
 from .sampling import sampling_distribution
 
 

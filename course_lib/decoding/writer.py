@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..cached_attention import CachedAttention
 from ..data.tokenization import TextTokenizer
+from ..families.cached_attention import CachedAttention
+from ..families.language_model import LanguageModel
 from ..fast.forms import fast_model
-from ..language_model import LanguageModel
 from ..training.saved_model import SETTINGS, TOKENIZER, TRANSLATOR_WEIGHTS, save_model
 from ..training.saved_model import WEIGHTS as CLASSIFIER_WEIGHTS
 from .generate import generate

@@ -21,8 +21,8 @@ from ..data.token_blocks import TokenBlocks, stream
 from ..data.tokenization import TextTokenizer
 from ..decoding.writer import Writer
 from ..evaluation.language import perplexity
+from ..families.language_model import LanguageModel
 from ..fast.forms import fast_model
-from ..language_model import LanguageModel
 from ..training.fit import Loss
 from ..training.language_losses import language_loss, packed_language_loss, packed_tokens
 from ..training.machine import examples

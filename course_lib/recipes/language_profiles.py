@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..config import TransformerConfig
-from ..language_model import Positions
+from ..families.language_model import Positions
 from .profiles import Profile, chosen
 
 

@@ -22,11 +22,11 @@ from ..data.cycled import CycledExamples
 from ..data.masking import MaskedBatches
 from ..data.segments import marked
 from ..data.tokenization import TextTokenizer
-from ..encoder_heads import TextClassifier, classifier_from
 from ..evaluation.gaps import gap_measures
+from ..families.encoder_heads import TextClassifier, classifier_from
+from ..families.masked_language_model import BertEncoder, MaskedLanguageModel
 from ..fast.forms import fast_model
 from ..initialization import initialize
-from ..masked_language_model import BertEncoder, MaskedLanguageModel
 from ..training.batch_losses import classification_loss
 from ..training.language_losses import masked_language_loss
 from .classifier import likely_labels

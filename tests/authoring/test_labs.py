@@ -7,7 +7,7 @@ import pytest
 from checkout import ROOT
 from proofs import COURSE, local_worker
 
-from course_lib.cached_attention import KeysAndValues
+from course_lib.families.cached_attention import KeysAndValues
 from grader.authoring import course_build
 from grader.authoring.proof import cases
 from grader.authoring.release import contents

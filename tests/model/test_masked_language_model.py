@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from course_lib.encoder_heads import SpanFinder, TextClassifier, TokenClassifier
+from course_lib.families.encoder_heads import SpanFinder, TextClassifier, TokenClassifier
+from course_lib.families.masked_language_model import BertEncoder, MaskedLanguageModel
 from course_lib.fast.forms import fast_model
-from course_lib.masked_language_model import BertEncoder, MaskedLanguageModel
 from course_lib.normalization import LayerNorm
 
 SIZES = {"n_layers": 2, "d_model": 32, "n_heads": 4, "d_ff": 64, "max_length": 24}

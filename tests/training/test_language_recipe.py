@@ -11,9 +11,9 @@ from course_lib.data import datasets, registry
 from course_lib.data.token_blocks import TokenBlocks, stream
 from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
+from course_lib.families.recurrent import RecurrentLanguageModel, recurrent_width
 from course_lib.recipes.language import streams, train_language_model
 from course_lib.recipes.language_profiles import PROFILES, profile
-from course_lib.recurrent import RecurrentLanguageModel, recurrent_width
 
 pytestmark = pytest.mark.xdist_group("language_recipe")  # its model is trained once
 

@@ -14,7 +14,7 @@ from course_lib.data.cycled import CycledExamples
 from course_lib.data.masking import IGNORED, mask_tokens
 from course_lib.data.segments import joined, marked, next_sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
-from course_lib.masked_language_model import BertEncoder, MaskedLanguageModel
+from course_lib.families.masked_language_model import BertEncoder, MaskedLanguageModel
 from course_lib.recipes.masked_language import fine_tune, pretrain, unlabelled
 from course_lib.recipes.masked_language_profiles import PROFILES, profile
 from course_lib.training.language_losses import masked_language_loss

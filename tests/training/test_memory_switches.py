@@ -10,12 +10,12 @@ from torch import nn
 
 from course_lib.classifier import EncoderClassifier
 from course_lib.data.packed_texts import PackedTexts, fill_rows
+from course_lib.families.language_model import LanguageModel
+from course_lib.families.packing import block_mask, restarted_positions
+from course_lib.families.recurrent import RecurrentLanguageModel
 from course_lib.fast.forms import fast_model
-from course_lib.language_model import LanguageModel
-from course_lib.packing import block_mask, restarted_positions
 from course_lib.recipes.language_profiles import profile
 from course_lib.recipes.profiles import fit_by
-from course_lib.recurrent import RecurrentLanguageModel
 from course_lib.training.batch_losses import (
     classification_loss,
     real_targets,

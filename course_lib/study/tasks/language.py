@@ -15,8 +15,8 @@ from ...data.datasets import LoadedData
 from ...data.token_blocks import TokenBlocks, stream
 from ...data.tokenization import TextTokenizer
 from ...evaluation.language import perplexity
+from ...families.language_model import LanguageModel
 from ...fast.forms import fast_model
-from ...language_model import LanguageModel
 from ...training.language_losses import language_loss
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration

@@ -12,7 +12,7 @@ from grader.checking.exercise import exercise
 MODEL = (
     "(lambda model: (setattr(model, 'read', []), model.register_forward_hook("
     "lambda _, given, logits: model.read.append(logits.shape[1])), model)[-1])("
-    "__import__('importlib').import_module('course_lib.language_model').LanguageModel("
+    "__import__('importlib').import_module('course_lib.families.language_model').LanguageModel("
     "11, n_layers=2, d_model=8, n_heads=2, d_ff=16, dropout=0.0, positions='rotary'))"
 )
 PROMPTS = [[5, 9, 4, 6], [8, 7]]

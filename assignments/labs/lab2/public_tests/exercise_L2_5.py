@@ -9,7 +9,7 @@ from grader.checking.exercise import exercise
 # fmt: off
 
 ENCODER = (
-    "__import__('importlib').import_module('course_lib.masked_language_model').BertEncoder("
+    "__import__('importlib').import_module('course_lib.families.masked_language_model').BertEncoder("
     "12, n_layers=1, d_model=8, n_heads=2, d_ff=16, dropout=0.0, n_segments=0)"
 )
 TEXTS = torch.tensor([[4, 8, 9, 5], [4, 11, 5, 0]])

@@ -13,10 +13,10 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .encoder import Encoder
+from ..encoder import Encoder
+from ..masks import padding_mask
+from ..normalization import LayerNorm
 from .gelu_feed_forward import GeluFeedForward
-from .masks import padding_mask
-from .normalization import LayerNorm
 
 
 class BertEncoder(nn.Module):

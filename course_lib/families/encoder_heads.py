@@ -12,9 +12,9 @@ import math
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from .classifier import masked_mean
+from ..classifier import masked_mean
+from ..masks import padding_mask
 from .masked_language_model import BertEncoder, Pooler, start_small
-from .masks import padding_mask
 
 Ids = Int[Tensor, "batch n"]
 

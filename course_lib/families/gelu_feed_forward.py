@@ -6,7 +6,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from .feed_forward import FeedForward
+from ..feed_forward import FeedForward
 
 
 class GeluFeedForward(FeedForward):

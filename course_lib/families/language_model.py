@@ -15,13 +15,13 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from ..encoder import EncoderLayer
+from ..masks import causal_mask, padding_mask
+from ..normalization import LayerNorm
+from ..positions import sinusoidal_positions
 from .cached_attention import CachedAttention, KeysAndValues
-from .encoder import EncoderLayer
 from .gelu_feed_forward import GeluFeedForward
-from .masks import causal_mask, padding_mask
-from .normalization import LayerNorm
 from .packing import block_mask, restarted_positions
-from .positions import sinusoidal_positions
 
 Positions = Literal["learned", "sinusoidal", "rotary", "none"]
 

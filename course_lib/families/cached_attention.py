@@ -10,8 +10,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from .attention import MultiHeadAttention, attention, merge_heads, split_heads
-from .positions import rotate
+from ..attention import MultiHeadAttention, attention, merge_heads, split_heads
+from ..positions import rotate
 
 
 @dataclass
