@@ -1,1 +1,1 @@
-"""The paper's relatives: decoder-only, encoder-only and recurrent models, and their own parts."""
+"""The paper's relatives: decoder-only, encoder-only, recurrent models; other position schemes."""

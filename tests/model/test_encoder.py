@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course_lib.analysis.position_variants import with_positions
-from course_lib.analysis.relative_attention import RelativeMultiHeadAttention
 from course_lib.analysis.torch_encoder import copy_encoder_from_torch, torch_encoder
 from course_lib.classifier import EncoderClassifier, masked_mean
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder, EncoderLayer
+from course_lib.families.position_variants import with_positions
+from course_lib.families.relative_attention import RelativeMultiHeadAttention
 from course_lib.fast.attention import FusedMultiHeadAttention
 from course_lib.fast.dropout import FastDropout, dropout_factor
 from course_lib.fast.forms import FusedLayerNorm, fast_model

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
-from course_lib.analysis.position_variants import with_positions
 from course_lib.decoding.generate import generate
 from course_lib.families.cached_attention import KeysAndValues
 from course_lib.families.language_model import LanguageModel
+from course_lib.families.position_variants import with_positions
 from course_lib.normalization import LayerNorm
 from course_lib.positions import rotate
 

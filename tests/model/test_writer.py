@@ -8,10 +8,10 @@ import pytest
 import torch
 from checkout import ROOT
 
-from course_lib.analysis.position_variants import with_positions
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.writer import Writer, WriterError
 from course_lib.families.language_model import LanguageModel
+from course_lib.families.position_variants import with_positions
 
 SIZES = {"n_layers": 2, "d_model": 16, "n_heads": 2, "d_ff": 32, "dropout": 0.0}
 TEXTS = ["Two dogs play in the snow.", "A man reads a book.", "Two men play.", "A dog reads."]

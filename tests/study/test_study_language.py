@@ -8,13 +8,13 @@ import pytest
 import torch
 from checkout import ROOT
 
-from course_lib.analysis.position_variants import SCHEMES
-from course_lib.analysis.relative_attention import (
+from course_lib.data import datasets
+from course_lib.families.position_variants import SCHEMES
+from course_lib.families.relative_attention import (
     RelativeCachedAttention,
     RelativeMultiHeadAttention,
 )
-from course_lib.analysis.rotary_attention import RotaryMultiHeadAttention
-from course_lib.data import datasets
+from course_lib.families.rotary_attention import RotaryMultiHeadAttention
 from course_lib.study import commands, profiles
 from course_lib.study.space import DEFAULT, POSITIONS
 from course_lib.study.tasks.classification import ClassificationTask
@@ -110,7 +110,7 @@ def test_the_task_of_assignment_5_needs_no_answer_of_assignment_4():
     hidden = student_tree.unreleased(course, student_tree.released_before(course, "a5"))
     given = student_tree.modules(course, hidden)
     assert "study.tasks.classification" in given
-    assert "analysis.position_variants" in given
+    assert "families.position_variants" in given
 
 
 def test_the_cell_of_part_4_runs(monkeypatch, capsys):

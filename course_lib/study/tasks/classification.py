@@ -10,12 +10,12 @@ from itertools import count
 import torch
 from torch.nn import functional as F
 
-from ...analysis.position_variants import with_positions
 from ...classifier import EncoderClassifier
 from ...data.batching import TokenBuckets, batches_in_order
 from ...data.datasets import LoadedData
 from ...data.tokenization import TextTokenizer
 from ...data.word_dropout import WordDropout
+from ...families.position_variants import with_positions
 from ...fast.forms import fast_model
 from ...recipes.profiles import scale_words
 from ...training.classification_step import training_step

@@ -10,12 +10,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ...analysis.position_variants import with_positions
 from ...data.datasets import LoadedData
 from ...data.token_blocks import TokenBlocks, stream
 from ...data.tokenization import TextTokenizer
 from ...evaluation.language import perplexity
 from ...families.language_model import LanguageModel
+from ...families.position_variants import with_positions
 from ...fast.forms import fast_model
 from ...training.language_losses import language_loss
 from ..profiles import StudyProfile

@@ -7,8 +7,8 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from ..attention import MultiHeadAttention, merge_heads, split_heads
-from ..families.cached_attention import CachedAttention
 from ..positions import RelativeBias
+from .cached_attention import CachedAttention
 
 
 def biased_attention(

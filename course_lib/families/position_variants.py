@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from ..attention import MultiHeadAttention
 from ..classifier import EncoderClassifier
 from ..embeddings import TransformerEmbedding
-from ..families.cached_attention import CachedAttention
 from ..positions import LearnedPositions, RelativeBias
+from .cached_attention import CachedAttention
 from .relative_attention import RelativeCachedAttention, RelativeMultiHeadAttention
 from .rotary_attention import RotaryMultiHeadAttention
 
