@@ -26,7 +26,7 @@ ResultsFile = Annotated[str | None, typer.Option(help="of the results file")]  #
 @bench_app.command("model")
 def model(json: Json = False) -> None:
     """Our multi-head attention against torch.nn.MultiheadAttention, interleaved."""
-    from . import model as bench
+    from .speeds import model as bench
 
     show(bench.run(), "results/bench_model.json", json)
 
@@ -34,7 +34,7 @@ def model(json: Json = False) -> None:
 @bench_app.command("encoder")
 def encoder(json: Json = False) -> None:
     """Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute."""
-    from . import encoder as bench
+    from .speeds import encoder as bench
 
     show(bench.run(), "results/bench_encoder.json", json)
 
@@ -42,7 +42,7 @@ def encoder(json: Json = False) -> None:
 @bench_app.command("train")
 def train(json: Json = False) -> None:
     """Training step of our Transformer, base size, against torch.nn.Transformer; some minutes."""
-    from . import training as bench
+    from .speeds import training as bench
 
     show(bench.run(), "results/bench_train.json", json)
 
@@ -59,7 +59,7 @@ def decode(
     """Our cached beam search against no cache and other libraries, same weights; some minutes."""
     from course_lib.decoding.translator import TranslationError
 
-    from . import decode as bench
+    from .speeds import decode as bench
 
     names = [name for name in peers.split(",") if name]
     try:
@@ -81,7 +81,7 @@ def sst2(
     """Accuracy of the sentence classifier on real SST-2: one training run per seed."""
     from course_lib.recipes import classifier_profiles
 
-    from . import sentiment as bench
+    from .trainings import sentiment as bench
 
     _check(classifier_profiles.profile, profile)
     target = name or f"sst2_{profile}"
@@ -97,7 +97,7 @@ def pretraining(
     json: Json = False,
 ) -> None:
     """Accuracy on SST-2 over the number of labels, with and without pre-training; 40 minutes."""
-    from . import pretraining as bench
+    from .trainings import pretraining as bench
 
     counts = numbers(labels, "--labels", least=2)  # one of each class
     show(bench.run(counts, numbers(seeds), log), f"results/{bench.NAME}.json", json)
@@ -117,7 +117,7 @@ def compare(
     """Language models of one size on real text, beside n-grams; 6 CPU minutes a seed."""
     from course_lib.recipes import language_profiles
 
-    from . import compare as bench
+    from .trainings import compare as bench
 
     _check(language_profiles.profile, profile)
     chosen = [model for model in models.split(",") if model]
@@ -130,7 +130,7 @@ def compare(
 @bench_app.command("positions")
 def positions(seeds: Seeds = "0,1,2", json: Json = False) -> None:
     """Perplexity with sinusoidal, learned, relative, rotary and no positions; 5 CPU minutes."""
-    from . import positions as bench
+    from .trainings import positions as bench
 
     show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
@@ -150,7 +150,7 @@ def multi30k(
     """BLEU of the translator on real Multi30k: one training run per seed."""
     from course_lib.recipes import translation_profiles
 
-    from . import translation as bench
+    from .trainings import translation as bench
 
     _check(translation_profiles.profile, profile)
     target = name or f"multi30k_{profile}"
@@ -170,7 +170,7 @@ def averages(
     """BLEU of the translator's last weights and of averages that reach back less and less."""
     from course_lib.recipes import translation_profiles
 
-    from . import averages as bench
+    from .trainings import averages as bench
 
     _check(translation_profiles.profile, profile)
     measures = bench.run(profile, numbers(seeds), log)
@@ -180,7 +180,7 @@ def averages(
 @bench_app.command("grammar")
 def grammar(seeds: Seeds = "0,1,2", json: Json = False) -> None:
     """The translator on generated sentences: exact matches, and word alignment by attention."""
-    from . import grammar as bench
+    from .trainings import grammar as bench
 
     show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
@@ -188,7 +188,7 @@ def grammar(seeds: Seeds = "0,1,2", json: Json = False) -> None:
 @bench_app.command("study")
 def study(json: Json = False) -> None:
     """What a study costs beside its training, and what a second worker brings; minutes."""
-    from . import study as bench
+    from .speeds import study as bench
 
     show(bench.run(log), "results/bench_study.json", json)
 

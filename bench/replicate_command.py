@@ -38,7 +38,7 @@ def replicate(
     from course_lib.recipes.table3 import chosen_row
     from course_lib.training.fit import CheckpointError, DivergedError
 
-    from . import replication
+    from .trainings import replication
 
     asked = replication.Asked(data, scale, steps, warmup, accumulate, test)
     target = name or f"table3_{data}_scale_{scale}"

@@ -11,18 +11,8 @@ import torch
 from checkout import ROOT
 from typer.testing import CliRunner
 
-from bench import (
-    averages,
-    decode,
-    encoder,
-    grammar,
-    model,
-    pretraining,
-    sentiment,
-    study,
-    training,
-    translation,
-)
+from bench.speeds import decode, encoder, model, study, training
+from bench.trainings import averages, grammar, pretraining, sentiment, translation
 from course_lib.config import TransformerConfig
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs

@@ -8,7 +8,7 @@ from test_bench import LOAD, TINY, few, small
 from test_bench import bench as bench
 from typer.testing import CliRunner
 
-from bench import compare, positions
+from bench.trainings import compare, positions
 from course_lib.recipes import language_profiles
 from course_lib.study.profiles import profile as study_profile
 from grader.cli.app import app

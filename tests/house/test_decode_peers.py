@@ -6,8 +6,8 @@ They are no part of the set-up (`pip install -e .[bench]`), so a test of one tha
 import pytest
 import torch
 
-from bench import decode
 from bench.peers import Beam, PeerError, in_ctranslate2, in_joeynmt, in_marian, package
+from bench.speeds import decode
 from course_lib.transformer import Transformer
 
 GREEDY = Beam(width=1, length_penalty=1.0, longest=12)

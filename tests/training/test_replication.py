@@ -10,7 +10,7 @@ import torch
 from checkout import ROOT
 from typer.testing import CliRunner
 
-from bench import replication as bench_replication
+from bench.trainings import replication as bench_replication
 from book.documents import computed
 from course_lib.data import datasets
 from course_lib.data.corpus_preparation import TOKENIZER

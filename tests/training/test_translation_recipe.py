@@ -9,7 +9,8 @@ from small_translation import SMALL, TEST, pairs
 from torch import nn
 from unwatched import unwatched
 
-from bench import training, translation
+from bench.speeds import training
+from bench.trainings import translation
 from course_lib.config import TransformerConfig
 from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import fast_model

@@ -22,7 +22,7 @@ from course_lib.decoding.translator import Decoding, Translator, fast_decoding, 
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
-from .peers import END, Beam, Ids, Peer, PeerError, in_ctranslate2, in_joeynmt, in_marian
+from ..peers import END, Beam, Ids, Peer, PeerError, in_ctranslate2, in_joeynmt, in_marian
 
 BEAM = Beam(width=5, length_penalty=1.0, longest=100)
 ROUNDS = 5

@@ -74,7 +74,7 @@ def _in_processes(n_workers: int) -> float:
         url = _url(folder)
         opened = storage(url)
         study = queue(opened, _plan())
-        command = [sys.executable, "-m", "bench.study", url, str(STEPS)]
+        command = [sys.executable, "-m", "bench.speeds.study", url, str(STEPS)]
         run_workers(opened, NAME, command, n_workers, lambda line: None)
         trials = study.get_trials()
         opened.engine.dispose()

@@ -1,0 +1,1 @@
+"""Benchmarks that train models and record how well they learn."""
