@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..data import datasets, sources
-from ..data.corpus_preparation import TOKENIZER, How, prepare
+from ..data.corpus.corpus_preparation import TOKENIZER, How, prepare
+from ..data.corpus.sharded_pairs import ShardedPairs
+from ..data.corpus.streamed_file import sha256_of
+from ..data.corpus.token_shards import MANIFEST
 from ..data.pair_batching import PairBuckets
 from ..data.registry import REGISTRY, Corpus, DataError, read
-from ..data.sharded_pairs import ShardedPairs
-from ..data.streamed_file import sha256_of
-from ..data.token_shards import MANIFEST
 from ..data.tokenization import TextTokenizer
 
 

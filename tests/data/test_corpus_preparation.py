@@ -9,12 +9,12 @@ import pytest
 from data_world import REVISION, sha256
 
 from course_lib.data import hub as hub_files
-from course_lib.data import streamed_file
-from course_lib.data.corpus_preparation import FILES, TOKENIZER, How, prepare
+from course_lib.data.corpus import streamed_file
+from course_lib.data.corpus.corpus_preparation import FILES, TOKENIZER, How, prepare
+from course_lib.data.corpus.sharded_pairs import ShardedPairs
+from course_lib.data.corpus.token_shards import MANIFEST, Manifest, read_shard
 from course_lib.data.pair_batching import PairBuckets
 from course_lib.data.registry import Corpus, DataError, Unavailable, read
-from course_lib.data.sharded_pairs import ShardedPairs
-from course_lib.data.token_shards import MANIFEST, Manifest, read_shard
 from course_lib.data.tokenization import TextTokenizer
 
 PAIRS = 900

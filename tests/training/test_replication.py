@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 from bench.trainings import replication as bench_replication
 from book.documents import computed
 from course_lib.data import datasets
-from course_lib.data.corpus_preparation import TOKENIZER
+from course_lib.data.corpus.corpus_preparation import TOKENIZER
+from course_lib.data.corpus.sharded_pairs import ShardedPairs
+from course_lib.data.corpus.token_shards import Manifest, Prepared, write_shard
 from course_lib.data.pair_batching import PairBuckets
 from course_lib.data.registry import read
-from course_lib.data.sharded_pairs import ShardedPairs
-from course_lib.data.token_shards import Manifest, Prepared, write_shard
 from course_lib.decoding.translator import Translator
 from course_lib.evaluation.perplexity import perplexity
 from course_lib.recipes import replication, replication_data

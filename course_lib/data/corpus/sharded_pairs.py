@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .pair_batching import PairBatch, PairBuckets, batch_count
+from ..pair_batching import PairBatch, PairBuckets, batch_count
 from .token_shards import Shard, read_lengths, read_shard
 
 

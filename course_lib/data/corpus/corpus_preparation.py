@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .registry import Corpus, DataError, HubFile
+from ..registry import Corpus, DataError, HubFile
+from ..tokenization import TextTokenizer
 from .streamed_file import fetch, sha256_of
 from .token_shards import MOST_TOKENS, Manifest, Prepared, Shard, is_whole, write_shard
-from .tokenization import TextTokenizer
 
 TOKENIZER, FILES = "tokenizer.json", "files"
 ROWS = 2_000  # read at once

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
 
-from . import hub
-from .registry import DataError, HubFile, Unavailable
+from .. import hub
+from ..registry import DataError, HubFile, Unavailable
 
 CHUNK = 1 << 20  # bytes
 ATTEMPTS = 5  # connections in a row that brought nothing

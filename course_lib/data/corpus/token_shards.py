@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .registry import DataError
+from ..registry import DataError
 from .streamed_file import sha256_of
 
 MANIFEST = "manifest.json"
