@@ -67,7 +67,7 @@ def model(
     json: Json = False,
 ) -> None:
     """Train the small translator that runs in the page (about five minutes)."""
-    from . import live_model
+    from .live import live_model
 
     folder = to or live_model.FOLDER
     measured = live_model.train(folder, (lambda _: None) if json else print)

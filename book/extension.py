@@ -8,9 +8,7 @@ from sphinx.application import Sphinx
 
 from . import (
     activities,
-    audit_page,
     cross_references,
-    live_page,
     page_files,
     quiz,
     quoted,
@@ -20,7 +18,9 @@ from . import (
     timetable,
     week_map,
 )
+from .audit import audit_page
 from .code_explorer import page as code_explorer
+from .live import live_page
 
 PARTS = (
     quoted,

@@ -11,7 +11,7 @@ import pytest
 import torch
 from checkout import ROOT
 
-from book import live_model
+from book.live import live_model
 from course_lib.data import datasets
 from course_lib.decoding.translator import Translator
 from course_lib.masks import padding_mask
@@ -25,7 +25,7 @@ TOLERANCE = 1e-4  # of a logit; the two differ by some 1e-5
 def page():
     """The part that needs Sphinx."""
     pytest.importorskip("sphinx", reason="the extra `site` needs Python 3.11")
-    from book import live_page
+    from book.live import live_page
 
     return live_page
 

@@ -10,7 +10,8 @@ import torch
 from checkout import ROOT
 from torch import nn
 
-from book import audit_checks, citations, claims, model_sizes, references, statements
+from book import references
+from book.audit import audit_checks, citations, claims, model_sizes, statements
 from course_lib.classifier import EncoderClassifier
 from course_lib.recipes.profiles import Profile
 from course_lib.transformer import Transformer
@@ -80,7 +81,7 @@ LIES = {
     ),
     "is 63.1, the page says 65": (
         "65 million parameters",
-        {"claims": {"book.model_sizes:SIZES[base].millions": 65}},
+        {"claims": {"book.audit.model_sizes:SIZES[base].millions": 65}},
     ),
     "is 29000, the page says 30000": (
         "4.5 and 36 million",

@@ -8,7 +8,8 @@ import matplotlib
 import pytest
 from checkout import ROOT
 
-from book import outline, statements
+from book import outline
+from book.audit import statements
 from book.documents import walkthrough
 from grader.authoring.views import text_notebook
 from grader.course.course import Course

@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,18 @@ def test_files_are_short_and_have_a_name_of_their_own():
             f"{path.name} has {lines} lines"
         )
         assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}
+
+
+def test_no_folder_holds_more_modules_than_one_can_look_over():
+    """17, beside its `__init__.py`: more of them hide a concept that has no folder of its own."""
+    modules = Counter(
+        path.parent.relative_to(ROOT).as_posix()
+        for package in ("course_lib", "grader", "autograder", "book", "bench")
+        for path in (ROOT / package).rglob("*.py")
+        if path.stem != "__init__"
+    )
+    assert len(modules) > 50
+    assert {folder: many for folder, many in modules.items() if many > 17} == {}
 
 
 @pytest.mark.xdist_group("kept_together")

@@ -1,1 +1,1 @@
-"""A corpus of millions of pairs: fetched and tokenized once, kept in shards, read a few at a time."""
+"""A corpus of millions of pairs: tokenized once, kept in shards, read a few at a time."""

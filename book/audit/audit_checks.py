@@ -9,9 +9,10 @@ from book import CHECKOUT
 from grader.course import mistakes
 from grader.library.components import BuildError, Component
 
-from . import claims, references
+from .. import references
+from ..outline import OUTLINE, WITHOUT
+from . import claims
 from .citations import anchors, citations
-from .outline import OUTLINE, WITHOUT
 from .statements import GIVEN, Statement, where
 
 

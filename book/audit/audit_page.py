@@ -14,12 +14,12 @@ from sphinx.util.docutils import SphinxDirective
 from book import CHECKOUT
 from grader.library.components import BuildError
 
+from ..code_explorer import catalog
+from ..outline import OUTLINE
+from ..quoted import WEEK
+from ..references import exercise_of
 from . import audit_checks, statements
 from .citations import anchors
-from .code_explorer import catalog
-from .outline import OUTLINE
-from .quoted import WEEK
-from .references import exercise_of
 from .statements import Statement
 
 KINDS = {  # what the table calls a statement, and what the sentence above it says of them
@@ -108,7 +108,7 @@ def _shown(value: object) -> str:
 def _named(reference: str) -> str:
     """Where a value comes from, short: a name of the library, or a file and what is in it."""
     file, _, name = reference.partition(":")
-    if reference.startswith("book.model_sizes:"):
+    if reference.startswith("book.audit.model_sizes:"):
         return f"“{name.partition('[')[2].partition(']')[0]}”"
     shown = f"{name} in {file}" if "/" in file else name
     return f"<code>{escape(shown)}</code>"

@@ -9,7 +9,7 @@ section, what the paper `says`, how far it is `given` (one of GIVEN), the `alter
 - `open`: the paper leaves it open; the text says why it matters;
 - `differs`, `absent`: the text says what is done instead, or why nothing is.
 
-What a row says of the code is checked against it: `claims` (each value, see `book.claims`), `calls`
+What a row says of the code is checked against it: `claims` (each value, see `.claims`), `calls`
 (a component calls this function) and `lacks` (a function has no such parameter). In its texts,
 `{exercise}` and `{assignment}` stand for those of its first component, `{exercise:MODULE:NAME}` for
 those of another one; a text that names an exercise by hand is refused.
@@ -28,8 +28,8 @@ from book import CHECKOUT
 from grader.course import mistakes
 from grader.course.course import Course
 
+from .. import references
 from . import claims as claimed
-from . import references
 from .citations import Anchor, anchors
 
 if sys.version_info >= (3, 11):
