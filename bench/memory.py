@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from bench import memory_use
 from bench.memory_cases import CASES, Case, Sizes, batches, model, sizes
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.language_losses import packed_language_loss, packed_tokens
+from course_lib.training.recompute import recomputed
 from grader.authoring import results_file
 
 NAME = "bench_memory"
@@ -104,7 +106,17 @@ def measured(name: str) -> tuple[int, int]:
     step(built, case, given)
     peak = memory_use.peak() - before
     (batch, *_) = batches(case, given, steps=1)
-    return memory_use.kept(built, packed_language_loss, batch, case), peak
+    return kept(built, batch, case), peak
+
+
+def kept(built: nn.Module, batch: tuple, case: Case) -> int:
+    """Bytes that autograd keeps of a forward pass with the switches of the case."""
+    device = next(built.parameters()).device.type
+    with (
+        torch.autocast(device, torch.bfloat16, enabled=case.precision == "bf16"),
+        recomputed(built) if case.recompute else nullcontext(),
+    ):
+        return memory_use.kept(built, packed_language_loss, batch)
 
 
 def _check(losses: dict[str, float]) -> None:

@@ -12,7 +12,6 @@ from bench.memory_cases import CASES, Case, Sizes, batches, model
 from bench.profile_work import WORDS, work
 from book.documents import tables
 from course_lib.config import TransformerConfig
-from course_lib.training.language_losses import packed_language_loss
 from grader.authoring import results_file
 from grader.cli.app import app
 from grader.library.components import BuildError
@@ -89,7 +88,7 @@ def test_parameters_and_what_is_kept_are_those_of_the_real_model(kind, profile):
     )
     real = sum(parameter.numel() for parameter in done.model.parameters())
     assert computed.parameters == pytest.approx(real, rel=0.05)
-    kept = memory_use.kept(done.model, done.loss, done.batch, Case())
+    kept = memory_use.kept(done.model, done.loss, done.batch)
     activations = computed.bytes(words, kind == "language") - 20 * computed.parameters
     assert activations == pytest.approx(kept, rel=0.3)
 
@@ -112,7 +111,7 @@ def test_all_cases_read_the_same_texts():
 def test_what_autograd_keeps_shrinks_with_every_switch():
     def kept(case):
         (batch, *_) = batches(case, SMALL, 1)
-        return memory_use.kept(model(SMALL), packed_language_loss, batch, case)
+        return memory.kept(model(SMALL), batch, case)
 
     plain = kept(Case())
     assert kept(Case(accumulate=4)) == pytest.approx(plain / 4, rel=0.2)
