@@ -168,9 +168,11 @@ def test_the_hardware_bench_says_of_each_cell_what_it_is(bench, monkeypatch):
     assert cells.keys() == measures.keys()
     assert cells["translator cpu.cpu_minutes"] == "measured: multi30k_cpu"
     assert measures["translator cpu.cpu_minutes"]["mean"] == pytest.approx(
-        hardware.measured_minutes("multi30k_cpu")
+        hardware.measured_minutes("translator cpu")
     )
     assert cells["translator cpu.t4_minutes"] == "computed"
+    assert cells["language cpu.cpu_minutes"] == "measured: compare_cpu"
+    assert cells["language gpu.cpu_gigabytes"] == "computed"
     assert cells["classifier tiny.cpu_gigabytes"] == "measured: bench_hardware"
     assert cells["translator big.cpu_gigabytes"] == "computed"
     assert (
