@@ -11,9 +11,9 @@
 #
 # Each of the sixteen stations below begins with a sentence of *Attention Is All You Need* (Vaswani
 # et al., 2017), but for one on what the paper does not say. Then comes the code of this course that
-# says the same, then a cell that tests whether it does. Read the sentence, say what the code must do, read the code, and predict what the cell
-# prints. Then change a line of the code, run both cells again, and see which sentence you have
-# broken.
+# says the same, then a cell that tests whether it does. Read the sentence, say what the code must
+# do, read the code, and predict what the cell prints. Then change a line of the code, run both
+# cells again, and see which sentence you have broken.
 #
 # All of it runs on a laptop in a few seconds. It shows the answers of assignments 1 to 4: come
 # here when yours are handed in.
