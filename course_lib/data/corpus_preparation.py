@@ -72,8 +72,8 @@ def _manifest(corpus: Corpus, folder: Path, how: How) -> Manifest:
     for name, value in wanted.items():
         if found.identity.get(name) != value:
             raise DataError(
-                f"{folder} holds another corpus ({name} was {found.identity.get(name)!r} and is "
-                f"{value!r}): choose another folder"
+                f"{folder} holds what was prepared in another way ({name} was "
+                f"{found.identity.get(name)!r} and is {value!r}): choose another folder"
             )
     return found
 
