@@ -47,7 +47,11 @@ MINUTE, GIGABYTE = 60.0, 1e9
 
 
 def run(log: Callable[[str], None]) -> dict[str, Any]:
-    """Fill the table; writes `results/bench_hardware.json`, which says of each cell what it is."""
+    """Fill the table; writes `results/bench_hardware.json`, which says of each cell what it is.
+
+    Raises UsageProblem as `memory_use.check` does.
+    """
+    memory_use.check()
     names = [f"{kind} {profile}" for kind, profiles in PROFILES.items() for profile in profiles]
     trainings = {name: training(*name.split()) for name in names}
     machines = {name: calibrated(trainings, name) for name in names}

@@ -30,8 +30,9 @@ MEGABYTE = 1e6
 def run(log: Callable[[str], None]) -> dict[str, Any]:
     """Measure every case; writes `results/bench_memory.json`.
 
-    Raises RuntimeError if a switch changes the loss.
+    Raises RuntimeError if a switch changes the loss, and UsageProblem as `memory_use.check` does.
     """
+    memory_use.check()
     torch.set_num_threads(1)
     given = sizes()
     models = {name: model(given) for name in CASES}

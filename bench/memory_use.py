@@ -15,9 +15,17 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
+from grader.cli.problems import UsageProblem
+
 Result = TypeVar("Result")
 STATUS = Path("/proc/self/status")
 RESET = Path("/proc/self/clear_refs")
+
+
+def check() -> None:
+    """Raise UsageProblem on a machine that does not count a process's memory."""
+    if not torch.cuda.is_available() and not RESET.exists():
+        raise UsageProblem(f"memory is counted by {RESET} or on a GPU: run this on Linux")
 
 
 def begin() -> int:

@@ -119,6 +119,14 @@ def test_what_autograd_keeps_shrinks_with_every_switch():
         assert kept(case) < 0.7 * plain
 
 
+@pytest.mark.parametrize("name", ["memory", "hardware"])
+def test_a_machine_that_does_not_count_memory_is_told_so(name, monkeypatch, tmp_path):
+    monkeypatch.setattr(memory_use, "RESET", tmp_path / "clear_refs")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    done = CliRunner().invoke(app, ["bench", name])
+    assert "clear_refs or on a GPU: run this on Linux" in str(done.exception)
+
+
 def test_the_memory_bench_measures_every_case(bench, monkeypatch):
     monkeypatch.setattr(memory, "sizes", lambda: SMALL)
     cases = {name: CASES[name] for name in ("plain", "recompute_bf16", "all")}
