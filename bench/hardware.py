@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -27,37 +26,43 @@ from grader.authoring import results_file
 NAME = "bench_hardware"
 # Operations in a second by NVIDIA's data sheets, without sparsity: in 32 bits, in 16.
 PEAKS = {"t4": (8.1e12, 65e12), "h100": (67e12, 989e12)}
-MEASURED = {  # profile: machine, results file
-    "classifier cpu": ("cpu", "sst2_cpu"),
-    "classifier colab": ("cpu", "sst2_six_layers"),
-    "translator cpu": ("cpu", "multi30k_cpu"),
-    "translator grammar": ("cpu", "grammar_cpu"),
-    "translator colab": ("h100", "multi30k_colab"),
+MEASURED = {  # profile: machine, results file, and its measure
+    "classifier cpu": ("cpu", "sst2_cpu", "cpu_minutes"),
+    "classifier colab": ("cpu", "sst2_six_layers", "cpu_minutes"),
+    "translator cpu": ("cpu", "multi30k_cpu", "cpu_minutes"),
+    "translator grammar": ("cpu", "grammar_cpu", "cpu_minutes"),
+    "translator colab": ("h100", "multi30k_colab", "wall_minutes"),
+    "language cpu": ("cpu", "compare_cpu", "transformer_cpu_minutes"),
 }
 RATES = {
     "classifier": "classifier cpu",
     "translator": "translator cpu",
-    "language": "translator cpu",
+    "language": "language cpu",
 }
 OF_THE_GPU = "translator colab"  # whose measured time shows the overhead of a layer
 LIKE = {"wmt14_en_fr": "wmt_news_en_fr"}  # data that is too large to count, by data that is like it
+WORDS_OF = {"wikitext_2": 2_088_628}  # of data on the hub alone: by its authors; pieces are more
 LARGEST = 10_000_000  # parameters of a model whose step is run here
 MINUTE, GIGABYTE = 60.0, 1e9
 
 
 def run(log: Callable[[str], None]) -> dict[str, Any]:
-    """Fill the table; writes `results/bench_hardware.json`, which says of each cell what it is."""
+    """Fill the table; writes `results/bench_hardware.json`, which says of each cell what it is.
+
+    Raises UsageProblem as `memory_use.check` does.
+    """
+    memory_use.check()
     names = [f"{kind} {profile}" for kind, profiles in PROFILES.items() for profile in profiles]
     trainings = {name: training(*name.split()) for name in names}
     machines = {name: calibrated(trainings, name) for name in names}
     measures: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name, found in trainings.items():
-        where, file = MEASURED.get(name, ("", ""))
+        where, file, _ = MEASURED.get(name, ("", "", ""))
         for machine, on in machines[name].items():
             key = f"{name}.{machine}_minutes"
             known = machine == where
-            minutes = measured_minutes(file) if known else found.seconds(on) / MINUTE
+            minutes = measured_minutes(name) if known else found.seconds(on) / MINUTE
             measures[key] = results_file.measure("min", [minutes])
             sources[key] = f"measured: {file}" if known else "computed"
         kind, profile = name.split()
@@ -79,11 +84,15 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
 def training(kind: str, profile: str) -> Training:
     """What a profile's training multiplies, counted in its own data."""
     settings = PROFILES[kind][profile]
-    name = LIKE.get(settings.dataset, settings.dataset)
-    data = datasets.load(name)
-    share = _rows(settings.dataset) / _rows(name)
-    encoder, decoder, steps = _counted(kind, replace(settings, dataset=name), data)
-    times = settings.epochs * share
+    times = settings.epochs
+    if words := WORDS_OF.get(settings.dataset):
+        encoder, decoder, steps = 0, words, words // settings.max_tokens
+    else:
+        name = LIKE.get(settings.dataset, settings.dataset)
+        encoder, decoder, steps = _counted(
+            kind, replace(settings, dataset=name), datasets.load(name)
+        )
+        times *= _rows(settings.dataset) / _rows(name)
     return Training(
         settings.model,
         settings.vocab_size,
@@ -99,20 +108,19 @@ def calibrated(trainings: dict[str, Training], name: str) -> dict[str, Machine]:
     """The machines for this profile, with what measured trainings say of them."""
     kind, profile = name.split()
     known = RATES[kind]
-    rate = trainings[known].operations / (MINUTE * measured_minutes(MEASURED[known][1]))
-    seconds = MINUTE * measured_minutes(MEASURED[OF_THE_GPU][1])
+    rate = trainings[known].operations / (MINUTE * measured_minutes(known))
+    seconds = MINUTE * measured_minutes(OF_THE_GPU)
     beside = overhead(trainings[OF_THE_GPU], seconds, PEAKS["h100"][0])
     halves = PROFILES[kind][profile].precision != next(iter(PRECISIONS))
     gpus = {gpu: Machine(peaks[halves], overhead=beside) for gpu, peaks in PEAKS.items()}
     return {"cpu": Machine(rate, utilisation=1.0), **gpus}
 
 
-def measured_minutes(file: str) -> float:
-    """The mean of a results file, over its seeds: CPU minutes, on a GPU minutes."""
+def measured_minutes(name: str) -> float:
+    """What a profile's training took, the mean over its seeds: CPU minutes, on a GPU minutes."""
+    _, file, measure = MEASURED[name]
     path = CHECKOUT / "results" / f"{file}.json"
-    content = json.loads(Path(path).read_text(encoding="utf-8"))
-    key = "wall_minutes" if "NVIDIA" in content["device"] else "cpu_minutes"
-    return content["measures"][key]["mean"]
+    return json.loads(path.read_text(encoding="utf-8"))["measures"][measure]["mean"]
 
 
 def step_bytes(kind: str, profile: str) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ from bench import memory_use
 from bench.memory_cases import CASES, Case, Sizes, batches, model, sizes
 from course_lib.training.fit import TrainingConfig, fit
 from course_lib.training.language_losses import packed_language_loss, packed_tokens
+from course_lib.training.recompute import recomputed
 from grader.authoring import results_file
 
 NAME = "bench_memory"
@@ -28,8 +30,9 @@ MEGABYTE = 1e6
 def run(log: Callable[[str], None]) -> dict[str, Any]:
     """Measure every case; writes `results/bench_memory.json`.
 
-    Raises RuntimeError if a switch changes the loss.
+    Raises RuntimeError if a switch changes the loss, and UsageProblem as `memory_use.check` does.
     """
+    memory_use.check()
     torch.set_num_threads(1)
     given = sizes()
     models = {name: model(given) for name in CASES}
@@ -104,7 +107,17 @@ def measured(name: str) -> tuple[int, int]:
     step(built, case, given)
     peak = memory_use.peak() - before
     (batch, *_) = batches(case, given, steps=1)
-    return memory_use.kept(built, packed_language_loss, batch, case), peak
+    return kept(built, batch, case), peak
+
+
+def kept(built: nn.Module, batch: tuple, case: Case) -> int:
+    """Bytes that autograd keeps of a forward pass with the switches of the case."""
+    device = next(built.parameters()).device.type
+    with (
+        torch.autocast(device, torch.bfloat16, enabled=case.precision == "bf16"),
+        recomputed(built) if case.recompute else nullcontext(),
+    ):
+        return memory_use.kept(built, packed_language_loss, batch)
 
 
 def _check(losses: dict[str, float]) -> None:

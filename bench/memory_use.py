@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from bench.memory_cases import Case
-from course_lib.training.recompute import recomputed
+from grader.cli.problems import UsageProblem
 
 Result = TypeVar("Result")
 STATUS = Path("/proc/self/status")
 RESET = Path("/proc/self/clear_refs")
+
+
+def check() -> None:
+    """Raise UsageProblem on a machine that does not count a process's memory."""
+    if not torch.cuda.is_available() and not RESET.exists():
+        raise UsageProblem(f"memory is counted by {RESET} or on a GPU: run this on Linux")
 
 
 def begin() -> int:
@@ -40,28 +44,24 @@ def peak() -> int:
     return _status("VmHWM")
 
 
-def kept(
-    model: nn.Module, loss: Callable[..., tuple[Tensor, object]], batch: tuple, case: Case
-) -> int:
-    """Bytes of the tensors that autograd keeps of a forward pass, parameters aside."""
+def kept(model: nn.Module, loss: Callable[..., tuple[Tensor, object]], batch: tuple) -> int:
+    """Bytes of the tensors that autograd keeps of a forward pass in training, parameters aside.
+
+    They are counted, and the same on every machine of a kind. Call it within `autocast` and
+    `recomputed` to see what these leave.
+    """
     device = next(model.parameters()).device
     parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
-    storages: dict[int, int] = {}
+    storages: dict[int, torch.UntypedStorage] = {}
 
     def keep(tensor: Tensor) -> Tensor:
         storage = tensor.untyped_storage()
-        if storage.data_ptr() not in parameters:
-            storages[storage.data_ptr()] = storage.nbytes()
+        storages[storage.data_ptr()] = storage  # held, so that no address is used again
         return tensor
 
-    with (
-        torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor),
-        torch.autocast(device.type, torch.bfloat16, enabled=case.precision == "bf16"),
-        recomputed(model) if case.recompute else nullcontext(),
-    ):
-        value, _ = loss(model.train(), *(tensor.to(device) for tensor in batch))
-    value.backward()
-    return sum(storages.values())
+    with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        loss(model.train(), *(tensor.to(device) for tensor in batch))
+    return sum(one.nbytes() for at, one in storages.items() if at not in parameters)
 
 
 def in_a_fresh_process(function: Callable[..., Result], *arguments: Any) -> Result:

@@ -9,11 +9,11 @@
 # %% [markdown]
 # # A walk through the paper
 #
-# At each of the sixteen stations below stands a sentence of *Attention Is All You Need* (Vaswani
-# et al., 2017), then the code of this course that says the same, then a cell that tests whether
-# it does. Read the sentence, say what the code must do, read the code, and predict what the cell
-# prints. Then change a line of the code, run both cells again, and see which sentence you have
-# broken.
+# Each of the sixteen stations below begins with a sentence of *Attention Is All You Need* (Vaswani
+# et al., 2017), but for one on what the paper does not say. Then comes the code of this course that
+# says the same, then a cell that tests whether it does. Read the sentence, say what the code must
+# do, read the code, and predict what the cell prints. Then change a line of the code, run both
+# cells again, and see which sentence you have broken.
 #
 # All of it runs on a laptop in a few seconds. It shows the answers of assignments 1 to 4: come
 # here when yours are handed in.
@@ -301,7 +301,7 @@ assert torch.allclose(embedding(token_ids), by_hand, atol=1e-6)
 # > … we share the same weight matrix between the two embedding layers and the pre-softmax linear
 # > transformation.
 #
-# §3.4. Two rows of it are a word's meaning on the way in and its chance on the way out.
+# §3.4. A row of it is a word's meaning on the way in, and decides its chance on the way out.
 
 # %% component="course_lib.decoder:Decoder"
 

@@ -159,7 +159,7 @@ with needs("L1.2"):
 # $$\text{perplexity} = \exp\Big(-\frac{1}{N}\sum_{i=1}^{N}\log p(t_{i+1} \mid \ldots)\Big)$$
 #
 # - `perplexity(model, tokens, length, rows=64)`: `tokens` is one long stream, `(n,)`. Cut it into
-#   blocks of `length` predictions (so `length + 1` tokens; neighbours share one), the last of which
+#   blocks of `length` predictions (so `length + 1` tokens; neighbors share one), the last of which
 #   may be shorter, and read `rows` of them at a time. Every token after the first counts once. Use
 #   `language_loss`, without gradients, on the model's device. Dropout is off meanwhile, and the
 #   model ends in the mode in which it came.
@@ -279,7 +279,7 @@ with needs("L1.1", "L1.4", "L1.5", "L1.7"):
 # with the cache: 2, 20 or 200 times?
 #
 # <!-- answer -->
-# Some times, rather than hundreds. Without a cache, step $i$ reads $i$ tokens, 200 times as many on
+# A few times, and not hundreds. Without a cache, step $i$ reads $i$ tokens, 200 times as many on
 # average; but a small model reads 200 tokens in hardly more time than one, as each step costs the
 # same calls. The larger the model, the closer one comes to 200.
 

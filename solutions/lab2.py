@@ -294,15 +294,15 @@ with needs("L2.1", "L2.2", "L2.3", "L2.4", "L2.6"):
     axes.set_xticks(SIZES, map(str, SIZES))
     axes.legend()
     gains = np.mean(scores["read first"], axis=1) - np.mean(scores["from chance"], axis=1)
-    describe(figure, "Accuracy over the number of labels, with and without reading: the reader is "
-             f"{gains[0]:.1f} points ahead with {SIZES[0]} labels and {gains[-1]:.1f} with "
+    describe(figure, "Accuracy over the number of labels, with and without reading: they differ by "
+             f"{gains[0]:+.1f} points with {SIZES[0]} labels and {gains[-1]:+.1f} with "
              f"{SIZES[-1]}.")
 
 # %% [markdown]
 # Look at the bars before you believe a difference: 400 test sentences alone make an accuracy
-# uncertain by ±5 points. The made-up sentences show that the method works, and little more, because
-# 85 words leave little to read. Run the notebook with the profile `cpu` (the first cell takes it if
-# you set `COURSE_PROFILE`): its reader has seen thousands of real reviews.
+# uncertain by ±5 points. On the made-up sentences nothing can be told from chance: 85 words leave
+# little to read. Run the notebook with the profile `cpu` (the first cell takes it if you set
+# `COURSE_PROFILE`): its reader has seen thousands of real reviews.
 
 # %% [markdown]
 # ### With a model that others have trained

@@ -11,9 +11,9 @@ import torch
 from matplotlib.figure import Figure
 from torch import nn
 
-from autograder.scorers.labels import REAL
-from course_lib.data import datasets
-from course_lib.data.registry import read
+from bench.memory_use import kept
+from bench.real_data import real
+from course_lib.data.datasets import LoadedData
 from course_lib.data.token_blocks import stream
 from course_lib.evaluation.language import perplexity
 from course_lib.evaluation.ngrams import NgramModel
@@ -36,6 +36,7 @@ TOKENS = 2048  # of a batch that is timed
 ORDERS = (2, 3, 4, 5)  # of the n-grams; the best on validation is taken
 N_LAYERS = 2  # of a recurrent model
 STEPS = 3  # timed at each length; the fastest counts, for others may have the processor
+MIB = 2**20  # bytes
 Log = Callable[[str], None]
 
 
@@ -47,7 +48,7 @@ def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log
     """
     torch.set_num_threads(1)
     settings = profile(profile_name)
-    data = _real(settings.dataset)
+    data = real(settings.dataset)
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     name = f"compare_{profile_name}"
     reached = _counted(data, settings)
@@ -75,11 +76,6 @@ def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log
     return measures
 
 
-def _real(name: str) -> datasets.LoadedData:
-    """The data set itself, from wherever it is, and nothing made up in its place."""
-    return datasets.load(name, sources=[s for s in read().entry(name).sources if s in REAL])
-
-
 def builder(model: str) -> Build:
     """What makes an untrained model; a recurrent one of the transformer's size."""
     if model == "transformer":
@@ -96,7 +92,7 @@ def builder(model: str) -> Build:
     return recurrent
 
 
-def _counted(data: datasets.LoadedData, settings: LanguageProfile) -> dict[str, list[float]]:
+def _counted(data: LoadedData, settings: LanguageProfile) -> dict[str, list[float]]:
     """The best order of n-grams on the validation split, and its perplexity on the test split."""
     tokenizer, train, validation = streams(data, settings)
     test = _test(tokenizer, data, settings)
@@ -111,13 +107,13 @@ def _counted(data: datasets.LoadedData, settings: LanguageProfile) -> dict[str, 
     }
 
 
-def _test(tokenizer: Any, data: datasets.LoadedData, settings: LanguageProfile) -> torch.Tensor:
+def _test(tokenizer: Any, data: LoadedData, settings: LanguageProfile) -> torch.Tensor:
     name = next(split for split in data.splits if split.startswith("test"))
     return stream(tokenizer.encode(data[name][:][settings.text]), tokenizer.END)
 
 
 def _measured(
-    trained: TrainedLanguageModel, data: datasets.LoadedData, settings: LanguageProfile
+    trained: TrainedLanguageModel, data: LoadedData, settings: LanguageProfile
 ) -> dict[str, float]:
     test = _test(trained.tokenizer, data, settings)
     losses = [row["loss"] for row in trained.history if "loss" in row]
@@ -145,7 +141,7 @@ def _by_length(model: str, vocab_size: float, settings: LanguageProfile) -> dict
         rows = max(1, TOKENS // length)
         ids = torch.randint(4, int(vocab_size), (rows, length + 1))
         found[f"{model}_tokens_per_second_{length}"] = [rows * length / _seconds(made, ids)]
-        found[f"{model}_kept_{length}"] = [kept_mib(made, ids[:1])]
+        found[f"{model}_kept_{length}"] = [kept(made, language_loss, (ids[:1],)) / MIB]
     return found
 
 
@@ -158,21 +154,6 @@ def _seconds(model: nn.Module, ids: torch.Tensor) -> float:
         times.append(time.process_time() - started)
         model.zero_grad()
     return min(times)
-
-
-def kept_mib(model: nn.Module, ids: torch.Tensor) -> float:
-    """MiB of the tensors that the forward pass keeps for the backward pass, parameters aside."""
-    own = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
-    storages: dict[int, torch.UntypedStorage] = {}
-
-    def pack(tensor: torch.Tensor) -> torch.Tensor:
-        storage = tensor.untyped_storage()
-        storages[storage.data_ptr()] = storage  # held, so that no address is used again
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        language_loss(model, ids)
-    return sum(one.nbytes() for at, one in storages.items() if at not in own) / 2**20
 
 
 def figure(measures: dict[str, Any], models: Sequence[str]) -> Figure:

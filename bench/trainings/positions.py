@@ -8,9 +8,7 @@ from typing import Any
 
 import torch
 
-from autograder.scorers.labels import REAL
-from course_lib.data import datasets
-from course_lib.data.registry import read
+from bench.real_data import real
 from course_lib.study.designs import one_at_a_time
 from course_lib.study.intervals import mean_interval
 from course_lib.study.profiles import profile
@@ -33,8 +31,7 @@ def run(seeds: Sequence[int], log: Log) -> dict[str, Any]:
     """
     torch.set_num_threads(1)
     settings = profile(PROFILE)
-    sources = [source for source in read().entry(settings.dataset).sources if source in REAL]
-    data = datasets.load(settings.dataset, sources=sources)
+    data = real(settings.dataset)
     about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
     task = LanguageTask(settings, data)
     design = one_at_a_time({**BASE, "positions": SINUSOIDAL}, POSITIONS)

@@ -13,6 +13,7 @@ from course_lib.recipes.table3 import ROWS, VOCABULARY, Row, parameter_count, vo
 from course_lib.recipes.training_cost import (
     H100,
     P100S,
+    SENTENCE,
     attention_flops,
     papers_flops,
     papers_share,
@@ -85,7 +86,7 @@ def _costs() -> str:
         "the paper's BLEU",
         "parameters (10⁶)",
         "floating-point operations",
-        "of them Q Kᵀ and A V",
+        f"of them Q Kᵀ and A V, in sentences of {SENTENCE} tokens",
         f"the paper's estimate, {P100S} P100",
         "the share of a P100 that was used",
         f"GPU hours, {H100.name} at {100 * H100.share:.0f} %",

@@ -6,8 +6,8 @@
 A factor F divides the widths d_model, d_ff, d_k, d_v, the vocabulary, the tokens of a batch and the
 steps. Layers, heads, dropout and label smoothing stay, so that the rows differ from each other as
 in the table. The warm-up keeps its share of the steps, and the averaged checkpoints theirs. The
-peak of the learning rate is F times the paper's, because Adam's best rate grows as a model gets
-narrower (Yang et al. 2022); its shape is that of Eq. 3. With F = 1 all of it is the paper's.
+peak of the learning rate is that of Eq. 3 for the narrower model, √F times the paper's: Adam's best
+rate grows as a model gets narrower (Yang et al. 2022). With F = 1 all of it is the paper's.
 
 Row R81 of the paper page.
 """

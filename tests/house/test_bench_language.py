@@ -8,9 +8,13 @@ from test_bench import LOAD, TINY, few, small
 from test_bench import bench as bench
 from typer.testing import CliRunner
 
+from bench import memory_use
+from bench.real_data import real
 from bench.trainings import compare, positions
+from course_lib.data.registry import DataError
 from course_lib.recipes import language_profiles
 from course_lib.study.profiles import profile as study_profile
+from course_lib.training.language_losses import language_loss
 from grader.cli.app import app
 
 
@@ -20,7 +24,7 @@ def test_compare(bench, monkeypatch, tmp_path):
         language_profiles.profile("tiny"), model=TINY, length=16, max_tokens=64, vocab_size=200
     )
     pairs = few(LOAD("grammar_en_fr", sources=["generated"]), 200)
-    small(monkeypatch, compare, LENGTHS=(8, 16), TOKENS=32, ORDERS=(1, 2), _real=lambda name: pairs)
+    small(monkeypatch, compare, LENGTHS=(8, 16), TOKENS=32, ORDERS=(1, 2), real=lambda name: pairs)
     monkeypatch.setattr(compare, "profile", lambda name: short)
     measures = bench("compare --models transformer,gru --seeds 0,1", "compare_cpu")
     mean = {name: measure["mean"] for name, measure in measures.items()}
@@ -50,9 +54,14 @@ def test_what_is_kept_for_the_backward_pass_is_counted_to_the_byte():
             return self.weight[ids].square()
 
     ids = torch.arange(65)[None]
-    found = compare.kept_mib(Squared(), ids)
+    found = memory_use.kept(Squared(), language_loss, (ids,))
     # 64 rows of 1,024 numbers, and as many log probabilities; ids and targets are small
-    assert found == pytest.approx(2 * 64 * 1024 * 4 / 2**20, rel=0.02)
+    assert found == pytest.approx(2 * 64 * 1024 * 4, rel=0.02)
+
+
+def test_what_a_program_made_up_is_not_real():
+    with pytest.raises(DataError, match="grammar_en_fr is made up by a program: choose a profile"):
+        real("grammar_en_fr")
 
 
 def test_positions(bench, monkeypatch):
@@ -62,7 +71,7 @@ def test_positions(bench, monkeypatch):
     )
     pairs = few(LOAD("grammar_en_fr", sources=["generated"]), 200)
     monkeypatch.setattr(positions, "profile", lambda name: short)
-    monkeypatch.setattr(positions.datasets, "load", lambda name, sources: pairs)
+    monkeypatch.setattr(positions, "real", lambda name: pairs)
     measures = bench("positions --seeds 0,1", "positions")
     more = {
         scheme: measures[f"{scheme}_parameters"]["mean"] - measures["none_parameters"]["mean"]

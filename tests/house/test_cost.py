@@ -12,7 +12,6 @@ from bench.memory_cases import CASES, Case, Sizes, batches, model
 from bench.profile_work import WORDS, work
 from book.documents import tables
 from course_lib.config import TransformerConfig
-from course_lib.training.language_losses import packed_language_loss
 from grader.authoring import results_file
 from grader.cli.app import app
 from grader.library.components import BuildError
@@ -89,7 +88,7 @@ def test_parameters_and_what_is_kept_are_those_of_the_real_model(kind, profile):
     )
     real = sum(parameter.numel() for parameter in done.model.parameters())
     assert computed.parameters == pytest.approx(real, rel=0.05)
-    kept = memory_use.kept(done.model, done.loss, done.batch, Case())
+    kept = memory_use.kept(done.model, done.loss, done.batch)
     activations = computed.bytes(words, kind == "language") - 20 * computed.parameters
     assert activations == pytest.approx(kept, rel=0.3)
 
@@ -112,12 +111,20 @@ def test_all_cases_read_the_same_texts():
 def test_what_autograd_keeps_shrinks_with_every_switch():
     def kept(case):
         (batch, *_) = batches(case, SMALL, 1)
-        return memory_use.kept(model(SMALL), packed_language_loss, batch, case)
+        return memory.kept(model(SMALL), batch, case)
 
     plain = kept(Case())
     assert kept(Case(accumulate=4)) == pytest.approx(plain / 4, rel=0.2)
     for case in (Case(recompute=True), Case(packed=True)):
         assert kept(case) < 0.7 * plain
+
+
+@pytest.mark.parametrize("name", ["memory", "hardware"])
+def test_a_machine_that_does_not_count_memory_is_told_so(name, monkeypatch, tmp_path):
+    monkeypatch.setattr(memory_use, "RESET", tmp_path / "clear_refs")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    done = CliRunner().invoke(app, ["bench", name])
+    assert "clear_refs or on a GPU: run this on Linux" in str(done.exception)
 
 
 def test_the_memory_bench_measures_every_case(bench, monkeypatch):
@@ -169,9 +176,11 @@ def test_the_hardware_bench_says_of_each_cell_what_it_is(bench, monkeypatch):
     assert cells.keys() == measures.keys()
     assert cells["translator cpu.cpu_minutes"] == "measured: multi30k_cpu"
     assert measures["translator cpu.cpu_minutes"]["mean"] == pytest.approx(
-        hardware.measured_minutes("multi30k_cpu")
+        hardware.measured_minutes("translator cpu")
     )
     assert cells["translator cpu.t4_minutes"] == "computed"
+    assert cells["language cpu.cpu_minutes"] == "measured: compare_cpu"
+    assert cells["language gpu.cpu_gigabytes"] == "computed"
     assert cells["classifier tiny.cpu_gigabytes"] == "measured: bench_hardware"
     assert cells["translator big.cpu_gigabytes"] == "computed"
     assert (

@@ -1,8 +1,8 @@
 """Prepare a corpus of millions of pairs: fetch its files, learn a vocabulary, write token shards.
 
-    manifest = prepare(read().corpus("wmt14_en_de"), Path("shards"), vocab_size=37_000)
+    manifest = prepare(read().corpus("wmt14_en_de"), Path("shards"), How(vocab_size=37_000))
 
-No more than a few thousand pairs are in memory at once, but for those that the vocabulary is
+No more than the pairs of a shard are in memory at once, but for those that the vocabulary is
 learned from. Every call goes on where an earlier one was interrupted. Files of the hub are removed
 when their shards are written.
 """
@@ -72,8 +72,8 @@ def _manifest(corpus: Corpus, folder: Path, how: How) -> Manifest:
     for name, value in wanted.items():
         if found.identity.get(name) != value:
             raise DataError(
-                f"{folder} holds another corpus ({name} was {found.identity.get(name)!r} and is "
-                f"{value!r}): choose another folder"
+                f"{folder} holds what was prepared in another way ({name} was "
+                f"{found.identity.get(name)!r} and is {value!r}): choose another folder"
             )
     return found
 

@@ -108,7 +108,7 @@ class LanguageTask:
     def _measure(self, model: LanguageModel, tokens: Tensor) -> dict[str, float]:
         """Right tokens in percent and the cross-entropy in nats, of blocks as trained on.
 
-        `loss_longer` is that of longer blocks, in which later positions have come up never.
+        `loss_longer` is that of longer blocks, whose later positions no training block had.
         """
         model.eval()
         blocks = tokens.unfold(0, LENGTH + 1, LENGTH).to(self.device)
