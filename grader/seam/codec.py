@@ -133,7 +133,7 @@ class Decoder:
             items = self._parts(value, self.decode, depth + 1)
             return tuple(items) if kind == "tuple" else items
         if kind == "dict" and isinstance(value, list):
-            return dict(self._parts(value, self._pair, depth + 1))
+            return dict(self._parts(value, self._pair, depth + 1, arrays=False))
         if kind in ("numpy", "torch"):
             return self._array(kind, tree)
         if kind == "handle" and isinstance(tree.get("n"), int):
@@ -141,21 +141,32 @@ class Decoder:
         raise StudentError(PROTOCOL, "the answer is not a well-formed value")
 
     def _parts(
-        self, values: list[object], decode: Callable[[object, int], Any], depth: int
+        self,
+        values: list[object],
+        decode: Callable[[object, int], Any],
+        depth: int,
+        arrays: bool = True,
     ) -> list[Any]:
-        """The parts of a value, which as an array of text would all be as long as the longest."""
+        """The parts of a value, which as an array of text would all be as long as the longest.
+
+        With `arrays`, numbers of arrays among them count: those of a list can join its texts, those
+        of a dictionary, a model's weights say, stay apart.
+        """
         before, self.longest = self.longest, 0
-        first = self.items + self.numbers
-        items = [decode(value, depth) for value in values]
-        if self.longest * (self.items + self.numbers - first) * _CHARACTER > MAX_ARRAY:
+        items, numbers = self.items, self.numbers
+        parts = [decode(value, depth) for value in values]
+        count = self.items - items + (self.numbers - numbers if arrays else 0)
+        if self.longest * count * _CHARACTER > MAX_ARRAY:
             raise StudentError(PROTOCOL, "too long a text among too many items")
         self.longest = max(self.longest, before)
-        return items
+        return parts
 
     def _pair(self, pair: object, depth: int) -> tuple[Any, Any]:
         if not isinstance(pair, list) or len(pair) != 2:
             raise StudentError(PROTOCOL, "the answer is not a well-formed value")
+        before = self.longest
         key = self.decode(pair[0], depth)
+        self.longest = before  # only values are made into arrays
         if not (key is None or isinstance(key, (bool, int, float, str))):
             raise StudentError(PROTOCOL, "a dictionary key that is neither text nor a number")
         return key, self.decode(pair[1], depth)

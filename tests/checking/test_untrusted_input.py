@@ -142,6 +142,14 @@ def test_long_texts_arrive_where_they_are_few():
         assert len(Decoder(b"", lambda number, name: None).decode(tree)) == len(tree["v"])
 
 
+def test_a_model_of_names_words_and_weights_arrives():
+    weights = array(dtype="float32", shape=[4_000_000])
+    words = listed(*["word" * 10] * 10_000)
+    pairs = [pair("classifier.words" * 10, "a text" * 100), [{"k": "v", "v": "weights"}, weights]]
+    tree = {"k": "dict", "v": [*pairs, [{"k": "v", "v": "vocabulary"}, words]]}
+    assert len(Decoder(bytes(16_000_000), lambda number, name: None).decode(tree)) == 3
+
+
 def test_a_judge_has_a_limit_of_its_own(monkeypatch):
     """What a test computes of an answer may still be large: then this test fails."""
     monkeypatch.setattr(judge_process, "MEMORY_MIB", 256)
