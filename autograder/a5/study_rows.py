@@ -5,7 +5,7 @@ from scipy import stats
 
 from grader.checking import expect, raised
 from grader.checking.expect import Failure
-from grader.checking.messages import describe
+from grader.checking.shown import describe
 from grader.seam import StudentError
 
 FAILURES = ("diverged", "out of memory", "timed out")

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .messages import numbers
+from .shown import numbers
 
 # What each likely mistake would have produced; a function that returns this if it is slow.
 Causes = Mapping[str, Any] | Callable[[], Mapping[str, Any]] | None

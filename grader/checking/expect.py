@@ -24,8 +24,9 @@ import numpy as np
 
 from ..seam import StudentError
 from . import evidence
-from .messages import Failure, describe, show
+from .messages import Failure
 from .numeric import above, below, by_chance, close, dtype, shape
+from .shown import describe, show
 
 __all__ = [
     "Failure",

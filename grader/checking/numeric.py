@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import evidence
-from .messages import Failure, describe, numbers, show
+from .messages import Failure
+from .shown import describe, numbers, show
 
 FALSE_ALARM = 1e-8  # the probability that `by_chance` fails correct code
 

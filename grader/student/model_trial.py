@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ..checking.exercise import ExerciseMark
-from ..checking.messages import Message, describe
+from ..checking.messages import Message
 from ..checking.raised import explain
 from ..checking.session import FAILED, PASSED, TestResult
+from ..checking.shown import describe
 from ..course.assignment import Assignment
 from ..course.exercise import ModelPart
 from ..course.submission_folder import FOLDER

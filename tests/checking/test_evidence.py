@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from grader.checking import evidence, expect
-from grader.checking.messages import Failure, Message, describe, summary, without_echoes
+from grader.checking.messages import Failure, Message, summary, without_echoes
 from grader.checking.notebook import VisiblePoints
 from grader.checking.raised import diagnosis
+from grader.checking.shown import describe
 from grader.seam import StudentError
 from grader.seam.steps import counted
 

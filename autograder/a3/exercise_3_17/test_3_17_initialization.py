@@ -8,7 +8,7 @@ from autograder.a3.answers import answered
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes
-from grader.checking.messages import show
+from grader.checking.shown import show
 
 MISTAKE = known_mistakes(__file__)
 

@@ -19,7 +19,7 @@ from autograder.a4.decoder_reference import (
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes
-from grader.checking.messages import describe
+from grader.checking.shown import describe
 
 MISTAKE = known_mistakes(__file__)
 

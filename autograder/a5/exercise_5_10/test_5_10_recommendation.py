@@ -6,7 +6,7 @@ from autograder.a5.study_rows import answered, line
 from grader.checking import expect
 from grader.checking.exercise import exercise
 from grader.checking.known_mistakes import known_mistakes
-from grader.checking.messages import describe
+from grader.checking.shown import describe
 
 MISTAKE = known_mistakes(__file__)
 
