@@ -31,5 +31,5 @@ def test_an_unknown_assignment_is_one_sentence(command, tmp_path, monkeypatch):
         store.add(sample("ada"))
     monkeypatch.chdir(tmp_path)
     done = CliRunner().invoke(app, command.split())
-    told = "there is no assignment 'a9'; the course has a1, a2, a3, a4, a5, exam"
+    told = "there is no assignment 'a9'; the course has a1, a2, a3, a4, a5, exam, lab1, lab2"
     assert sentence(done.exception) == (2, told)
