@@ -6,6 +6,7 @@ import threading
 
 import pytest
 import study_stub
+from checkout import ROOT
 
 from course_lib.study.database.plan import queue
 from course_lib.study.database.points import queued
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 def url(database, tmp_path, monkeypatch):
     """A new database, for workers that are started here."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), *sys.path]))
     return database
 
 

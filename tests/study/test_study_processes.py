@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import study_stub
+from checkout import ROOT
 
 from course_lib.study.database.plan import queue
 from course_lib.study.database.rows import rows
@@ -17,7 +18,7 @@ from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, storage
 
 GRACE = 2
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
 
 
 @pytest.fixture
