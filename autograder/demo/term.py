@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.course.course import Course
-from grader.exchange.for_nbgrader import gradebook as nbgrader
+from grader.exchange.for_nbgrader import gradebook
 
 from . import term_class
 
@@ -92,7 +92,7 @@ class Term:
         folder = self.folder / "nbgrader"
         self.command("build", "--nbgrader", folder)
         for id in self.ids:
-            nbgrader.run(["generate_assignment", id], folder)
+            gradebook.nbgrader(["generate_assignment", id], folder)
         shutil.copytree(self.folder / "submitted", folder / "submitted")
         found: Totals = {}
         for id in self.ids:
