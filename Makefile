@@ -9,7 +9,7 @@ READY := $(VENV)/ready
 help:           ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/:.*## */\t/' | expand -t 12
 
-demo: $(READY)  ## grade a small bundled class, train a translator, show the report (a minute and a half)
+demo: $(READY)  ## grade a small bundled class, train a translator, show the report (two minutes)
 	@$(COURSE) demo
 
 test: $(READY)  ## what every change must hold (a quarter of an hour on 2 cores)
