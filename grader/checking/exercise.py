@@ -41,7 +41,8 @@ def exercise(
     before it in the same exercise and what it builds on; the judge runs a test that fails again
     with a correct one of these, so that a mistake costs points only once. What a function passes
     that refuses everything or does nothing counts only `beside` another test of the exercise that
-    passes: one of these, by the names of their functions.
+    passes: one of these, by the names of their functions. A refusal counts beside one, too, that
+    gets a value, if a wrong one, and no exception.
     """
 
     def marked(test: Test) -> Test:

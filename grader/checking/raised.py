@@ -22,7 +22,7 @@ class Sign(NamedTuple):
 
     kind: str  # a regular expression, like `words`
     words: str
-    meaning: str  # may quote the groups of `words`: {0}, {1}
+    meaning: str  # may quote the groups of `words`, which are numbers: {0}, {1}
     certain: bool
 
 
@@ -62,7 +62,7 @@ SIGNS = (
     ),
     Sign(
         "ValueError",
-        r"could not be broadcast together with shapes \(([^)]*)\) \(([^)]*)\)",
+        r"could not be broadcast together with shapes \(([\d,]*)\) \(([\d,]*)\)",
         "shapes ({0}) and ({1}) do not broadcast: from the right, sizes must be equal or 1",
         False,
     ),

@@ -41,6 +41,7 @@ class TestResult:
 
     `outcome` is PASSED, FAILED, BROKEN, or the seam's upper-case error kind. `raised`: what the
     test's own code raised, by a mistake of its own or over an answer that it could not handle.
+    `answered`: it ran, and the student's code raised nothing.
     """
 
     __test__ = False
@@ -52,6 +53,7 @@ class TestResult:
     message: Message | None
     seconds: float
     raised: SuiteError | None = None
+    answered: bool = False
 
     @property
     def file(self) -> str:
@@ -103,18 +105,28 @@ def run(
 def _standing(results: list[TestResult]) -> list[TestResult]:
     """The results, with tests failed that pass alone where they count only beside another.
 
-    Another is meant of the same file, if that has one of the name.
+    Another is meant of the same file, if that has one of the name. A refusal also counts beside a
+    wrong value, which shows that not everything is refused.
     """
 
     def stands(result: TestResult) -> bool:
         named = [r for r in results if r.mark.exercise == result.mark.exercise]
         named = [r for r in named if r.name in result.mark.beside]
         own = {r.name for r in named if r.file == result.file}
-        others = [r.outcome for r in named if r.file == result.file or r.name not in own]
-        # whether a broken test would have passed, nobody knows
-        return result.outcome != PASSED or not others or bool({PASSED, BROKEN} & {*others})
+        others = [r for r in named if r.file == result.file or r.name not in own]
+        refuses = not result.answered
+        return result.outcome != PASSED or not others or any(_does(r, refuses) for r in others)
 
     return [r if stands(r) else replace(r, outcome=FAILED, message=ALONE) for r in results]
+
+
+def _does(other: TestResult, refuses: bool) -> bool:
+    """Whether a test shows that the function does something, beside a test that it passes.
+
+    Whether a broken test would have passed, nobody knows.
+    """
+    wrong_value = other.outcome == FAILED and other.answered
+    return other.outcome in (PASSED, BROKEN) or (refuses and wrong_value)
 
 
 @dataclass(frozen=True)
@@ -132,9 +144,10 @@ class _Session:
     def result(self, test: Test, public: bool) -> TestResult:
         """Run one test; what it raises is its result, but for a mistake of its own."""
         started = time.perf_counter()
-        outcome, message, raised = PASSED, None, None
+        outcome, message, raised, begun = PASSED, None, None, False
         try:
             self._begin(test)
+            begun = True
             # the same random inputs for everyone, seeded by the release and the test's id
             rng = np.random.default_rng([self.seed, _number(test.id)])
             test.call(self.student, rng, self.handed_in)
@@ -154,7 +167,8 @@ class _Session:
                 raised = own_fault(error, test.file)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
-        return TestResult(test.id, test.mark, public, outcome, message, seconds, raised)
+        answered = begun and not self.student.raised()
+        return TestResult(test.id, test.mark, public, outcome, message, seconds, raised, answered)
 
     def _begin(self, test: Test) -> None:
         """Set rules and seeds. Raises StudentError if the test need not run."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..gradebook.result import Result
     from ..judge.grade import Try
     from ..judge.models.scorer import HiddenLabels
+    from ..judge.own_mistakes import Asked
     from ..judge.suite_run import OpenWorker, Submitted
     from ..judge.workers.load import Load
     from ..judge.workers.remote import RemoteBackend
@@ -46,6 +47,7 @@ def opener(
 _course: Course
 _workers: dict[str, Workers]
 _hidden: dict[str, HiddenLabels]
+_asked: Asked
 
 
 def start(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
@@ -58,8 +60,8 @@ def start(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenL
 
 def use(course: Course, workers: dict[str, Workers], hidden: dict[str, HiddenLabels]) -> None:
     """Set what this process grades with."""
-    global _course, _workers, _hidden
-    _course, _workers, _hidden = course, workers, hidden
+    global _course, _workers, _hidden, _asked
+    _course, _workers, _hidden, _asked = course, workers, hidden, {}
 
 
 def limit_memory() -> None:
@@ -173,7 +175,7 @@ def _try(
     opened = opener(_workers[submission.assignment], assignment, load_seconds)
     submitted, problem = _submitted(submission, exercises, public_only)
     hidden = _hidden.get(assignment.id) if scored else None
-    tried = judge.once(submitted, _course, opened, hidden, before)
+    tried = judge.once(submitted, _course, opened, hidden, before, _asked)
     return replace(tried, result=_noted(tried.result, problem))
 
 

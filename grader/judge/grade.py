@@ -64,11 +64,13 @@ def once(
     open_worker: OpenWorker,
     hidden: HiddenLabels | None = None,
     before: Result | None = None,
+    asked: own_mistakes.Asked | None = None,
 ) -> Try:
     """Try to grade a submission, without any right form.
 
     Without `hidden` labels, exercises that train a model stay pending. `before`: the result of a
-    first try, whose model score is reused unless it is doubtful. Whatever the submission does ends
+    first try, whose model score is reused unless it is doubtful. `asked`: which tests are known to
+    be wrong themselves; see `own_mistakes`. Whatever the submission does ends
     in a result; an exception means that the course is at fault (its suite or its sandbox failed).
     """
     started = time.perf_counter()
@@ -77,7 +79,8 @@ def once(
         return Try(read)
     load = read.load(Patience())
     run = suite_run.run(submitted, load, read.verdicts, open_worker)
-    run = replace(run, tests=own_mistakes.told_apart(submitted, run.tests, open_worker))
+    asked = {} if asked is None else asked
+    run = replace(run, tests=own_mistakes.told_apart(submitted, run.tests, open_worker, asked))
     model = None
     if hidden is not None and submitted.assignment.model is not None and not submitted.public_only:
         model = before.model if before else None

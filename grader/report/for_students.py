@@ -2,12 +2,13 @@
 
 Of a hidden test that is its title, what it expected, the cause or advice, and what it got, each
 from its beginning. What it got is chosen by the student's code, which may repeat its arguments
-there, in an exception or as its answer; the other parts, the reason of an outcome and what was
-printed may quote it. Each ends before a tenth decimal number, before a seventeenth number of any
-kind and after 200 characters, and what all hidden tests got together after 4,000. So no larger
-input stands there whole, and what a code of one's own making can carry out has a limit. Visible
-checks are the student's own and stay whole. Comments that name another student are found: the page
-they are on is given to its own student.
+there, in an exception or as its answer; the other parts are the course's words with numbers in
+them, and the reason of an outcome and what was printed may quote it. Each ends before a tenth
+decimal number, before a seventeenth number of any kind and after 200 characters. What all hidden
+tests got and the numbers of their other parts end together after 4,000 characters; from then on
+only words are shown. So no larger input stands there whole, and what a code of one's own making can
+carry out has a limit. Visible checks are the student's own and stay whole. Comments that name
+another student are found: the page they are on is given to its own student.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..gradebook.result import PRINTED, Result
 
 DECIMALS, NUMBERS = 9, 16  # of what one hidden test got: what comparisons show is never longer
 LONGEST = 200  # characters of it, or of another part of its message
-TOGETHER = 4_000  # characters of what all hidden tests of a submission got; the same counts once
+TOGETHER = 4_000  # characters of all hidden tests of a submission; the same text counts once
 SHORT = 5  # digits: an id with fewer may be a number of points or of an equation
 WITHHELD = "(not shown: what hidden tests may show of a submission is used up)"
 
@@ -47,24 +48,26 @@ def _exercise(exercise: ExerciseResult, shown: set[str]) -> ExerciseResult:
 
 def _test(test: GradedTest, shown: set[str]) -> GradedTest:
     """A hidden test's message is cut; `shown` collects what hidden tests have shown so far."""
-    if test.public or test.message is None:
+    message = test.message
+    if test.public or message is None:
         return test
-    got = _beginning(test.message.got)
-    if sum(map(len, shown | {got})) > TOGETHER:
-        got = WITHHELD
+    got = _beginning(message.got)
+    expected, cause = map(_beginning, (message.expected, message.cause))
+    new = {got, *(" ".join(n[0] for n in _NUMBER.finditer(text)) for text in (expected, cause))}
+    if sum(map(len, shown | new)) > TOGETHER:
+        got, expected, cause = WITHHELD, _beginning(expected, 0), _beginning(cause, 0)
     else:
-        shown.add(got)
-    expected, cause = map(_beginning, (test.message.expected, test.message.cause))
-    message = replace(test.message, expected=expected, got=got, cause=cause)
-    return test.model_copy(update={"message": message})
+        shown |= new
+    cut = replace(message, expected=expected, got=got, cause=cause)
+    return test.model_copy(update={"message": cut})
 
 
-def _beginning(text: str) -> str:
+def _beginning(text: str, most: int = NUMBERS) -> str:
     """The text up to where it gets too long or has too many numbers."""
     end, decimals = len(text), 0
     for count, number in enumerate(_NUMBER.finditer(text), start=1):
         decimals += bool(number[1] or number[2])
-        if decimals > DECIMALS or count > NUMBERS:
+        if decimals > DECIMALS or count > most:
             end = number.start()
             break
     end = min(end, LONGEST)

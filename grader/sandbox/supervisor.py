@@ -123,8 +123,7 @@ def _until_the_end(job: Job, pid: int, scratch: str, sinks: list[_Sink]) -> tupl
             if fd in by_fd and not by_fd[fd].drain():
                 poll.unregister(fd)  # every process that could write to it is gone
         if not cause:
-            done, status = os.waitpid(pid, os.WNOHANG)
-            if done:
+            if (status := process_tree.reap(pid)) is not None:
                 return "", status
             if time.monotonic() >= next_check:
                 next_check = time.monotonic() + TICK_MS / 1000

@@ -84,8 +84,8 @@ def load(inside: bool) -> str:
         allow(name, 0, own)
     allow("getpriority", 1, own)
     # Only a child that somebody waits for adds its CPU time: none is ever left to the kernel.
-    add(seccomp.ERRNO(0), "rt_sigaction", seccomp.Arg(0, seccomp.EQ, signal.SIGCHLD))
-    add(seccomp.ALLOW, "rt_sigaction", seccomp.Arg(0, seccomp.NE, signal.SIGCHLD))
+    add(seccomp.ERRNO(0), "rt_sigaction", seccomp.Arg(0, seccomp.MASKED_EQ, _LOW, signal.SIGCHLD))
+    allow("rt_sigaction", 0, {*range(1, signal.NSIG)} - {signal.SIGCHLD})
     for name in () if inside else ("kill", "tgkill"):
         allow(name, 0, own[1:])
     rules.load()

@@ -58,6 +58,7 @@ class Student:
 
     def __init__(self, backend: Backend):
         self._backend = backend
+        self._raised = False
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):
@@ -67,6 +68,11 @@ class Student:
     def begin(self, seed: int = 0, forbid: list[str] | None = None) -> None:
         """Start a test: fresh handles, seeded generators, this exercise's rules."""
         self._ask("begin", seed=seed, forbid=forbid or [])
+        self._raised = False
+
+    def raised(self) -> bool:
+        """Whether some call raised since the test began, also if the test expected that."""
+        return self._raised
 
     def names(self) -> list[str]:
         return self._ask("names")
@@ -136,6 +142,7 @@ class Student:
         }
         answer, payload = self._backend.request(request, encoder.payload(), deadline)
         if "error" in answer:
+            self._raised = True
             raise _student_error(answer["error"])
         decoder = Decoder(payload, lambda number, type_name: Handle(self, number, type_name))
         return decoder.decode(answer.get("ok"))

@@ -80,6 +80,35 @@ def test_what_counts_beside_another_test_counts_if_that_passes(course, suite, va
     assert other.message != session.ALONE
 
 
+REFUSES = BESIDE.replace("student.f", "expect.raises(lambda: student.f(0))")
+
+
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [
+        ("return x + 1", "PASSED"),
+        ("return x + 2", "PASSED"),  # a wrong value, but not everything is refused
+        ("raise ValueError", "FAILED"),
+        ("return y", "FAILED"),
+    ],
+)
+def test_a_refusal_counts_beside_a_wrong_value_too(course, suite, source, outcome):
+    scope = {}
+    exec(f"def f(x):\n    if not x: raise ValueError\n    {source}", scope)
+    path = suite(REFUSES, marked("test_value", "expect.equal(student.f(1), 2)"))
+    refusal, _ = ran(course, path, {"f": scope["f"]})
+    assert refusal.outcome == outcome
+    assert (refusal.message == session.ALONE) == (outcome == "FAILED")
+
+
+def test_what_must_not_change_counts_beside_no_wrong_value(course, suite):
+    """Whoever returns what was given has computed nothing."""
+    stays = BESIDE.replace("student.f", "expect.unchanged(student.call(student.f, 1).changed)")
+    path = suite(stays, marked("test_value", "expect.equal(student.f(1), 2)"))
+    result, _ = ran(course, path, {"f": lambda x: x})
+    assert (result.outcome, result.message) == ("FAILED", session.ALONE)
+
+
 def test_what_counts_beside_another_test_means_that_of_its_own_file(course, suite):
     """Files may have tests of one name, which are about different functions."""
     passing = marked("test_value", "expect.equal(student.g(), 1)")

@@ -1,5 +1,6 @@
 """A hidden test that is wrong itself: its exercise waits for a better one, all else counts."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -13,6 +14,8 @@ from grader.cli.app import app
 from grader.gradebook.store import Store
 from grader.grading import class_run, fingerprints
 from grader.intake.submissions import Submission
+from grader.judge import grade as judge
+from grader.judge.suite_run import Submitted
 from grader.report import sentences
 
 SOLUTION = proofs.notebook("a1", "solution")
@@ -98,6 +101,27 @@ def test_a_right_answer_and_a_wrong_one_wait_for_the_same_test(broken):
     wrong = "def attention(query, key, value, mask=None):\n    return 1.0, 1.0\n"
     data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
     assert proofs.graded(data, "a1", only=["1.4"]).untested == ["1.4"]
+
+
+@pytest.mark.parametrize("body", [of_a_key, over_an_answer])
+def test_a_class_asks_the_model_answer_once(breaks, body):
+    """Whether it clears the test or blames it; the second submission opens one worker only."""
+    breaks(body)
+    wrong = "def attention(query, key, value, mask=None):\n    return 1.0, 1.0\n"
+    data = proofs.notebook("a1", "solution", {"course_lib.numpy_forms.attention:attention": wrong})
+    opened, asked = [], {}
+
+    def worker(load):
+        opened.append(load)
+        return proofs.local_worker(load)
+
+    submitted = Submitted(proofs.COURSE.assignment("a1"), data, only=["1.4"])
+    tries = [judge.once(submitted, proofs.COURSE, worker, asked=asked) for _ in range(2)]
+    assert len(opened) == 3
+    assert tries[0].run.tests == [
+        dataclasses.replace(test, seconds=before.seconds)
+        for test, before in zip(tries[1].run.tests, tries[0].run.tests, strict=True)
+    ]
 
 
 def test_the_report_says_that_it_is_no_fault_of_the_student(result):

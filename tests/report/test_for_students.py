@@ -82,6 +82,8 @@ def test_no_hidden_input_stands_whole_in_what_a_hostile_submission_gets(tmp_path
         assert not any(one <= decimals(got) for one in large)
         assert len(got) <= LONGEST + 2
     assert sum(map(len, {*shown} - {WITHHELD})) <= TOGETHER
+    told_numbers = {*NUMBER.findall(" ".join(rest))}
+    assert sum(map(len, {*shown} - {WITHHELD} | told_numbers)) <= TOGETHER
     visible = {t.message.got for t in result.tests if t.message and t.public}
     pages = "".join(views(result))
     assert not [got for got in {*told} - {*shown} if got in pages and got not in visible]
@@ -149,3 +151,24 @@ def test_all_hidden_tests_together_show_so_much_and_repetition_costs_nothing():
     assert sum(map(len, {*different} - {WITHHELD})) <= TOGETHER
     assert different.count(WITHHELD) > 10
     assert WITHHELD not in shown(lambda id, n: "y" * 190)
+
+
+def test_numbers_of_the_other_parts_count_too_and_words_stay():
+    """The course's words tell nothing of an input; its numbers may."""
+
+    def shown(text):
+        tests = [{"message": {**WRONG, **text(n)}, "public": False} for n in range(42)]
+        failed = {f"1.{number}": tests[6 * number - 6 : 6 * number] for number in range(1, 8)}
+        return [t.message for t in for_student(sample(failed=failed)).tests if t.message]
+
+    def rows(n):
+        return " ".join(f"0.{number:05}" for number in range(20 * n, 20 * n + 9))
+
+    words = shown(lambda n: {"expected": "what " * 30 + "n" * n, "cause": "why " * 30 + "n" * n})
+    assert WITHHELD not in {message.got for message in words}
+    numbers = shown(lambda n: {"expected": f"weights = {rows(n)}", "cause": f"not {rows(n + 99)}"})
+    withheld = [message for message in numbers if message.got == WITHHELD]
+    assert 5 < len(withheld) < 20
+    assert {(m.expected, m.cause) for m in withheld} == {("weights = …", "not …")}
+    told = "".join(m.expected[10:] + m.cause[4:] for m in numbers if m not in withheld)
+    assert TOGETHER - 200 < len(told) <= TOGETHER

@@ -1,6 +1,7 @@
 """What a worker may ask of the kernel: only what stands in a table, with the reason why."""
 
 import errno
+import signal
 
 import pytest
 
@@ -107,6 +108,36 @@ def test_no_call_leads_from_one_worker_to_another(filtered, submit):
     # a socket in its own network; what is pretended changes nothing
     assert set(found) <= ({"abstract"} if filtered.workers.tier < "C" else {"time"})
     assert before == after
+
+
+IGNORES = """
+import ctypes, os, time
+
+class Action(ctypes.Structure):
+    _fields_ = [("handler", ctypes.c_void_p), ("flags", ctypes.c_ulong),
+                ("restorer", ctypes.c_void_p), ("mask", ctypes.c_ulong)]
+
+def hides(call, signal, handler, flags):
+    action = Action(handler, flags, None, 0)
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.syscall(call, ctypes.c_long(signal), ctypes.byref(action), None, ctypes.c_long(8))
+    if os.fork() == 0:
+        os._exit(0)
+    try:
+        os.wait()
+    except ChildProcessError:
+        return True
+    return False
+"""
+
+
+@pytest.mark.parametrize("upper_half", [0, 1])
+@pytest.mark.parametrize(("handler", "flags"), [(1, 0), (0, 2)], ids=["ignored", "no wait"])
+def test_no_child_is_left_to_the_kernel(filtered, submit, upper_half, handler, flags):
+    """Its time would count nowhere. The kernel reads half of the register, a filter all of it."""
+    (call,) = numbers(["rt_sigaction"])
+    student = submit(IGNORES, process=filtered, deadline=5.0)
+    assert student.hides(call, signal.SIGCHLD + upper_half * 2**32, handler, flags) is False
 
 
 HONEST = """
