@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 from . import (
     activities,
     cross_references,
+    meetings,
     page_files,
     quiz,
     quoted,
@@ -29,6 +30,7 @@ PARTS = (
     audit_page,
     activities,
     timetable,
+    meetings,
     live_page,
     slides,
     quiz,

@@ -15,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from .activities import KINDS
 
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
+_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\W*Minutes in class:\W*(\d+)", re.MULTILINE)
 _BEGUN = re.compile(r"^[:`]{3,}\{activity\}", re.MULTILINE)
 _ACTIVITY = re.compile(
@@ -22,6 +23,19 @@ _ACTIVITY = re.compile(
     rf":kind: (?P<kind>{'|'.join(KINDS)})\n:minutes: (?P<minutes>\d+)",
     re.MULTILINE,
 )
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What students do in class, and in which section of a part."""
+
+    title: str
+    kind: str
+    minutes: int
+    section: str
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.kind}, {self.minutes})"
 
 
 @dataclass(frozen=True)
@@ -39,30 +53,47 @@ def of_lecture(path: Path) -> Row:
     title, minutes = _TITLE.search(text), _MINUTES.search(text)
     if title is None or minutes is None:
         raise ValueError(f"{path.name} needs a title and a line `Minutes in class: N`")
-    found = list(_ACTIVITY.finditer(text))
-    if len(found) < len(_BEGUN.findall(text)):
-        raise ValueError(f"{path.name}: after each activity's title, give :kind: and :minutes:")
-    activities = tuple(
-        f"{activity['title']} ({KINDS[activity['kind']].lower()}, {activity['minutes']})"
-        for activity in found
-    )
+    activities = tuple(str(activity) for activity in activities_of(path))
     return Row(title[1], int(minutes[1]), activities)
 
 
-def session(lectures: Path, break_after: str, break_minutes: int) -> list[Row]:
-    """All parts in order, with a break after the part whose file name begins with `break_after`."""
+def activities_of(path: Path) -> list[Activity]:
+    """The activities of a part in order. Raises ValueError for one without kind or minutes."""
+    text = path.read_text(encoding="utf-8")
+    found = list(_ACTIVITY.finditer(text))
+    if len(found) < len(_BEGUN.findall(text)):
+        raise ValueError(f"{path.name}: after each activity's title, give :kind: and :minutes:")
+    return [
+        Activity(
+            activity["title"],
+            KINDS[activity["kind"]].lower(),
+            int(activity["minutes"]),
+            (_SECTION.findall(text[: activity.start()]) or [""])[-1],
+        )
+        for activity in found
+    ]
+
+
+def session(lectures: Path, break_after: str, break_minutes: int, last: str = "") -> list[Row]:
+    """The parts in order, up to that whose file name begins with `last`.
+
+    The break comes after the part whose file name begins with `break_after`.
+    """
     rows = []
     for path in sorted(lectures.glob("part*.md")):
         rows.append(of_lecture(path))
         if path.name.startswith(break_after):
             rows.append(Row("Break", break_minutes))
+        if last and path.name.startswith(last):
+            break
     return rows
 
 
 class TimetableDirective(SphinxDirective):
-    """`{timetable}` with `break-after` and `break-minutes`: when each part begins."""
+    """`{timetable}` with `break-after`, `break-minutes` and `last`: when each part begins."""
 
     option_spec = {
+        "last": directives.unchanged_required,
         "break-after": directives.unchanged_required,
         "break-minutes": directives.positive_int,
     }
@@ -71,11 +102,11 @@ class TimetableDirective(SphinxDirective):
         lectures = Path(self.env.srcdir)
         after, pause = self.options["break-after"], self.options["break-minutes"]
         try:
-            rows = session(lectures, after, pause)
+            rows = session(lectures, after, pause, self.options.get("last", ""))
         except ValueError as error:
             raise self.error(str(error)) from None
         self.env.note_reread()
-        return [_table(list(_cells(rows)))]
+        return [table(list(_cells(rows)), (1, 1, 4, 5))]
 
 
 def _cells(rows: list[Row]) -> Iterator[tuple[str, ...]]:
@@ -88,13 +119,13 @@ def _cells(rows: list[Row]) -> Iterator[tuple[str, ...]]:
     yield f"{begun // 60}:{begun % 60:02}", str(begun), "End", "–"
 
 
-def _table(cells: list[tuple[str, ...]]) -> nodes.table:
+def table(cells: list[tuple[str, ...]], widths: tuple[int, ...]) -> nodes.table:
     """A table whose first row is its head."""
     rows = [
         nodes.row("", *(nodes.entry("", nodes.paragraph("", text)) for text in texts))
         for texts in cells
     ]
-    columns = [nodes.colspec(colwidth=width) for width in (1, 1, 4, 5)]
+    columns = [nodes.colspec(colwidth=width) for width in widths]
     body = nodes.tbody("", *rows[1:])
     group = nodes.tgroup("", *columns, nodes.thead("", rows[0]), body, cols=len(columns))
     return nodes.table("", group)

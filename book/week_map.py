@@ -21,17 +21,18 @@ from grader.authoring.views import setup_cell, texts
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import shown
+from grader.course.weeks import Lesson
 
-from . import steps, timetable
+from . import references, steps, timetable
 from .quizzes import quiz
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Weeks that are spent on one assignment, and the parts that are read meanwhile."""
+    """Weeks that are spent on one assignment, and what is read meanwhile."""
 
     weeks: tuple[int, ...]
-    parts: tuple[int, ...]
+    lessons: tuple[Lesson, ...]
     assignment: Assignment | None
 
     @property
@@ -45,9 +46,9 @@ def stages(course: Course) -> list[Stage]:
     found = []
     for id, group in groupby(course.weeks, key=lambda week: week.assignment):
         weeks = list(group)
-        parts = dict.fromkeys(number for week in weeks for number in week.parts)
+        lessons = tuple(lesson for week in weeks for lesson in week.lessons)
         numbers = tuple(week.number for week in weeks)
-        found.append(Stage(numbers, tuple(parts), course.assignment(id) if id else None))
+        found.append(Stage(numbers, lessons, course.assignment(id) if id else None))
     return found
 
 
@@ -81,10 +82,14 @@ class WeekMapDirective(SphinxDirective):
             f'<section class="week" aria-labelledby="{id}" {weeks}>'
             f'<h3 id="{id}">{stage.title}</h3><ul class="steps">'
         )
-        for number in stage.parts:
-            yield from self._part(number)
-        for number in stage.parts:
-            yield from self._quiz(steps.part(number))
+        for lesson in stage.lessons:
+            if lesson.sections:
+                yield _html(sections_of(lesson))
+            else:
+                yield from self._part(lesson.part)
+        for lesson in stage.lessons:
+            if not lesson.sections:
+                yield from self._quiz(steps.part(lesson.part))
         if stage.assignment:
             yield _html(step_of(course, stage.assignment))
         yield _html("</ul></section>")
@@ -113,6 +118,37 @@ class WeekMapDirective(SphinxDirective):
         paragraph = next(iter(self.parse_text_to_nodes(link)))
         yield nodes.inline("", "", *paragraph.children)
         yield _html(f' <span class="facts">{facts}</span></div></li>')
+
+
+def sections_of(lesson: Lesson) -> str:
+    """Sections that are read before the rest of their part: no step of its own."""
+    links = ", ".join(_link(lesson.part, section) for section in lesson.sections)
+    return (
+        f'<li class="ahead"><div><b>Read ahead</b> {links} '
+        f'<span class="facts">of part {lesson.part}</span></div></li>'
+    )
+
+
+def taught_in(assignment: Assignment) -> str:
+    """Which section of the lecture teaches each exercise, folded."""
+    rows = "".join(
+        f"<tr><td>{one.id} {escape(one.title)}</td>"
+        f"<td>{_link(one.taught.part, one.taught.section)}, part {one.taught.part}</td></tr>"
+        for one in assignment.exercises
+        if one.taught
+    )
+    if not rows:
+        return ""
+    return (
+        "<details><summary>Where each exercise is taught</summary><table><thead><tr>"
+        "<th>exercise</th><th>section of the lecture</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></details>"
+    )
+
+
+def _link(part: int, section: str) -> str:
+    page = references.page_of_part(f"part {part}")
+    return f'<a href="{page}.html#{nodes.make_id(section)}">{escape(section)}</a>'
 
 
 def labs_of(course: Course) -> str:
@@ -147,7 +183,7 @@ def step_of(course: Course, assignment: Assignment) -> str:
         f"<li {dates}>{steps.mark(assignment.id, title)}<div><b>Build</b> {escape(title)} "
         f'<span class="facts">about {texts.hours(assignment.minutes)}, due '
         f'<time datetime="{assignment.due.isoformat()}">{due(assignment)}</time></span>'
-        f"<br>{escape(build)}: {file}.{links}</div></li>"
+        f"<br>{escape(build)}: {file}.{links}{taught_in(assignment)}</div></li>"
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from grader.course.assignment import Assignment
-from grader.course.course import Course, Week
+from grader.course.course import Course
+from grader.course.weeks import Week
 
 WIDTH, MARGIN, GAP = 920, 20, 10
 HEIGHT, WEEKS_END, TITLES = 530, 256, 190  # the picture, the weeks, and their assignments'
@@ -58,7 +59,7 @@ def _week(course: Course, week: Week, x: float, width: float) -> list[str]:
     height = WEEKS_END - 46
     drawn = [_box(x, 46, width, height, GREY), _text(x + 10, 68, f"Week {week.number}", 14, SOFT)]
     y = 92.0
-    for part in (p for p in course.parts if p.number in week.parts):
+    for part in (p for p in course.parts if p.number in week.whole):
         for number, line in enumerate(_wrapped(f"{part.number} · {part.title}", width)):
             drawn.append(_text(x + 10 + 10 * (number > 0), y, line, 12, INK))
             y += 15

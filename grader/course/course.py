@@ -21,21 +21,7 @@ from .course_file import EXAM_FILE, FILE, CourseError, imported, line_of, root_o
 from .exercise import Misplaced, Table
 from .grading import Grading
 from .lab import Lab
-
-
-class Part(Table):
-    """One of the seven parts of the lecture."""
-
-    number: int
-    title: str
-
-
-class Week(Table):
-    """What a week covers, and the assignment that is worked on in it."""
-
-    number: int
-    parts: list[int]
-    assignment: str | None = None
+from .weeks import Part, Week, week_of
 
 
 class StudentCommand(Table):
@@ -191,7 +177,7 @@ class Course(Table):
             if unknown := set(week.parts) - parts:
                 raise Misplaced(
                     f"week {week.number} names part {unknown.pop()}, which does not exist",
-                    *("weeks", number, "parts"),
+                    *("weeks", number, "meetings"),
                 )
             if week.assignment and week.assignment not in ids:
                 raise Misplaced(
@@ -213,6 +199,7 @@ class Course(Table):
                     "names it already",
                     *(table, number, "week"),
                 )
+            self._is_taught_in_time(assignment, table, number)
         for number, lab in enumerate(self.labs):
             if unknown_ids := set(lab.builds_on) - ids:
                 raise Misplaced(
@@ -220,6 +207,20 @@ class Course(Table):
                     *("labs", number, "builds_on"),
                 )
         return self
+
+    def _is_taught_in_time(self, assignment: Assignment, *at: str | int) -> None:
+        """Raises Misplaced for an exercise whose section comes after it, or never."""
+        for number, exercise in enumerate(assignment.exercises):
+            if exercise.taught is None:
+                continue
+            week = week_of(exercise.taught, self.weeks)
+            if week is None or week > assignment.week:
+                when = f"in week {week}" if week else "in no week"
+                raise Misplaced(
+                    f"exercise {exercise.id} of week {assignment.week} is taught {when}: move "
+                    "its section of the lecture to an earlier meeting",
+                    *(*at, "exercises", number, "taught"),
+                )
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

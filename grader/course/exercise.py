@@ -34,6 +34,13 @@ class WrittenPart(Table):
     words: int = Field(gt=0)
 
 
+class Taught(Table):
+    """The section of the lecture that teaches an exercise."""
+
+    part: int
+    section: str  # its heading
+
+
 class Exercise(Table):
     """One exercise: its components, points and dependencies."""
 
@@ -42,7 +49,8 @@ class Exercise(Table):
     points: float = Field(default=0.0, ge=0)  # of a lab's, none
     minutes: int = Field(gt=0)
     difficulty: int = Field(ge=1, le=5)
-    section: str
+    section: str  # of the paper
+    taught: Taught | None = None  # where the lecture teaches it, not later than its first week
     kind: Literal["code", "written", "model"] = "code"
     bonus: bool = False
     components: list[str] = []

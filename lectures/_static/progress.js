@@ -69,7 +69,7 @@
       stage.classList.toggle("is-now", isNow);
       if (isNow) stage.setAttribute("aria-current", "date"); else stage.removeAttribute("aria-current");
       if (!isNow) return;
-      const left = [...stage.querySelectorAll("li")].filter((item) => isOpen(item) && !late.includes(item)).map((item) => {
+      const left = [...stage.querySelectorAll("li:has(.step-mark)")].filter((item) => isOpen(item) && !late.includes(item)).map((item) => {
         const name = item.querySelector(".step-mark").dataset.label;
         return item.dataset.due ? `${name} (due ${ahead(days(now, due(item)))})` : name;
       });

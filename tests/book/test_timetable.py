@@ -10,7 +10,7 @@ pytest.importorskip(
 
 from checkout import ROOT
 
-from book import timetable
+from book import meetings, timetable
 from grader.course.course import Course
 
 PARTS = sorted((ROOT / "lectures").glob("part*.md"))
@@ -53,8 +53,10 @@ def test_an_activity_without_minutes_is_named(tmp_path):
 
 def test_the_session_takes_three_hours():
     lectures = ROOT / "lectures"
-    assert len(list(lectures.glob("part*.md"))) == len(Course.here().parts)
-    assert sum(row.minutes for row in timetable.session(lectures, "part4", 10)) == 180
+    assert len(PARTS) == len(Course.here().parts)
+    rows = timetable.session(lectures, "part4", 10, "part7")
+    assert sum(row.minutes for row in rows) == 180
+    assert rows[-1].title.startswith("Part 7")
 
 
 def minutes(activity):
@@ -83,3 +85,43 @@ def test_the_field_before_class_says_up_to_which_heading(path):
     field = re.search(r"^:Before class: (.+)$", text, re.MULTILINE)[1]
     heading = re.search(r"this page up to \*([^*]+)\*", field)[1]
     assert re.search(rf"^##+ {re.escape(heading)}$", text, re.MULTILINE)
+
+
+COURSE = Course.here()
+EXERCISES = [
+    exercise
+    for assignment in [*COURSE.assignments, *COURSE.labs]
+    for exercise in assignment.exercises
+]
+
+
+def headings(part):
+    (path,) = (ROOT / "lectures").glob(f"part{part}_*.md")
+    return re.findall(r"^##+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if e.taught], ids=lambda e: e.id)
+def test_the_section_that_teaches_an_exercise_exists(exercise):
+    """That its week is not later is checked whenever `course.toml` is read."""
+    assert headings(exercise.taught.part).count(exercise.taught.section) == 1
+
+
+def test_the_sections_of_each_meeting_exist():
+    for week in COURSE.weeks:
+        for lesson in week.lessons:
+            assert set(lesson.sections) <= set(headings(lesson.part)), week.number
+
+
+def test_every_activity_has_its_meeting_and_leaves_time_for_slides():
+    rows = [
+        [
+            one
+            for lesson in meeting
+            for one in meetings.activities(COURSE, lesson, ROOT / "lectures")
+        ]
+        for week in COURSE.weeks
+        for meeting in week.meetings
+    ]
+    assert all(sum(one.minutes for one in row) <= 60 for row in rows)
+    given = [one for path in PARTS for one in timetable.activities_of(path)]
+    assert sorted(map(str, given)) == sorted(str(one) for row in rows for one in row)

@@ -44,6 +44,18 @@ def line_of(text: str) -> int:
         ('assignment = "a1"', 'assignment = "a7"', 'assignment = "a1"', "names a7, which does not"),
         ("week = 1\n", "week = 9\n", "week = 1\n", "is handed out in week 9, which does not"),
         ("week = 6\n", "week = 7\n", None, "handed out in week 7, but week 6 names it already"),
+        (
+            ', { part = 4, sections = ["Equivariant, not invariant"] }',
+            "",
+            'taught = { part = 4, section = "Equivariant, not invariant" }',
+            "exercise 1.8 of week 1 is taught in week 3",
+        ),
+        (
+            'taught = { part = 2, section = "All rows at once" }',
+            'taught = { part = 99, section = "All rows at once" }',
+            'taught = { part = 2, section = "All rows at once" }',
+            "exercise 1.6 of week 1 is taught in no week",
+        ),
         ("points = 18", "points = ", None, "line"),
         ("23:59:00+00:00", "23:59:00", "due = ", "time zone"),
     ],
@@ -94,11 +106,11 @@ def test_all_clocks_agree():
 
 def test_every_part_is_taught_and_positions_where_they_are_exercised():
     course = Course.here()
-    taught = {number for week in course.weeks for number in week.parts}
-    assert taught == {part.number for part in course.parts}
+    taught = [number for week in course.weeks for number in week.whole]
+    assert sorted(taught) == [part.number for part in course.parts]
     (positions,) = (part.number for part in course.parts if part.title == "Positional encoding")
     exercised = course.weeks_of(course.assignment_of("3.1"))
-    assert [week.number for week in course.weeks if positions in week.parts] == exercised
+    assert [week.number for week in course.weeks if positions in week.whole] == exercised
 
 
 EXAM = """\

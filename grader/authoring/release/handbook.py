@@ -112,7 +112,7 @@ def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
     for assignment in assignments:
         weeks = [w for w in course.weeks if w.number in course.weeks_of(assignment)]
         numbers = ", ".join(str(week.number) for week in weeks)
-        covered = dict.fromkeys(number for week in weeks for number in week.parts)
+        covered = [number for week in weeks for number in week.whole]
         about = ", ".join(parts[number] for number in covered)
         link = f"[{assignment.title}](assignments/{assignment.id}/README.md)"
         hours = _hours(assignment.minutes)

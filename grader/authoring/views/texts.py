@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.course.assignment import Assignment, Ban
 from grader.course.course import Course
-from grader.course.exercise import Exercise
+from grader.course.exercise import Exercise, Taught
 from grader.course.lab import Lab
 from grader.course.submission_folder import FOLDER, MAX_TOTAL
 
@@ -43,12 +43,14 @@ def exercise_table(assignment: Assignment) -> list[str]:
             f"{e.id} {e.title} | {e.minutes} | {dots(e.difficulty)}" for e in assignment.exercises
         ]
         return ["| exercise | minutes | difficulty |", "|---|--:|:-:|", *(f"| {r} |" for r in rows)]
-    rows = ["| exercise | points | minutes | difficulty |", "|---|--:|--:|:-:|"]
+    told = any(exercise.taught for exercise in assignment.exercises)
+    more, rule, empty = (" lecture |", "---|", " |") if told else ("", "", "")
+    rows = [f"| exercise | points | minutes | difficulty |{more}", f"|---|--:|--:|:-:|{rule}"]
     core = [exercise for exercise in assignment.exercises if not exercise.bonus]
     labs = [exercise for exercise in assignment.exercises if exercise.bonus]
     rows += [_row(exercise) for exercise in core]
     if labs:
-        rows.append("| **Optional labs**, with bonus points | | | |")
+        rows.append(f"| **Optional labs**, with bonus points | | | |{empty}")
         rows += [_row(exercise) for exercise in labs]
         rows += ["", "Points with a plus are a bonus on top of the 100: none of them is required."]
     return rows
@@ -59,11 +61,12 @@ def _row(exercise: Exercise) -> str:
     return (
         f"| {exercise.id} {exercise.title} | {sign}{exercise.points:g} | {exercise.minutes} | "
         f"{dots(exercise.difficulty)} |"
+        + (f" {lecture(exercise.taught)} |" if exercise.taught else "")
     )
 
 
 def exercise(exercise: Exercise, assignment: Assignment) -> str:
-    """An exercise's heading and a line with points, time, difficulty and section."""
+    """An exercise's heading and a line with points, time, difficulty and what to read."""
     bonus = "bonus of " if exercise.bonus else ""
     points = f"{bonus}{exercise.points:g} {'point' if exercise.points == 1 else 'points'}"
     facts = [
@@ -71,6 +74,7 @@ def exercise(exercise: Exercise, assignment: Assignment) -> str:
         f"{exercise.minutes} minutes",
         f"difficulty {dots(exercise.difficulty)}",
         f"paper {exercise.section}",
+        *([f"lecture {lecture(exercise.taught)}"] if exercise.taught else []),
     ]
     if exercise.kind == "model" and assignment.model:
         scorer = assignment.scorer
@@ -135,6 +139,11 @@ def model_points(exercise: Exercise) -> str:
         f"**Points for {exercise.id}.** The files in `{FOLDER}` are graded by running your model "
         "again; there is nothing to write here."
     )
+
+
+def lecture(taught: Taught) -> str:
+    """Where an exercise is taught: part 3, “The construction”."""
+    return f"part {taught.part}, “{taught.section}”"
 
 
 def dots(difficulty: int) -> str:
