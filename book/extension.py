@@ -9,18 +9,19 @@ from sphinx.application import Sphinx
 from . import (
     activities,
     cross_references,
-    page_files,
     quiz,
     quoted,
     related,
-    slides,
     steps,
     timetable,
     week_map,
 )
 from .audit import audit_page
 from .code_explorer import page as code_explorer
+from .decks import first_slide, slides
 from .live import live_page
+from .notebooks import other_forms
+from .screen import equations, folded_code, page_files, pictures
 
 PARTS = (
     quoted,
@@ -31,9 +32,14 @@ PARTS = (
     timetable,
     live_page,
     slides,
+    first_slide,
     quiz,
     steps,
     week_map,
+    other_forms,
+    equations,
+    folded_code,
+    pictures,
     code_explorer,
 )
 
