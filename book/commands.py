@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_format
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -12,10 +11,11 @@ import typer
 from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
+from . import released
+
 site_app = typer.Typer(help="Build the course site: lectures, slides, quizzes.")
 SITE = Path("out/site")
 WEEK = "as students see it in this week: answers that are not out when it begins are stubs"
-PACKAGES = ("sphinx", "myst_nb", "sphinx_book_theme", "sphinx_design", "sphinx_revealjs")
 
 
 @site_app.command()
@@ -28,11 +28,7 @@ def build(
     json: Json = False,
 ) -> None:
     """Make the book, and the decks of slides in its folder `slides`."""
-    if missing := [name for name in PACKAGES if find_spec(name) is None]:
-        raise UsageProblem(
-            f"the site needs {', '.join(missing)}, which is not installed here: run "
-            "`pip install -e .[site]` (Python 3.11 or newer)"
-        )
+    released.check_packages()
     from . import site_build
 
     pages = site_build.build(to, cache, week, (lambda _: None) if json else print)
@@ -59,6 +55,22 @@ def serve(
     with server:
         print(f"http://127.0.0.1:{server.server_address[1]}/ (Ctrl-C ends it)", flush=True)
         server.serve_forever()
+
+
+@site_app.command()
+def pdf(
+    folder: Annotated[Path, typer.Option(help="the built site")] = SITE,
+    parts: Annotated[list[str] | None, typer.Argument(help="part1 part2 …; default: all")] = None,
+    to: Annotated[Path, typer.Option(help="folder for the files")] = Path("out/slides"),
+    json: Json = False,
+) -> None:
+    """Print decks of the built site to PDF, with the Chromium or Chrome of this machine."""
+    from .decks import printing
+
+    decks = printing.decks(folder, parts or [])
+    files = [str(printing.pdf(deck, to)) for deck in decks]
+    text = f"{len(files)} decks in {to}"
+    print(json_format.dumps({"files": files}) if json else text)
 
 
 @site_app.command()

@@ -10,18 +10,19 @@ from . import (
     activities,
     cross_references,
     meetings,
-    page_files,
     quiz,
     quoted,
     related,
-    slides,
     steps,
     timetable,
     week_map,
 )
 from .audit import audit_page
 from .code_explorer import page as code_explorer
+from .decks import first_slide, slides
 from .live import live_page
+from .notebooks import other_forms
+from .screen import equations, folded_code, page_files, pictures
 
 PARTS = (
     quoted,
@@ -33,9 +34,14 @@ PARTS = (
     meetings,
     live_page,
     slides,
+    first_slide,
     quiz,
     steps,
     week_map,
+    other_forms,
+    equations,
+    folded_code,
+    pictures,
     code_explorer,
 )
 

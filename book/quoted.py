@@ -70,7 +70,8 @@ class DrawingDirective(SphinxDirective):
         caption = nodes.caption("")
         if self.content:
             self.state.nested_parse(self.content, self.content_offset, caption)
-            caption.children = [c for p in caption.children for c in p.children]
+            for paragraph in [*caption.children]:
+                caption.replace(paragraph, paragraph.children)
         else:
             caption += nodes.Text(drawing.title)
         figure += caption

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
@@ -11,13 +12,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 from book import CHECKOUT
+from grader.course.course import Course
 from grader.course.problem import Problem
 
 from . import quoted
-from .slides import DECK
+from .decks.first_slide import DECKS
+from .decks.slides import DECK
+from .notebooks import lecture_notebook
+from .notebooks.lecture_notebook import FOLDER as NOTEBOOKS
 
 LECTURES = CHECKOUT / "lectures"
-DECKS = "slides"  # the folder of the decks, and the page that lists them
+# What pages and decks load of MathJax, as the beginnings of paths.
+MATHJAX = (
+    "core.js",
+    "startup.js",
+    "tex-chtml.js",
+    "input/tex",
+    "output/chtml",
+    "a11y/assis",
+    "ui/",
+)
 INSTRUCTORS = "teach"  # pages with exams and answers, which the site of a week does not have
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -41,10 +55,24 @@ def build(to: Path, cache: Path, week: int, log: Callable[[str], None]) -> int:
     _run("html", to, cache, week)
     log("the slides")
     _run(DECK, to / DECKS, cache, week)
+    lecture_notebook.write(Course.here(), LECTURES, to / NOTEBOOKS)
+    _leave_out(to)
     for folder in (to, to / DECKS):
         (folder / ".buildinfo").unlink(missing_ok=True)
         shutil.rmtree(folder / ".doctrees", ignore_errors=True)
     return sum(1 for page in to.rglob("*.html") if "_static" not in page.parts)
+
+
+def _leave_out(to: Path) -> None:
+    """Remove what no page uses of MathJax, which has 15 MB; decks use the book's copy of it."""
+    mathjax = to / "_static/mathjax"
+    shutil.rmtree(to / DECKS / "_static/mathjax", ignore_errors=True)
+    for path in sorted(mathjax.rglob("*"), reverse=True):
+        inside = path.relative_to(mathjax).as_posix()
+        if path.is_file() and not inside.startswith(MATHJAX):
+            path.unlink()
+        elif path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
 
 
 def _run(builder: str, to: Path, cache: Path, week: int) -> None:
@@ -52,7 +80,7 @@ def _run(builder: str, to: Path, cache: Path, week: int) -> None:
     cells.mkdir(parents=True, exist_ok=True)
     options = (f"{quoted.WEEK}={week}", f"nb_execution_cache_path={cells}")
     command = [sys.executable, "-m", "sphinx", "-b", builder, "-q", "-W", "--keep-going"]
-    command += ["-d", str(cache / builder)]
+    command += ["-d", str(cache / builder / _name(to))]
     command += [part for option in options for part in ("-D", option)]
     tags = [tag for tag, given in (("deck", builder == DECK), ("students", week)) if given]
     command += [part for tag in tags for part in ("-t", tag)]
@@ -63,3 +91,8 @@ def _run(builder: str, to: Path, cache: Path, week: int) -> None:
     if done.returncode:
         said = _COLORS.sub("", done.stderr).strip()
         raise SiteError(f"the {builder} pages have mistakes:\n{said}")
+
+
+def _name(to: Path) -> str:
+    """The name of what is kept for a folder: pages point to figures that lie in it."""
+    return hashlib.sha256(str(to.resolve()).encode()).hexdigest()[:12]

@@ -24,6 +24,7 @@ from grader.course.course_file import shown
 from grader.course.weeks import Lesson
 
 from . import references, steps, timetable
+from .decks.first_slide import DECKS
 from .quizzes import quiz
 
 
@@ -99,9 +100,9 @@ class WeekMapDirective(SphinxDirective):
         if path is None:
             raise self.error(f"course.toml has a part {number}, but there is no part{number}_….md")
         row = timetable.of_lecture(path)
-        yield from self._step(
-            steps.part(number), "Read", row.title, path.stem, f"{row.minutes} minutes in class"
-        )
+        slides = f'<a href="{DECKS}/{path.stem}.html">slides<span class="visually-hidden">'
+        facts = f"{row.minutes} minutes in class, {slides} of part {number}</span></a>"
+        yield from self._step(steps.part(number), "Read", row.title, path.stem, facts)
 
     def _quiz(self, name: str) -> Iterator[nodes.Node]:
         if name in quiz.names():

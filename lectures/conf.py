@@ -5,8 +5,8 @@ from grader.course.course import Course
 _course = Course.here()
 
 project = _course.facts.title
-author = "The authors of the course"
-copyright = "MIT License"
+author = ""  # nobody: a page names none
+copyright = ""
 language = "en"
 extensions = [
     "myst_nb",
@@ -16,18 +16,18 @@ extensions = [
     "book.extension",
 ]
 if tags.has("deck"):  # noqa: F821 - Sphinx gives it
-    root_doc = "slides"
-    include_patterns = ["slides.md", "part*.md"]
+    root_doc = "part1_motivation"
+    include_patterns = ["part*.md"]
     templates_path = ["_templates/deck"]
 else:
     root_doc = "index"
-    exclude_patterns = ["slides.md"]
     templates_path = ["_templates/book"]
 suppress_warnings = ["myst.header"]
 if tags.has("deck"):  # noqa: F821 - the glossary and the other pages are in the book only
-    suppress_warnings += ["ref.term", "ref.doc", "myst.xref_missing"]
+    suppress_warnings += ["ref.term", "ref.doc", "myst.xref_missing", "toc.not_included"]
 if tags.has("students") and not tags.has("deck"):  # noqa: F821 - pages with answers are left out
-    exclude_patterns = ["slides.md", "teach", "walkthrough.ipynb"]
+    exclude_patterns = ["teach", "walkthrough.ipynb"]
+    suppress_warnings += ["toc.empty_glob"]
 nitpicky = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
@@ -62,12 +62,26 @@ html_theme_options = {
     "show_navbar_depth": 1,
     "max_navbar_depth": 1,
     "show_toc_level": 2,
+    "footer_content_items": ["extra-footer.html"],
+    "extra_footer": f"<p>{_course.facts.title}. MIT license.</p>",
 }
 
-revealjs_style_theme = "white"
+revealjs_style_theme = "first_slide.css"
 revealjs_static_path = ["_static"]
 revealjs_css_files = ["slides.css"]
-revealjs_script_conf = {"hash": True, "slideNumber": True, "center": False, "transition": "none"}
+revealjs_script_conf = {
+    "width": 1280,
+    "height": 720,
+    "margin": 0,
+    "maxScale": 4,  # a projector's 5120 pixels
+    "center": False,
+    "hash": True,
+    "navigationMode": "linear",  # one key goes on, one goes back
+    "slideNumber": "c/t",
+    "transition": "none",
+    "controlsTutorial": False,
+    "pdfSeparateFragments": False,
+}
 revealjs_script_plugins = [
     {"name": "RevealNotes", "src": "revealjs/plugin/notes/notes.js"},
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.course.course import Course
 
-from . import computed, figures, house_map, picture, tables, walkthrough
+from . import computed, figures, house_map, picture, study_plan, tables, walkthrough
 
 
 def texts(course: Course) -> Iterator[tuple[Path, str]]:
@@ -20,6 +20,8 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
         yield path, tables.filled(figures.filled(text, results), results)
     path = results / "table3.md"
     yield path, computed.filled(path.read_text(encoding="utf-8"))
+    path = course.root / "README.md"
+    yield path, study_plan.filled(path.read_text(encoding="utf-8"), course)
     path = course.root / "CONTRIBUTING.md"
     yield path, house_map.filled(path.read_text(encoding="utf-8"), course.root)
     yield course.root / walkthrough.BUILT, walkthrough.text(course)

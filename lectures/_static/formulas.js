@@ -1,10 +1,14 @@
 // Loads MathJax when a formula is near the screen, else when one scrolls or presses a key, or after
 // some seconds. It sets what is near first, and then all: whoever reads with ears must not miss them.
+// What is wider than its place is set smaller; a line of text may break within a long formula.
 (() => {
   "use strict";
   const SECONDS = 10;
   const SIGNS = ["scroll", "keydown", "pointerdown", "touchstart"];
   const PARTS = ["core", "input/tex", "output/chtml", "output/chtml/fonts/tex.js", "a11y/assistive-mml", "ui/lazy"];
+  const LEAST = 0.5; // of the size; what is wider still can be scrolled
+  // Each needs the one before it; without this list, whichever comes first is run first.
+  const DEPENDENCIES = { "output/chtml": ["core"], "output/chtml/fonts/tex.js": ["output/chtml"] };
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const { options } = window.MathJax || {};
   let isBegun = false, isSet = false, isAll = false;
@@ -20,10 +24,31 @@
     script.src = `${folder}mathjax/startup.js`;
     document.head.append(script);
   };
+  const fit = () => {
+    const all = [...document.querySelectorAll(".bd-article mjx-container")];
+    const own = (one) => parseFloat(one.dataset.size ??= parseFloat(one.style.fontSize) || 100);
+    for (const one of all) { one.style.fontSize = `${own(one)}%`; one.classList.remove("may-break"); }
+    const seen = all.map((one) => {
+      const place = one.closest("p, li, td, th, dd, div");
+      const styles = getComputedStyle(place);
+      const room = place.clientWidth - parseFloat(styles.paddingLeft) - parseFloat(styles.paddingRight);
+      return [one, one.firstElementChild.getBoundingClientRect().width, room];
+    });
+    for (const [one, width, room] of seen) {
+      if (room <= 0 || width <= room) continue;
+      if (one.hasAttribute("display")) one.style.fontSize = `${own(one) * Math.max(LEAST, 0.99 * room / width)}%`;
+      else one.classList.add("may-break");
+    }
+  };
+  const fitSoon = () => { cancelAnimationFrame(fitSoon.next); fitSoon.next = requestAnimationFrame(fit); return false; };
   const ready = () => {
     MathJax.startup.defaultReady();
+    const fitted = { id: "fit", renderDoc: fitSoon, renderMath: fitSoon, convert: false };
+    MathJax.startup.document.renderActions.add(fitted, 210); // once a formula is in the page
     MathJax.startup.promise.then(() => {
       isSet = true;
+      window.addEventListener("resize", fitSoon);
+      document.addEventListener("toggle", fitSoon, true);
       if (isAll) setAll();
     });
   };
@@ -41,6 +66,10 @@
   };
   const painted = () => requestAnimationFrame(() => setTimeout(watch));
 
-  window.MathJax = { options: { ...options, lazyMargin: "400px" }, loader: { load: PARTS }, startup: { ready } };
+  window.MathJax = {
+    options: { ...options, lazyMargin: "400px" },
+    loader: { load: PARTS, dependencies: DEPENDENCIES, versionWarnings: false },
+    startup: { ready },
+  };
   if (document.readyState === "complete") painted(); else window.addEventListener("load", painted);
 })();

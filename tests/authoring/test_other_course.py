@@ -83,7 +83,41 @@ def test_a_release_holds_no_answer(home):
     stub = (home / "released/regression/line.py").read_text(encoding="utf-8")
     assert "NotImplementedError" in stub
     assert "x_mean" not in stub
+    assert not (home / "released/lectures").exists()
     assert not (home / "released/hidden").exists()
     assert "1.1 The line: not written yet" in said(
         home / "released", STUDENT, "check", "line", code=1
     )
+
+
+def test_a_release_holds_the_lectures_that_a_course_names_and_searches_them(home):
+    facts = home / "course.toml"
+    before = facts.read_text(encoding="utf-8")
+    named = '[course.plugins]\nlectures = "pages:made"\nstudy_plan = "pages:plan"\n\n[[parts]]'
+    facts.write_text(before.replace("[[parts]]", named, 1), encoding="utf-8")
+    code = (
+        "def plan(course):\n    return '## Lectures\\n\\nRead `lectures/index.html`.\\n'\n\n\n"
+        "def made(course, week, answers):\n"
+        "    return {'index.html': PAGE, '_static/font': b'\\xff'}\n"
+    )
+    asked = ("release", "--week", "1", "--to", "with_pages")
+    try:
+        (home / "pages.py").write_text(
+            f"PAGE = b'<p>week by week</p>'\n\n\n{code}", encoding="utf-8"
+        )
+        said(home, COURSE, *asked)
+        assert (home / "with_pages/lectures/_static/font").read_bytes() == b"\xff"
+        assert "lectures/index.html" in (home / "with_pages/README.md").read_text(encoding="utf-8")
+        assert "`lectures/`" not in (home / "with_pages/CHANGELOG.md").read_text(encoding="utf-8")
+        said(home, COURSE, *asked, "--no-lectures")
+        assert not (home / "with_pages/lectures").exists()
+        removed = (home / "with_pages/CHANGELOG.md").read_text(encoding="utf-8")
+        assert "- Removed: `lectures/`\n" in removed
+        source = (home / "regression/line.py").read_text(encoding="utf-8")
+        shown = "".join(f"<span>{line}</span>\n" for line in source.splitlines())
+        (home / "pages.py").write_text(f"PAGE = {shown!r}.encode()\n\n\n{code}", encoding="utf-8")
+        said(home, COURSE, *asked, code=1)
+        assert not (home / "with_pages/lectures").exists()
+    finally:
+        facts.write_text(before, encoding="utf-8")
+        (home / "pages.py").unlink()

@@ -50,7 +50,8 @@ ATTENTION = "course_lib.numpy_forms.attention:attention"
 def made(tmp_path_factory):
     """The release of week 1, made with the command, and its zip; and what its proof looked for."""
     place = tmp_path_factory.mktemp("release") / "week"
-    options = Release(place, week=1, zip=True, today=NONE_OUT, out=place.parent / "grades")
+    grades = place.parent / "grades"
+    options = Release(place, week=1, zip=True, today=NONE_OUT, out=grades, lectures=False)
     with mock.patch.object(proof, "find", wraps=proof.find) as find:
         assert release_command.run(options) == 0
     [(_, hidden)] = [call.args for call in find.call_args_list]
@@ -476,10 +477,10 @@ def test_answers_are_refused_before_in_one_sentence_with_the_date(tmp_path):
     asked = {"answers": "a1", "roster": roster, "out": tmp_path / "grades"}
     to, day = tmp_path / "to", datetime.date
     with pytest.raises(UsageProblem, match=r"last late date, 16 February 2027, 23:59 UTC") as error:
-        release_command.run(Release(to, today=day(2027, 2, 13), **asked))
+        release_command.run(Release(to, today=day(2027, 2, 13), lectures=False, **asked))
     assert "\n" not in str(error.value)
     assert not to.exists()
-    assert release_command.run(Release(to, today=day(2027, 2, 17), **asked)) == 0
+    assert release_command.run(Release(to, today=day(2027, 2, 17), lectures=False, **asked)) == 0
     found = folder.read(to)
     assert found.keys() == {"solutions/a1.ipynb", "CHANGELOG.md", MANIFEST}
 
@@ -491,7 +492,7 @@ def test_answers_wait_while_nobody_said_who_has_more_time(tmp_path, monkeypatch)
     out.mkdir()
     with Store(out / "results.db") as store:
         store.latest()
-    asked = Release(to, answers="a1", out=out, today=day)
+    asked = Release(to, answers="a1", out=out, today=day, lectures=False)
     with pytest.raises(UsageProblem, match=r"stay closed: no extensions are known.*--no-ext") as e:
         release_command.run(asked)
     assert "\n" not in str(e.value)

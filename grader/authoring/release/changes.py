@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ...classroom.roster import abridged
 from ...course.problem import Problem
-from .contents import Files
+from .contents import LECTURES, Files
 
 MANIFEST, CHANGELOG = ".course-release.json", "CHANGELOG.md"
 HEAD = "# What changed, release by release\n"
@@ -86,7 +86,10 @@ def _answers(ids: list[str]) -> str:
 
 
 def _listed(paths: list[str]) -> str:
-    return ", ".join(f"`{path}`" for path in paths)
+    """The paths; the hundreds of files of the lectures' pages are one."""
+    site = f"{LECTURES}/"
+    named = dict.fromkeys(site if path.startswith(site) else path for path in paths)
+    return ", ".join(f"`{path}`" for path in named)
 
 
 def previous(files: Mapping[str, bytes], where: str) -> tuple[Release | None, str]:

@@ -30,7 +30,7 @@ else:
     import tomli as tomllib
 
 Files = dict[str, bytes]  # by path in the release
-SOLUTIONS, AFTER = "solutions", "after_an_attempt"
+SOLUTIONS, AFTER, LECTURES = "solutions", "after_an_attempt", "lectures"
 
 AFTER_TEXT = """\
 # After an attempt
@@ -61,10 +61,10 @@ def labs_in_week(course: Course, week: int, answers: Collection[str]) -> list[La
     return [lab for lab in course.labs if lab.is_out(week, answers)]
 
 
-def of_week(course: Course, week: int, answers: Collection[str]) -> Files:
+def of_week(course: Course, week: int, answers: Collection[str], lectures: bool = False) -> Files:
     """The tree of a week; `answers` are the assignments whose answers are out.
 
-    A lab comes with its answers.
+    A lab comes with its answers; `lectures` with the pages that the course makes of them.
     """
     out = in_week(course, week)
     whole.check_components(course)
@@ -74,10 +74,11 @@ def of_week(course: Course, week: int, answers: Collection[str]) -> Files:
     files = _library(course, newest, answers) | _assignments(course, [*out, *labs])
     for id in [*answers, *(lab.id for lab in labs)]:
         files |= solution(course.assignment(id), SOLUTIONS)
-    return files | _around(course, [*out, *labs], answers, opened=False)
+    pages = _lectures(course, week, answers) if lectures else {}
+    return files | pages | _around(course, [*out, *labs], answers, False, bool(pages))
 
 
-def opened(course: Course) -> Files:
+def opened(course: Course, lectures: bool = False) -> Files:
     """The tree for self-study: everything, with hidden tests and model answers in a folder apart.
 
     `course_lib` is whole, as hidden tests of later exercises build on earlier answers.
@@ -89,7 +90,18 @@ def opened(course: Course) -> Files:
     files |= hidden_tests(course)
     for assignment in every:
         files |= solution(assignment, f"{AFTER}/{SOLUTIONS}")
-    return files | _around(course, every, ids, opened=True)
+    pages = _lectures(course, None, ids) if lectures else {}
+    return files | pages | _around(course, every, ids, True, bool(pages))
+
+
+def _lectures(course: Course, week: int | None, answers: Collection[str]) -> Files:
+    """The lectures as pages, if the course has any: its plugin `lectures` makes them.
+
+    They show no answers but these; without a week, all that self-study needs.
+    """
+    make = course.plugin("lectures")
+    pages = make(course, week, answers) if make else {}
+    return {f"{LECTURES}/{name}": data for name, data in pages.items()}
 
 
 def hidden_tests(course: Course) -> Files:
@@ -144,12 +156,17 @@ def _assignments(course: Course, out: Sequence[Assignment]) -> Files:
 
 
 def _around(
-    course: Course, out: Sequence[Assignment], answers: Collection[str], opened: bool
+    course: Course,
+    out: Sequence[Assignment],
+    answers: Collection[str],
+    opened: bool,
+    lectures: bool,
 ) -> Files:
     """What stands around them: the README and the project's files."""
     own = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))
     python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
-    text = handbook.readme(course, out, answers, python, opened)
+    plan = course.plugin("study_plan") if lectures else None
+    text = handbook.readme(course, out, answers, python, opened, plan(course) if plan else "")
     return {**project_files.files(course.root), "README.md": text.encode()}
 
 

@@ -75,8 +75,12 @@ def readme(
     answers: Collection[str],
     python: str,
     opened: bool = False,
+    lectures: str = "",
 ) -> str:
-    """The README for these assignments; `opened` for readers without an instructor."""
+    """The README for these assignments; `opened` for readers without an instructor.
+
+    `lectures` is the section on the lectures, where the release holds them.
+    """
     labs = [one for one in assignments if isinstance(one, Lab)]
     assignments = [one for one in assignments if one not in labs]
     first = assignments[-1].id if assignments else "a1"
@@ -86,6 +90,7 @@ def readme(
         "checks are in this folder; hidden tests decide the rest of the points.\n",
         _weeks(course, assignments),
         _labs(labs),
+        lectures,
         START.format(python=python, notebook=notebook),
         (WORK + PROGRAM).format(id=first, starter=f"assignments/{first}/{CLEAN}/{first}.ipynb"),
         SELF_STUDY if opened else _hand_in(course, assignments),

@@ -36,6 +36,7 @@ BLOCKS = (
     re.compile(r"(?ms)^[ >]*```[^\n]*\n(.*?)^[ >]*```"),
     re.compile(r"(?m)((?:^(?: {4}|\t).*\n?|^[ \t]*\n)+)"),
 )
+TAG = re.compile(r"<[^<>]*>")  # code on a page has one around each word
 QUOTE = re.compile(r"(?m)^ *> ?")
 
 
@@ -78,6 +79,8 @@ def of_file(path: str, data: bytes) -> Iterator[Piece]:
         whole = not path.endswith(JSON)  # JSON is nothing but its strings
     if whole:
         yield from _unfolded(Piece(path, raw))
+    if path.endswith(".html"):
+        yield Piece(path, html.unescape(TAG.sub("", raw)), raw, "its text")
 
 
 def unreadable(path: str, data: bytes) -> Iterator[str]:

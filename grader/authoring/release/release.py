@@ -34,29 +34,38 @@ class Made:
 
 
 def week(
-    course: Course, number: int, answers: Collection[str], to: Path, branch: str, zip: bool
+    course: Course,
+    number: int,
+    answers: Collection[str],
+    to: Path,
+    branch: str,
+    zip: bool,
+    lectures: bool = True,
 ) -> Made:
     """Release a week; `answers` are the assignments whose answers may be out.
 
-    Raises BuildError, LeakError and ReleaseError; then nothing was written.
+    Without `lectures`, their pages are left out. Raises BuildError, LeakError and ReleaseError;
+    then nothing was written.
     """
     out = [a.id for a in contents.in_week(course, number) if a.id in answers]
     place = _Place(to, branch, zip)
-    files = contents.of_week(course, number, out)
+    files = contents.of_week(course, number, out, lectures)
     place.finish(files, f"Week {number}", out)
     prove(course, place.files, out)
     return place.write()
 
 
-def self_study(course: Course, to: Path, branch: str, zip: bool) -> Made:
+def self_study(course: Course, to: Path, branch: str, zip: bool, lectures: bool = True) -> Made:
     """Release everything, for readers without an instructor. Raises BuildError, ReleaseError."""
     place = _Place(to, branch, zip)
     ids = [a.id for a in course.assignments]
-    place.finish(contents.opened(course), "Self-study", ids)
+    place.finish(contents.opened(course, lectures), "Self-study", ids)
     return place.write()
 
 
-def answers(course: Course, id: str, out: Collection[str], to: Path, branch: str) -> Made:
+def answers(
+    course: Course, id: str, out: Collection[str], to: Path, branch: str, lectures: bool = True
+) -> Made:
     """Release the model answers of one assignment, which must be in `out`.
 
     Into an empty folder go the answers alone; a release of a week there is renewed with them.
@@ -74,17 +83,24 @@ def answers(course: Course, id: str, out: Collection[str], to: Path, branch: str
     number = before.name.removeprefix("Week ")
     if not number.isdigit():
         raise ReleaseError(f"{to}: holds a release for self-study, which has all answers already")
-    return week(course, int(number), {id, *out}, to, branch, zip=False)
+    return week(course, int(number), {id, *out}, to, branch, False, lectures)
 
 
 def prove(course: Course, files: Files, out: Collection[str]) -> None:
     """Raises LeakError if a finished tree holds anything hidden."""
+    files = {name: data for name, data in files.items() if not _is_of_site(name)}
     modules = {name for name in files if name.startswith(f"{course.facts.library}/")}
     hidden = proof.marks(secrets.of(course, out, modules), secrets.public(course, out, modules))
     leaks = [*proof.find(files, hidden), *proof.unexcused(course, files, out)]
     if leaks:
         more = [f"and {len(leaks) - 20} more"] if leaks[20:] else []
         raise LeakError("\n".join([*map(str, leaks[:20]), *more, "nothing was released"]))
+
+
+def _is_of_site(name: str) -> bool:
+    """Whether a file only serves the pages of the lectures: a font, a picture, a script."""
+    parts = name.split("/")
+    return parts[0] == contents.LECTURES and not {"_static", "_images"}.isdisjoint(parts)
 
 
 class _Place:

@@ -109,10 +109,14 @@ def hand_in(assignment: Assignment) -> str:
 
 def opened_in(course: Course, assignment: Assignment) -> list[tuple[str, str]]:
     """Where the starter can be opened, and the address; nowhere without a repository on GitHub."""
+    return opened_at(course, assignment.starter.relative_to(course.root).as_posix())
+
+
+def opened_at(course: Course, notebook: str) -> list[tuple[str, str]]:
+    """The same of any notebook, by its path in the students' repository."""
     if not on_github(course):
         return []
     repository = course.facts.student_repository.rstrip("/")
-    notebook = assignment.starter.relative_to(course.root).as_posix()
     path = f"blob/{course.facts.student_branch}/{notebook}"
     colab = f"{COLAB}/github/{repository.removeprefix(GITHUB)}/{path}"
     return [("Colab", colab), ("Kaggle", f"{KAGGLE}/kernels/welcome?src={repository}/{path}")]

@@ -47,6 +47,9 @@ class Release:
     seed: Annotated[int, typer.Option(help="of the fallback model", min=0)] = 0
     git_branch: Annotated[str, typer.Option(help="commit to this branch of TO instead")] = ""
     zip: Annotated[bool, typer.Option("--zip", help="also write TO.zip")] = False
+    lectures: Annotated[
+        bool, typer.Option(help="with the lectures' pages, if the course has any")
+    ] = True
     roster: Annotated[Path | None, typer.Option(help="CSV with the students' extensions")] = None
     no_extensions: Annotated[
         bool, typer.Option("--no-extensions", help="without a roster: nobody has more time")

@@ -38,9 +38,8 @@ def run(options: Release) -> int:
     if options.fallback is not None:
         return _fallback(options, course, options.fallback)
     if options.self_study:
-        return _print_made(
-            options, release.self_study(course, options.to, options.git_branch, options.zip)
-        )
+        place = (options.to, options.git_branch, options.zip)
+        return _print_made(options, release.self_study(course, *place, options.lectures))
     roster = class_list.roster(options.roster, course, options.out, options.store)
     kept = _stored_terms(options)
     unknown = "" if kept or roster.students else _unknown(options)
@@ -53,7 +52,8 @@ def run(options: Release) -> int:
         if unknown and due:
             print(f"without the answers of {', '.join(due)}: {unknown}", file=sys.stderr)
             out = []
-        made = release.week(course, options.week, out, options.to, options.git_branch, options.zip)
+        place = (options.to, options.git_branch, options.zip)
+        made = release.week(course, options.week, out, *place, options.lectures)
         return _print_made(options, made)
     id = lookup.assignment(course, options.answers or "").id
     if unknown:
@@ -66,7 +66,8 @@ def run(options: Release) -> int:
         )
     if options.zip:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
-    return _print_made(options, release.answers(course, id, out, options.to, options.git_branch))
+    place = (options.to, options.git_branch)
+    return _print_made(options, release.answers(course, id, out, *place, options.lectures))
 
 
 def _fallback(options: Release, course: Course, id: str) -> int:

@@ -8,13 +8,15 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from .slides import DECK
+from ..decks.slides import DECK
 
 # By file: what a page contains that needs it. Every page loads what is not named here.
 NEEDED_BY = {
     "quiz.css": "quiz-form",
     "quiz.js": "quiz-form",
     "week_map.css": "week-map",
+    "enlarge.js": "for-dark",
+    "first_slide.css": "first-slide",
     "progress.js": "step-mark",
     "steps.css": "step-mark",
     "live/live.css": 'id="live-model"',
@@ -30,14 +32,19 @@ def choose(
     app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
 ) -> None:
     """Leave out files that the page does not use; all scripts but one run when it is parsed."""
-    if app.builder.name == DECK:
-        return
     body = context.get("body", "")
     for kind in ("css_files", "script_files"):
-        context[kind] = [file for file in context[kind] if _used(str(file.filename or ""), body)]
+        context[kind] = [file for file in context[kind] if _used(_path(file), body)]
+    if app.builder.name == DECK:  # one big page, whose order reveal.js knows
+        return
     for script in context["script_files"]:
         if script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
             script.attributes.setdefault("defer", "defer")
+
+
+def _path(file: Any) -> str:
+    """Where a style sheet or script is; a deck's theme is named by its path alone."""
+    return str(getattr(file, "filename", file) or "")
 
 
 def _used(path: str, body: str) -> bool:
@@ -47,11 +54,12 @@ def _used(path: str, body: str) -> bool:
 
 def _formulas(app: Sphinx, config: Config) -> None:
     """In the book, a script of ours loads MathJax; a deck needs all its formulas at once."""
-    if not app.tags.has("deck"):
-        config.mathjax_path = "formulas.js"
+    is_deck = app.tags.has("deck")
+    config.mathjax_path = "../../_static/mathjax/tex-chtml.js" if is_deck else "formulas.js"
 
 
 def setup(app: Sphinx) -> None:
     """Choose after every other extension has named its files."""
+    app.add_js_file("enlarge.js", loading_method="defer")
     app.connect("config-inited", _formulas)
     app.connect("html-page-context", choose, priority=900)

@@ -9,7 +9,7 @@
 
 In the book the notes are folded. In a deck every slide is a section of its own, and so that a class
 has something to do before the answer comes, the hook, what one will be able to do, each activity
-and the recap are slides too.
+and the recap are slides too. The first slide and the footer are `first_slide`'s.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from . import first_slide
 
 DECK = "revealjs"  # the name of sphinx-revealjs' builder
 HOOK = "To begin with"  # the title of the slide with a lecture's first lines
@@ -93,12 +95,14 @@ def _only_slides(doctree: nodes.document) -> None:
     if lecture is None:
         return
     title = next(iter(lecture.findall(nodes.title)))
+    named = first_slide.Lecture.of(title.astext())
     deck = nodes.section(ids=lecture["ids"], names=lecture["names"])
-    deck += title.deepcopy()
+    deck += nodes.raw("", first_slide.first(named, "h1"), format="html")
     for number, (kind, heading, content) in enumerate(_shown(lecture), 1):
         section = nodes.section(ids=[f"slide-{number}"])
         section += nodes.title("", heading)
         section += nodes.container("", *content, classes=[kind])
+        section += nodes.raw("", first_slide.footer(named), format="html")
         deck += section
     doctree.children.clear()
     doctree += deck

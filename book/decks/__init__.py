@@ -1,0 +1,1 @@
+"""Decks of slides: what the lectures show in class, their first slides, their print."""

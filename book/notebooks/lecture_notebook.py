@@ -1,0 +1,215 @@
+"""A part of the lecture as a notebook: its cells in their order, its text as Markdown.
+
+What only a page can show is said in the notebook's own way: a slide is a box of text, a figure
+appears where its cell makes it, a quoted component is a cell that prints it from the library, and
+so shows the reader's own once it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from course_lib.drawings import gallery
+from grader.authoring.views import notebooks, setup_cell
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+
+from .. import references
+from ..activities import KINDS
+from ..decks import first_slide
+from . import myst_text
+from .myst_text import Block
+
+FOLDER = "notebooks"  # of the site
+PAPER = "https://arxiv.org/abs/1706.03762"
+HELPERS = '''\
+# What a page of the book does by itself: `glue` keeps a figure or a number and shows it here.
+import importlib
+import inspect
+
+from IPython.display import display as show_output
+
+
+def glue(name, value, display=True):
+    """Show a figure, or print a number under its name."""
+    show_output(value) if hasattr(value, "savefig") else print(f"{name} = {value}")
+
+
+def print_source(reference):
+    """Print a component of the library as it is here: "package.module:name"."""
+    module, _, name = reference.partition(":")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    print(inspect.getsource(found))'''
+FIRST = """\
+> This is the lecture's page with its cells to run: change one, and run it again. Cells that use an
+> answer of an assignment run once that answer is in your copy of the course. The page itself, with
+> its slides and quiz, is `{page}` in the built site."""
+_LEFT_OUT = re.compile(  # what the page's kernel has and a notebook's need not
+    r"^(from myst_nb import glue|plt\.style\.use\(\"figures\.mplstyle\"\))\n?", re.M
+)
+_ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`<]*?)(?: *<(?P<target>[^`>]*)>)?`")
+_FIELD = re.compile(r"^:(?P<name>[A-Z][^:\n]*): (?P<value>.*)$", re.M)
+_COMMENT = re.compile(r"^(%.*|\([\w-]+\)=)\n?", re.M)
+_HEADING = re.compile(r"^(?=#{1,4} )", re.M)
+
+
+def build(course: Course, lecture: Path) -> notebooks.Notebook:
+    """The notebook, without outputs. Raises ValueError for a directive that does not end."""
+    cells: list[notebooks.Cell] = []
+    for number, (kind, text, tags) in enumerate(_cells(course, lecture), 1):
+        about: dict[str, Any] = {"tags": tags} if tags else {}
+        if set(tags) & {"hide-input", "remove-cell", "remove-input"}:
+            about["jupyter"] = {"source_hidden": True}
+        cell: notebooks.Cell = {
+            "cell_type": kind,
+            "id": f"{lecture.stem.partition('_')[0]}-{number:03}",
+            "metadata": about,
+            "source": text.strip("\n").splitlines(keepends=True),
+        }
+        cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
+    about = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    return {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+
+
+def write(course: Course, lectures: Path, to: Path) -> None:
+    """All parts as notebooks in a folder."""
+    to.mkdir(parents=True, exist_ok=True)
+    for lecture in first_slide.lectures(lectures):
+        text = notebooks.dump(build(course, lecture))
+        (to / f"{lecture.stem}.ipynb").write_text(text, encoding="utf-8")
+
+
+def set_up_as(course: Course, lecture: Path) -> Assignment:
+    """The assignment of the first week with this part: what it needs is there by then."""
+    number = int(lecture.stem.partition("_")[0].removeprefix("part"))
+    weeks = [week for week in course.weeks if number in week.parts and week.assignment]
+    return course.assignment((weeks or course.weeks)[0].assignment or course.assignments[0].id)
+
+
+def _cells(course: Course, lecture: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """Kind, text and tags of each cell; the set-up stands below the title."""
+    source = myst_text.without_front_matter(lecture.read_text(encoding="utf-8"))
+    is_set_up = False
+    for block in myst_text.blocks(source):
+        for kind, text, tags in _cells_of(block):
+            if is_set_up or kind == "markdown":
+                yield kind, text, tags
+                title, is_title = FIRST.format(page=f"{lecture.stem}.html"), not is_set_up
+                if is_title:
+                    yield "markdown", title, []
+                    cell = setup_cell.setup(course, set_up_as(course, lecture))
+                    yield "code", cell, [notebooks.SETUP, "hide-input"]
+                    yield "code", HELPERS, ["hide-input"]
+                    is_set_up = True
+
+
+def _cells_of(block: Block) -> Iterator[tuple[str, str, list[str]]]:
+    if block.name == myst_text.CODE:
+        tags = [tag.strip() for tag in block.option("tags").split(",") if tag.strip()]
+        if code := _LEFT_OUT.sub("", block.content).strip("\n"):
+            yield "code", code, tags
+    elif block.name == "component":
+        yield "code", f'print_source("{block.argument}")', []
+    elif block.name:
+        for text in _SHOWN.get(block.name, _note)(block):
+            yield "markdown", text, []
+    else:
+        for section in filter(str.strip, _HEADING.split(block.content)):
+            yield "markdown", plain(section), []
+
+
+def plain(text: str) -> str:
+    """MyST's roles and fields as Markdown that every notebook shows."""
+    text = _ROLE.sub(_said, _COMMENT.sub("", text))
+    return _FIELD.sub(r"- **\1:** \2", text)
+
+
+def _said(found: re.Match[str]) -> str:
+    if found["role"] == "paper":
+        return f"[paper {found['text']}]({PAPER})"
+    if found["role"] == "exercise":
+        return "exercise {}, *{}*".format(*references.asked(found["text"]))
+    if found["role"] == "assignment":
+        return f"assignment {found['text'].split()[0][1:]}"
+    if found["role"] in ("glue:text", "glue"):
+        return f"`{found['text'].partition(':')[0]}`"
+    if found["role"] == "math":
+        return f"${found['text']}$"
+    return found["text"].strip() or (found["target"] or "")
+
+
+def _box(title: str, text: str) -> str:
+    lines = [f"**{title}**", "", *text.splitlines()]
+    return "\n".join(f"> {line}".rstrip() for line in lines)
+
+
+def _slide(block: Block) -> Iterator[str]:
+    """What the audience sees; a figure stands where its cell is, and notes are the lecturer's."""
+    parts = [*_inside(block.content)]
+    if said := "\n\n".join(part for part in parts if not part.startswith("<img")).strip():
+        yield _box(f"Slide: {block.argument}", said)
+    yield from (part for part in parts if part.startswith("<img"))
+
+
+def _inside(content: str) -> Iterator[str]:
+    for block in myst_text.blocks(content):
+        if block.name == "":
+            yield plain(block.content)
+        elif block.name != "notes":
+            yield from _SHOWN.get(block.name, _note)(block)
+
+
+def _activity(block: Block) -> Iterator[str]:
+    about = f"{KINDS[block.option('kind')]}, {block.option('minutes')} minutes"
+    yield _box(f"{block.argument} ({about})", "\n\n".join(_inside(block.content)))
+
+
+def _drawing(block: Block) -> Iterator[str]:
+    yield gallery.draw(block.argument).image()
+    if block.content:
+        yield f"*{plain(block.content)}*"
+
+
+def _caption(block: Block) -> Iterator[str]:
+    if block.content:
+        yield f"*{plain(block.content)}*"
+
+
+def _folded(block: Block) -> Iterator[str]:
+    title = plain(block.argument) or block.name.capitalize()
+    body = "\n\n".join(_inside(block.content))
+    yield f"<details><summary>{title}</summary>\n\n{body}\n\n</details>"
+
+
+def _note(block: Block) -> Iterator[str]:
+    """Any other directive with text in it; what a page folds stays folded."""
+    if "dropdown" in block.option("class"):
+        yield from _folded(block)
+    elif block.content:
+        title = plain(block.argument) or block.name.capitalize()
+        yield _box(title, "\n\n".join(_inside(block.content)))
+
+
+def _nothing(block: Block) -> Iterator[str]:
+    """What leads on from a page."""
+    return iter(())
+
+
+# By directive: how a notebook shows it.
+_SHOWN: dict[str, Callable[[Block], Iterator[str]]] = {
+    "slide": _slide,
+    "activity": _activity,
+    "drawing": _drawing,
+    "glue:figure": _caption,
+    "figure": _caption,
+    "dropdown": _folded,
+    "exercises": _nothing,
+}

@@ -1,0 +1,1 @@
+"""How a page fits its screen: what it loads, dark pictures, equations that break."""

@@ -1,0 +1,104 @@
+"""Decks in a real browser: each can be reached, each slide is whole, no console says a word."""
+
+import re
+
+import pytest
+from browser import BINARY
+
+pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
+from book.decks import first_slide, printing  # noqa: E402
+from book.site_build import LECTURES  # noqa: E402
+
+pytestmark = pytest.mark.xdist_group("site")
+
+FOOT = 46  # pixels at the lower edge of a slide, where its footer stands
+# Goes through a deck by its own key and returns how many slides there were; of each that is too
+# large, or has letters too small: title, pixels too wide and too high, whether some is cut off.
+WALK = """async (foot) => {
+    if (window.MathJax) await MathJax.startup.promise;
+    await document.fonts.ready;
+    const {width, height} = Reveal.getConfig(), scale = Reveal.getScale(), found = [];
+    const seen = new Set();
+    await new Promise((go) => setTimeout(go));  // the deck sets its first slide
+    for (;;) {
+        const slide = Reveal.getCurrentSlide();
+        const own = ".deck-footer, aside.notes, mjx-assistive-mml, svg *";
+        seen.add(slide);
+        const {left, top} = document.querySelector(".slides").getBoundingClientRect();
+        const shown = [...slide.querySelectorAll("*")].filter((one) => !one.closest(own));
+        const boxes = shown.map((one) => one.getBoundingClientRect()).filter((box) => box.width);
+        const last = (edge) => Math.max(0, ...boxes.map((box) => box[edge]));
+        const low = slide.querySelector(".deck-footer") ? foot : 0;
+        const tooWide = (last("right") - left) / scale - width;
+        const tooHigh = (last("bottom") - top) / scale - (height - low);
+        const scrolled = shown.some((one) => one.scrollWidth > one.clientWidth + 1
+            && ["auto", "scroll", "hidden"].includes(getComputedStyle(one).overflowX));
+        const content = slide.querySelector(":scope > .docutils") || slide;
+        const small = parseFloat(getComputedStyle(content).fontSize) < 22;
+        if (small || tooWide > 1 || tooHigh > 1 || scrolled) {
+            const title = slide.querySelector("h1, h2").textContent;
+            found.push([title, Math.round(tooWide), Math.round(tooHigh), scrolled]);
+        }
+        if (Reveal.isLastSlide() && !Reveal.availableFragments().next) return [seen.size, found];
+        Reveal.next();
+    }
+}"""
+
+
+def test_every_deck_is_reached_from_the_home_page_and_every_slide_is_whole(site, chromium):
+    window = chromium.new_context(viewport={"width": 1280, "height": 720})
+    said = []
+    page = window.new_page()
+    told = ("error", "warning")
+    page.on("console", lambda one: said.extend([f"{page.url}: {one.text}"] * (one.type in told)))
+    page.on("pageerror", lambda error: said.append(f"{page.url}: {error}"))
+    page.goto((site / "index.html").as_uri())
+    lectures = first_slide.lectures(LECTURES)
+    of_weeks = page.locator(".week a[href^='slides/']")
+    weekly = of_weeks.evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
+    assert set(weekly) == {f"slides/{lecture.stem}.html" for lecture in lectures}
+    page.locator("nav").get_by_role("link", name="Slides", exact=True).click()
+    assert page.locator(".deck-picture .first-slide-title").count() == len(lectures)
+    listed = page.url
+    for lecture in lectures:
+        page.goto(listed)
+        shown = page.locator(f".decks a[href='slides/{lecture.stem}.html'] .first-slide-page")
+        pictured = shown.inner_text()
+        page.locator(f".decks a[href='slides/{lecture.stem}.html']").click()
+        page.wait_for_function("window.Reveal && Reveal.isReady()")
+        assert page.locator(".first-slide-page").inner_text() == pictured
+        slides, too_large = page.evaluate(WALK, FOOT)
+        assert slides == first_slide.slides_of(lecture) == page.evaluate("Reveal.getTotalSlides()")
+        assert too_large == [], lecture.stem
+    assert said == []
+    window.close()
+
+
+def test_a_key_makes_a_deck_dark_and_the_help_names_it(site, chromium):
+    window = chromium.new_context(color_scheme="light")
+    page = window.new_page()
+    page.goto((site / "slides/part2_self_attention.html").as_uri())
+    page.wait_for_function("Reveal.isReady()")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.keyboard.press("d")
+    assert page.evaluate(paper) != light
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.get_by_role("button", name="Keys").click()
+    page.frame_locator("iframe").or_(page.locator(".reveal")).first.wait_for()
+    assert "Dark or light" in page.locator(".overlay-help, .r-overlay-help").inner_text()
+    window.close()
+
+
+@pytest.mark.skipif(BINARY is None, reason="no Chromium is installed")
+def test_a_deck_is_printed_a_page_a_slide(site, tmp_path):
+    deck = min((site / "slides").glob("part*.html"), key=lambda path: path.stat().st_size)
+    assert printing.decks(site, [deck.stem.partition("_")[0]]) == [deck]
+    printed = printing.pdf(deck, tmp_path).read_bytes()
+    slides = first_slide.slides_of(LECTURES / f"{deck.stem}.md")
+    assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) == slides
+    with pytest.raises(printing.PrintError, match="part0: there is no such deck"):
+        printing.decks(site, ["part0"])
+    with pytest.raises(printing.PrintError, match="run `course site build` first"):
+        printing.decks(tmp_path, [])

@@ -1,0 +1,82 @@
+"""Pages on any screen: plots and drawings for dark ones, equations that break on narrow ones."""
+
+import re
+
+import pytest
+
+pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
+
+from book.screen import equations, pictures  # noqa: E402
+from course_lib.drawings import gallery, palette  # noqa: E402
+
+
+def plot(tmp_path, draw):
+    """The SVG that matplotlib writes."""
+    figure = Figure()
+    draw(figure.subplots())
+    figure.savefig(tmp_path / "plot.svg")
+    plt.close(figure)
+    return (tmp_path / "plot.svg").read_text(encoding="utf-8")
+
+
+def luminance(color):
+    """Relative luminance as WCAG defines it."""
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_a_dark_plot_has_no_paper_and_lines_that_stand_out(tmp_path):
+    colors = ["#0b62a4", "#b34700", "#00694a", "#74398f", "#3f4854"]
+    svg = plot(
+        tmp_path, lambda ax: [ax.plot([0, 1], [0, k], color=c) for k, c in enumerate(colors)]
+    )
+    assert "fill: #ffffff" in svg
+    dark = pictures.dark_plot(svg)
+    assert "#ffffff" not in dark
+    paper = luminance(palette.ROLES["paper"].dark_fill)
+    drawn = set(re.findall(r"stroke: (#[0-9a-f]{6})", dark))
+    assert len(drawn) >= len(colors)
+    for color in drawn:
+        assert (luminance(color) + 0.05) / (paper + 0.05) > 3, color
+    assert not drawn & set(colors)
+    assert dark.count("<svg fill=") == 1
+
+
+def test_white_letters_on_a_heat_map_and_the_map_itself_stay(tmp_path):
+    def draw(ax):
+        ax.imshow([[0, 1]])
+        ax.text(0, 0, "0", color="white")
+
+    svg = plot(tmp_path, draw)
+    dark = pictures.dark_plot(svg)
+    assert dark.count('<g style="fill: #ffffff') == svg.count('<g style="fill: #ffffff') == 1
+    image = re.search(r"<image[^>]*>", svg)[0]
+    assert image in dark
+
+
+def test_every_picture_is_there_twice_with_the_same_words():
+    body = '<img alt="a curve" src="../_images/ab.svg" /><img src="_images/a.png" alt="b">'
+    both = pictures.both(body + gallery.draw("encoder").image())
+    assert both.count("for-light") == both.count("for-dark") == 2
+    assert both.count('alt="a curve"') == 2
+    assert 'src="../_images/ab-dark.svg"' in both
+    assert both.count("a.png") == 1
+
+
+@pytest.mark.parametrize(
+    ("tex", "apart"),
+    [
+        (r"a = b", [r"a = b"]),
+        (r"a = b, \qquad c = d", [r"a = b,", r"c = d"]),
+        (r"a \qquad \Rightarrow \qquad b", ["a", r"\Rightarrow", "b"]),
+        (r"\begin{aligned} a &= b \qquad c \\ d \end{aligned}", None),
+        (r"\left( a \qquad b \right)", None),
+        (r"\underbrace{a \qquad b}_c \qquad d", [r"\underbrace{a \qquad b}_c", "d"]),
+        (r"\{ a \qquad b \}", [r"\{ a", r"b \}"]),
+    ],
+)
+def test_equations_break_only_between_whole_statements(tex, apart):
+    assert equations.pieces(tex) == (apart or [tex])
