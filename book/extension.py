@@ -21,6 +21,7 @@ from . import (
 from .audit import audit_page
 from .code_explorer import page as code_explorer
 from .live import live_page
+from .movable import directive as movable
 
 PARTS = (
     quoted,
@@ -35,6 +36,7 @@ PARTS = (
     steps,
     week_map,
     code_explorer,
+    movable,
 )
 
 
