@@ -119,7 +119,7 @@ def warmup() -> Movable:
     def draw(place: int, wide: int) -> Frame:
         rates = [warmup_rate(step, widths[wide], lengths[place]) for step in steps]
         peak = warmup_rate(lengths[place], widths[wide], lengths[place])
-        said = f"Peak {peak:.1e} at step {lengths[place]:,}"
+        said = f"Peak {peak:.5f} at step {lengths[place]:,}"
         drawn = curve(rates, highest, "20,000 steps", f"{highest}") + text(300, 50, said)
         return Frame(drawn, f"d_model {widths[wide]}: {said}")
 

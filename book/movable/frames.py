@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 
 WIDTH, HEIGHT = 480, 200
-LEFT, BOTTOM, TOP = 20, 165, 30  # of the area in which bars and curves are drawn
+LEFT, BOTTOM, TOP = 20, 165, 44  # of the area in which bars and curves are drawn
 
 
 @dataclass(frozen=True)
