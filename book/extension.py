@@ -23,6 +23,7 @@ from .decks import first_slide, slides
 from .live import live_page
 from .notebooks import other_forms
 from .screen import equations, folded_code, page_files, pictures
+from .movable import directive as movable
 
 PARTS = (
     quoted,
@@ -43,6 +44,7 @@ PARTS = (
     folded_code,
     pictures,
     code_explorer,
+    movable,
 )
 
 

@@ -1,7 +1,10 @@
 """Exams, rubrics and workshops: points add up, numbers are computed, bugs exist."""
 
+import contextlib
+import io
 import math
 import re
+import textwrap
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from typer.testing import CliRunner
 from course_lib.analysis.attention_properties import operation_counts
 from course_lib.attention import MultiHeadAttention
 from course_lib.masks import target_mask
-from course_lib.numpy_forms.attention import attention
+from course_lib.numpy_forms.attention import attention, softmax
 from grader.authoring.proof import cases, challenge
 from grader.checking.session import PASSED
 from grader.classroom.roster import Roster
@@ -46,7 +49,7 @@ def column(section: str, number: int) -> list[int]:
 
 def test_the_points_of_the_theory_exam_add_up():
     paper, solutions = sections("theory_exam"), sections("theory_exam_solutions")
-    assert len(paper) == len(solutions) == 5
+    assert len(paper) == len(solutions) == 6
     total = 0
     for (title, asked), (solved, scheme) in zip(paper.items(), solutions.items(), strict=True):
         points = int(re.search(r"\((\d+) points\)", title)[1])
@@ -60,14 +63,15 @@ def test_the_points_of_the_theory_exam_add_up():
                 own = [s for s in steps if s.startswith(f"| {title[9]}.{part} ")]
                 assert sum(int(s.split("|")[2]) for s in own) == wanted
         total += points
-    assert total == 45
+    assert total == 60
 
 
 def test_the_numbers_of_the_theory_exam_are_computed():
     solutions = text("theory_exam_solutions")
     keys = np.array([[1.0, 1, 1, 1], [1, 1, -1, -1]])
     output, weights = attention(np.ones((1, 4)), keys, np.array([[8.0, 0], [0, 4]]))
-    assert f"= {weights[0, 0]:.2f}$ and ${weights[0, 1]:.2f}$" in solutions
+    assert f"= {weights[0, 0]:.4f}$ and ${weights[0, 1]:.4f}$" in solutions
+    assert f"{weights[0, 0]:.2f} and {weights[0, 1]:.2f}" in solutions
     assert f"({output[0, 0]:.2f}, {output[0, 1]:.2f})" in solutions
     sizes = {
         sum(p.numel() for p in MultiHeadAttention(256, heads, bias=False).parameters())
@@ -82,6 +86,23 @@ def test_the_numbers_of_the_theory_exam_are_computed():
     assert f"= {taken}$ bytes $= {taken // 2**20}$ MiB" in solutions
     mask = target_mask(torch.tensor([[7, 8, 9, 0]]))[0, 0].int().tolist()
     assert "\n".join("    " + " ".join(map(str, row)) for row in mask) in solutions
+
+
+def test_what_the_code_of_the_theory_exam_prints_is_what_the_solutions_say():
+    blocks = re.findall(r"```python\n(.*?)```", text("theory_exam"), re.DOTALL)
+    shapes, masked, _ = (textwrap.dedent(block) for block in blocks)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(shapes, {"torch": torch})
+    lines = printed.getvalue().splitlines()
+    assert ", ".join(f"`{line}`" for line in lines) in text("theory_exam_solutions")
+    names = {"np": np, "softmax": softmax}
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(masked, names)
+    weights, _, total = printed.getvalue().strip().rpartition(" ")
+    solved = " ".join(text("theory_exam_solutions").split())
+    assert " ".join(f"`{weights}` and `{total}`".split()) in solved
+    right = softmax(np.where(names["allowed"], names["scores"], -1e30))[0]
+    assert "$({:.3f}, {:.3f}, {:.0f})$".format(*right) in solved
 
 
 def test_the_map_of_the_time_encoding_depends_on_the_difference_alone():
@@ -123,11 +144,11 @@ def test_the_proposed_weights_are_accepted(proposed):
 
 
 def test_the_theory_exam_and_the_coding_exam_both_count(proposed):
-    """Two thirds of the 30 for 50 of 100 points in code, one third for 45 of 45 on paper."""
+    """Two thirds of the 30 for 50 of 100 points in code, one third for 60 of 60 on paper."""
     coding = sample("ada", "exam")
     totals = coding.totals.model_copy(update={"total": coding.totals.max / 2})
     coding = coding.model_copy(update={"totals": totals})
-    marks = {("ada", "theory"): (45.0, 45.0)}
+    marks = {("ada", "theory"): (60.0, 60.0)}
     (grade,) = course_grades([coding], proposed, Roster(), marks, so_far=False)
     assert (grade.marks["exam"].percent, grade.marks["theory"].percent) == (50, 100)
     assert grade.total == 20 * 0.5 + 10

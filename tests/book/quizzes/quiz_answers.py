@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import math
 import re
 from collections.abc import Callable
@@ -76,6 +78,27 @@ def _():
     return attention(many, many, many)[1].numel() / attention(few, few, few)[1].numel()
 
 
+computes("1.9")(lambda: 0.9**20)
+
+
+@shows("1.10")
+def _():
+    weight, given = torch.randn(3, 3), torch.zeros(3)
+
+    def step(state):
+        return torch.tanh(weight @ state + 0.5)
+
+    states = [given, step(given), step(step(given))]
+
+    def jacobian(number):
+        return torch.diag(1 - states[number] ** 2) @ weight
+
+    with _printed() as printed:
+        _defined(code("1.10"), step=step, J=jacobian)
+    (right,) = (choice.text for choice in _question("1.10").choices if choice.right)
+    assert printed.getvalue().strip() == right
+
+
 # ---------------------------------------------------------------- part 2
 
 
@@ -148,6 +171,17 @@ def _():
     return counts["self-attention"]["operations"] / counts["recurrent"]["operations"]
 
 
+computes("2.9")(lambda: float(torch.tensor([0.7, 0.3]).diag()[0, 1] - 0.7 * 0.3))
+
+
+@shows("2.10")
+def _():
+    with _printed() as printed:
+        _defined(code("2.10"))
+    (right,) = (choice.text for choice in _question("2.10").choices if choice.right)
+    assert printed.getvalue().split() == right.split(", ")
+
+
 # ---------------------------------------------------------------- part 3
 
 computes("3.1")(lambda: shape(split_heads(torch.zeros(2, 10, 512), 8)))
@@ -202,6 +236,13 @@ def _():
 def _():
     x = torch.randn(1, 100, 512)
     return MultiHeadAttention(512, 8)(x, x, x, need_weights=True)[1].numel()
+
+
+@computes("3.9")
+def _():
+    with _printed() as printed:
+        _defined(code("3.9"), split_heads=split_heads)
+    return int(printed.getvalue())
 
 
 # ---------------------------------------------------------------- part 4
@@ -271,6 +312,27 @@ def _():
     assert not torch.allclose(_defined(code("4.8"), **given)["x"], embedding(ids), atol=1.0)
 
 
+@computes("4.9")
+def _():
+    """The query and the key turn by a quarter a position: they are numbers i**position."""
+    query, key = 1j**3, 1j**1
+    return (query * key.conjugate()).real
+
+
+@shows("4.10")
+def _():
+    """With a causal mask, the output of a word that moves is not the one it had."""
+    x = torch.randn(5, 8, dtype=torch.float64).numpy()
+    order = np.array([4, 1, 2, 3, 0])
+
+    def attend(x, mask):
+        given = torch.from_numpy(x)
+        return attention(given, given, given, mask)[0].numpy()
+
+    assert equivariance_gap(lambda x: attend(x, None), x, order) < 1e-12
+    assert equivariance_gap(lambda x: attend(x, causal_mask(5)[0, 0]), x, order) > 0.01
+
+
 # ---------------------------------------------------------------- part 5
 
 
@@ -337,6 +399,9 @@ def _():
         if not torch.allclose(part(x)[0, 0], part(changed)[0, 0])
     ]
     assert mixing == ["attention"]
+
+
+computes("5.9")(lambda: sum(range(1, 31)))
 
 
 # ---------------------------------------------------------------- part 6
@@ -432,6 +497,39 @@ def _():
         assert found[:1].softmax(-1).isnan().all()
 
 
+@computes("6.9")
+def _():
+    targets, said = torch.tensor([0.9, 0.1]), torch.tensor([0.5, 0.5])
+    return F.kl_div(said.log(), targets, reduction="sum").item()
+
+
+@shows("6.10")
+def _():
+    """Weighted by tokens, the gradient is that of the whole batch; as shown, it is not."""
+    x = torch.randn(8, 3)
+    parts = [(x[:2], 2), (x[2:], 6)]
+
+    def gradient(source):
+        model = nn.Linear(3, 1)
+        nn.init.ones_(model.weight)
+        nn.init.zeros_(model.bias)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+
+        def mean_loss(model, part):
+            return model(part).square().mean()
+
+        _defined(source, model=model, optimizer=optimizer, parts=parts, mean_loss=mean_loss)
+        return model.weight.grad
+
+    shown = code("6.10")
+    whole = gradient(
+        "optimizer.zero_grad()\nmean_loss(model, torch.cat([p for p, _ in parts])).backward()"
+    )
+    right = shown.replace("loss / len(parts)", "loss * n_tokens / 8")
+    torch.testing.assert_close(gradient(right), whole)
+    assert not torch.allclose(gradient(shown), whole, rtol=0.05)
+
+
 # ---------------------------------------------------------------- part 7
 
 
@@ -465,9 +563,39 @@ def _():
     assert not torch.allclose(torch.func.functional_call(networks[0], mean, x), of_predictions)
 
 
+@shows("7.7")
+def _():
+    """8 tables of n × n numbers of 4 bytes for each text, against the memory that is given."""
+    units = {"MB": 1e6, "GB": 1e9}
+    for choice in _question("7.7").choices:
+        numbers = [int(n.replace(",", "")) for n in re.findall(r"\d[\d,]*(?<!,)", choice.text)]
+        *texts, length, memory = numbers
+        taken = 8 * 4 * length**2 * (texts[0] if texts else 1)
+        assert (taken > memory * units[choice.text[-2:]]) == choice.right, choice.text
+
+
+computes("7.9")(lambda: math.exp(2 - 5))
+
+
+@computes("7.10")
+def _():
+    keys = torch.empty(24, 4, 1000, 64, device="meta")
+    return 2 * keys.numel()
+
+
 @computes("7.8")
 def _():
     return math.exp(3.0)
+
+
+def _question(id: str):
+    """The question of this id."""
+    return quiz.load(f"part{id.split('.')[0]}").questions[int(id.split(".")[1]) - 1]
+
+
+def _printed() -> contextlib.redirect_stdout:
+    """Keeps what is printed: `.getvalue()` of what it gives."""
+    return contextlib.redirect_stdout(io.StringIO())
 
 
 def _defined(source: str, **given: object) -> dict:

@@ -1,0 +1,1 @@
+"""Figures that a reader moves: the library computes every frame, a small script shows one."""
