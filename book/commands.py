@@ -78,13 +78,25 @@ def model(
     to: Annotated[Path | None, typer.Option(help="folder; default: lectures/live_model")] = None,  # noqa: UP007
     json: Json = False,
 ) -> None:
-    """Train the small translator that runs in the page (about five minutes)."""
+    """Train the small models that run in the page (about five minutes of one core)."""
     from .live import live_model
 
     folder = to or live_model.FOLDER
     measured = live_model.train(folder, (lambda _: None) if json else print)
-    text = f"{folder}: {100 * measured['exact_match']:.0f} % of its sentences are right"
+    text = (
+        f"{folder}: {100 * measured['exact_match']:.0f} % of its sentences are right; "
+        "measure what the page says of it: course site claims"
+    )
     print(json_format.dumps({"folder": str(folder), **measured}) if json else text)
+
+
+@site_app.command()
+def claims(json: Json = False) -> None:
+    """Measure what the live page says of its switches and heads (about two minutes)."""
+    from .live import claims as live_claims
+
+    found = live_claims.write(log=(lambda _: None) if json else print)
+    print(json_format.dumps(found) if json else f"written: {live_claims.FILE}")
 
 
 @site_app.command()

@@ -1,4 +1,4 @@
-"""The page with the live model: its files, and recorded pictures for where no script runs."""
+"""The page with the live models: its files, and recorded pictures for where no script runs."""
 
 from __future__ import annotations
 
@@ -9,36 +9,64 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from . import live_model
+from . import claims, live_model, told
 
-SCRIPTS = ("safetensors", "tokenizer", "transformer", "search", "page")
+STATIC = live_model.FOLDER.parent / "_static" / "live"
+COMPUTING = (
+    "arithmetic",
+    "safetensors",
+    "tokenizer",
+    "transformer",
+    "search",
+    "language",
+    "worker",
+)
+DRAWING = (
+    *(
+        "element",
+        "engine",
+        "stages",
+        "stream",
+        "drawing",
+        "flow",
+        "bars",
+        "beam",
+        "heads",
+        "writer",
+    ),
+    "page",
+)
 SHIPPED = "shipped.js"
 
 
 class LiveDirective(SphinxDirective):
-    """`{live-model} SENTENCE`: the model with this sentence; its content: examples, one a line."""
-
-    required_arguments = 1
-    final_argument_whitespace = True
-    has_content = True
-    option_spec = {"class": directives.class_option}
+    """`{live-model}`: the models, with the sentences of `claims.json`."""
 
     def run(self) -> list[nodes.Node]:
-        examples = [line for line in self.content if line.strip()]
-        sentence = self.arguments[0]
-        given = (("sentence", sentence), ("examples", json.dumps(examples)))
-        data = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in given)
+        examples = claims.read()["examples"]
+        size = f"{len(shipped(live_model.FOLDER).encode()) / 2**20:.1f} MB"
+        given = {"sentence": examples[0], "examples": json.dumps(examples), "size": size}
+        data = " ".join(f'data-{name}="{escape(text, quote=True)}"' for name, text in given.items())
         scripts = "".join(
-            f'<script src="_static/live/{name}" defer></script>'
-            for name in (f"{name}.js" for name in SCRIPTS)
+            f'<script src="_static/live/{name}.js" defer></script>' for name in DRAWING
         )
-        html = f'<div id="live-model" {data}>{recorded(sentence)}</div>{scripts}'
+        html = f'<div id="live-model" {data}>{recorded(examples[0])}</div>{scripts}'
         self.env.note_dependency(str(live_model.FOLDER / "config.json"))
+        self.env.note_dependency(str(live_model.FOLDER / claims.FILE))
         return [nodes.raw("", html, format="html")]
+
+
+class ClaimDirective(SphinxDirective):
+    """`{live-claim} NAME`: what was measured of a switch, of the heads or of the beam."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        self.env.note_dependency(str(live_model.FOLDER / claims.FILE))
+        return [nodes.raw("", told.html(claims.read(), self.arguments[0]), format="html")]
 
 
 def recorded(sentence: str) -> str:
@@ -53,7 +81,8 @@ def recorded(sentence: str) -> str:
     torch.set_num_threads(1)
     translator = Translator.load(live_model.FOLDER)
     names = json.loads((live_model.FOLDER / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
-    tokens = {id: token.replace("▁", "␣") for token, id in names.items()}
+    tokens = {id: token.replace("▁", "") or "▁" for token, id in names.items()}
+    tokens[TextTokenizer.START] = "START"
     source = translator.tokenizer.encode([sentence])[0]
     found = translator.search([sentence], width=4)[0][0].tokens
     read = [TextTokenizer.START, *found]
@@ -75,14 +104,24 @@ def recorded(sentence: str) -> str:
 
 
 def shipped(folder: Path) -> str:
-    """The script that holds the model: scripts load from a folder too, where `fetch` is refused."""
+    """The script that holds models and worker: from a folder, `fetch` and workers are refused."""
     about: dict[str, Any] = {
-        "weights": base64.b64encode((folder / "translation.safetensors").read_bytes()).decode(),
-        "config": json.loads((folder / "config.json").read_text("utf-8")),
-        "tokenizer": json.loads((folder / "tokenizer.json").read_text("utf-8")),
+        "worker": "\n".join((STATIC / f"{name}.js").read_text("utf-8") for name in COMPUTING),
+        "translator": _model(folder, "translation.safetensors"),
+        "language": _model(folder / live_model.LANGUAGE, "language_model.safetensors"),
+        "words": json.loads((folder / live_model.WORDS).read_text("utf-8")),
+        "claims": claims.read(folder),
     }
     text = json.dumps(about, ensure_ascii=False, separators=(",", ":"))
     return f"(globalThis.live = globalThis.live || {{}}).shipped = {text};\n"
+
+
+def _model(folder: Path, weights: str) -> dict[str, Any]:
+    return {
+        "weights": base64.b64encode((folder / weights).read_bytes()).decode(),
+        "config": json.loads((folder / "config.json").read_text("utf-8")),
+        "tokenizer": json.loads((folder / "tokenizer.json").read_text("utf-8")),
+    }
 
 
 def _write(app: Sphinx, error: Exception | None) -> None:
@@ -93,6 +132,7 @@ def _write(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive; the model is written beside its scripts."""
+    """Register the directives; the models are written beside their scripts."""
     app.add_directive("live-model", LiveDirective)
+    app.add_directive("live-claim", ClaimDirective)
     app.connect("build-finished", _write)

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import sources as data_sources
-from .grammar import reviews, sentence_pairs
+from .grammar import long_sentence_pairs, reviews, sentence_pairs
 from .registry import REGISTRY, DataError, Entry, Registry, Source, Unavailable, read
 from .sources import Row
 
@@ -35,6 +35,7 @@ GRAMMARS: dict[str, Callable[[], Mapping[str, Sequence[Row]]]] = {
     "reviews": reviews.reviews,
     "votes": reviews.votes,
     "translation": sentence_pairs.translation,
+    "long translation": long_sentence_pairs.translation,
 }
 REMEDY = (
     "connect to the network, or set COURSE_DATA to a folder that has the data, "

@@ -88,7 +88,9 @@ class Entry(_Table):
     stand_ins: dict[Source, str] = {}  # the data set to use instead, by source
     notices: dict[Literal["always", "hub"], str] = {}
     package: PackageFile | None = None
-    generated: Literal["sentences", "reviews", "votes", "translation"] | None = None
+    generated: (
+        Literal["sentences", "reviews", "votes", "translation", "long translation"] | None
+    ) = None
     splits: list[Split]
 
     @model_validator(mode="after")

@@ -40,7 +40,7 @@ MOVABLE = frozenset("animal food text thing".split())
 def clause_with_that(draw: Draw) -> Sides:
     """ "he knows that …": "il sait que …"."""
     subject = pronoun_subject(draw) if draw.chance(0.6) else noun_phrase(draw, PERSON, DEFINITE)
-    verb = draw.one(_verbs("clause"))
+    verb = draw.one(verbs_of("clause"))
     group = verb_group(draw, verb, subject, Manner("present", "", "", False))
     link = draw.link()
     english, french = clause(draw, question=False)
@@ -56,11 +56,11 @@ def clause(draw: Draw, question: bool) -> Sides:
     negation = draw.one(("not", "not", "never")) if not question and draw.chance(0.3) else ""
     adverbs = {"": ("often", "always", "rarely"), "not": ("often",), "never": ("",)}[negation]
     manner = Manner(tense, negation, draw.one(adverbs) if draw.chance(0.12) else "", question)
-    verb = TO_BE if draw.chance(0.2) else draw.one(_verbs("other"))
+    verb = TO_BE if draw.chance(0.2) else draw.one(verbs_of("other"))
     subject = _subject(draw, verb)
-    opening, english, french = _predicate(draw, verb, subject, manner)
+    opening, english, french = predicate(draw, verb, subject, manner)
     if draw.chance(0.2) and not (manner.adverb or negation == "never"):
-        time_english, time_french = _time(draw, tense)
+        time_english, time_french = time(draw, tense)
         english, french = [*english, *time_english], [*french, *time_french]
     french = [*subject.french, *french]
     if question:
@@ -69,7 +69,8 @@ def clause(draw: Draw, question: bool) -> Sides:
 
 
 @lru_cache(maxsize=4)
-def _verbs(frames: str) -> list[Verb]:
+def verbs_of(frames: str) -> list[Verb]:
+    """The verbs that take a clause ("clause"), or all others."""
     every = lexicon.verbs()
     return [verb for verb in every if (verb.frame == "clause") == (frames == "clause")]
 
@@ -84,7 +85,7 @@ def _subject(draw: Draw, verb: Verb) -> NounPhrase:
     return noun_phrase(draw, PERSON | ANIMAL if verb.french in ANIMALS_DO else PERSON)
 
 
-def _predicate(draw: Draw, verb: Verb, subject: NounPhrase, manner: Manner) -> Parts:
+def predicate(draw: Draw, verb: Verb, subject: NounPhrase, manner: Manner) -> Parts:
     """The opening of a question, and the English and French words after the subject."""
     if verb is TO_BE:
         return _being(draw, subject, manner)
@@ -162,7 +163,7 @@ def _place(draw: Draw) -> Sides:
     )
 
 
-def _time(draw: Draw, tense: str) -> Sides:
+def time(draw: Draw, tense: str) -> Sides:
     """ "yesterday", "last week", "on Monday"."""
     if tense != "present" and draw.chance(0.4):
         day, link = draw.one(tuple(WEEKDAYS)), draw.link()

@@ -56,8 +56,8 @@ def _splits() -> dict[str, list[Pair]]:
     generator = random.Random(SEED)
     found: dict[str, Pair] = {}
     while len(found) < sum(SIZES.values()):
-        pair = draw_pair(generator)
-        found.setdefault(pair[0], pair)
+        drawn = draw_pair(generator)
+        found.setdefault(drawn[0], drawn)
     rest = list(found.values())
     splits = {}
     for name, size in SIZES.items():
@@ -68,21 +68,23 @@ def _splits() -> dict[str, list[Pair]]:
 def draw_pair(generator: random.Random) -> Pair:
     """One pair of 4 to 14 English words."""
     while True:
-        english, french = _sentence(Draw(generator))
+        english, french = sentence(Draw(generator))
         if len(english) in LENGTHS:
-            return (
-                _written(english, "'s . ?".split()),
-                _written(french, ["."]),
-                tuple(
-                    (i, j)
-                    for i, left in enumerate(english)
-                    for j, right in enumerate(french)
-                    if left.links & right.links
-                ),
-            )
+            return pair(english, french)
 
 
-def _written(sentence: list[Word], attached: list[str]) -> str:
+def pair(english: list[Word], french: list[Word]) -> Pair:
+    """Both sides as text, with their alignment; French is spelt already."""
+    alignment = (
+        (i, j)
+        for i, left in enumerate(english)
+        for j, right in enumerate(french)
+        if left.links & right.links
+    )
+    return written(english, "'s . ? ,".split()), written(french, [".", ","]), tuple(alignment)
+
+
+def written(sentence: list[Word], attached: list[str]) -> str:
     """Words as text: a capital, blanks between, none after an apostrophe or before a full stop."""
     text = ""
     for word in sentence:
@@ -91,7 +93,8 @@ def _written(sentence: list[Word], attached: list[str]) -> str:
     return text[0].upper() + text[1:]
 
 
-def _sentence(draw: Draw) -> Sides:
+def sentence(draw: Draw) -> Sides:
+    """A statement or a question, with its mark."""
     question = draw.chance(0.08)
     link = draw.link()
     mark = Word("?" if question else ".", link)
@@ -99,15 +102,15 @@ def _sentence(draw: Draw) -> Sides:
         english, french = clause_with_that(draw)
     else:
         english, french = clause(draw, question)
-    return [*english, mark], [*_spelt(french), mark]
+    return [*english, mark], [*spelt(french), mark]
 
 
-def _spelt(sentence: list[Word]) -> list[Word]:
+def spelt(drawn: list[Word]) -> list[Word]:
     """Elision, then contraction: "de le homme" is "de l'homme", "de le roi" is "du roi"."""
-    texts = [word.text for word in sentence]
+    texts = [word.text for word in drawn]
     elided = [french_forms.elide(*two) for two in zip(texts, [*texts[1:], "."], strict=True)]
     found: list[Word] = []
-    for text, word in zip(elided, sentence, strict=True):
+    for text, word in zip(elided, drawn, strict=True):
         short = french_forms.CONTRACTED.get((found[-1].text, text)) if found else None
         if short:
             found[-1] = Word(short, found[-1].links | word.links)

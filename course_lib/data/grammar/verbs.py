@@ -69,7 +69,8 @@ def _english(
         both = Word(finite, links["auxiliary"] | links["verb"])
         if manner.question:  # "Is the cat …"
             return [Word(finite, both.links | links["question"])], middle
-        return [], [both, *middle] if verb is TO_BE else [*middle, both]
+        is_copula = verb.frame == "copula"
+        return [], [both, *middle] if is_copula else [*middle, both]
     words = [*middle, Word(rest, links["verb"])]
     if manner.question:
         return [Word(finite, links["auxiliary"] | links["question"])], words
@@ -81,7 +82,7 @@ def _english_forms(verb: Verb, person: int, manner: Manner) -> tuple[str, str | 
     base, past = verb.english
     if manner.tense == "future":
         return "will", base
-    if verb is TO_BE:
+    if verb.frame == "copula":
         return english_forms.BE[manner.tense][person], None
     third = manner.tense == "present" and person == 2
     if manner.negation == "not" or manner.question:

@@ -5,8 +5,9 @@
   const factor = (length, alpha) => ((5 + length) / 6) ** alpha; // §6.1; Wu et al. 2016, Eq. 14
 
   // {hypotheses: [{ids, score, finished}], tree: [{id, parent, token, total, state}]}
-  // `next(ids)` gives log probabilities. A node's state is "kept", "finished" or "dropped".
-  live.beamSearch = function (next, { start, end, width, alpha, longest }) {
+  // `next(ids)` gives log probabilities. A node's state is "kept", "finished" or "dropped". With
+  // `loops(ids)`, how many tokens a prefix repeats at its end, the search stops once its best does.
+  live.beamSearch = function (next, { start, end, width, alpha, longest, loops = () => 0 }) {
     const tree = [{ id: 0, parent: null, token: start, total: 0, state: "kept" }];
     const found = [];
     let beam = [{ ids: [start], total: 0, node: 0 }];
@@ -32,13 +33,16 @@
         tree.push(node);
       });
       beam = kept;
-      if (!beam.length) break;
+      if (!beam.length || loops(beam[0].ids)) break;
       const bound = beam[0].total / factor(longest - 1, alpha);
       const top = Math.max(...found.map((one) => one.score));
       if (found.length >= width || (found.length && top >= bound)) beam = [];
     }
-    for (const { ids, total, node } of beam)
-      found.push({ ids: ids.slice(1), score: total / factor(ids.length - 1, alpha), finished: false, node });
+    for (const { ids, total, node } of beam) {
+      const looped = loops(ids) > 0;
+      const cut = looped ? ids.slice(0, -2 * loops(ids)) : ids; // what it repeats stays once
+      found.push({ ids: cut.slice(1), score: total / factor(ids.length - 1, alpha), finished: false, looped, node });
+    }
     found.sort((a, b) => b.finished - a.finished || b.score - a.score);
     return { hypotheses: found, tree };
   };

@@ -1,0 +1,95 @@
+"""The claims of the live page as HTML: every sentence and number comes from `claims.json`."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from html import escape
+from typing import Any
+
+from .switches import POSITIONS, SCALE, SWITCHES
+
+NAMES = {
+    "encoder": "encoder, layer {0}, head {1}",
+    "self": "decoder, layer {0}, self-attention, head {1}",
+    "cross": "decoder, layer {0}, cross-attention, head {1}",
+}
+
+
+def html(claims: dict[str, Any], name: str) -> str:
+    """Of a switch, of "heads" or of "beam". Raises ValueError for another name."""
+    if name in SWITCHES:
+        inside = _switch(claims, name)
+    elif name == "heads":
+        inside = _heads(claims)
+    elif name == "beam":
+        inside = _beam(claims)
+    else:
+        raise ValueError(f"no claim {name!r}: use one of {', '.join(SWITCHES)}, heads, beam")
+    return f'<div class="live-claims">{inside}</div>'
+
+
+def _switch(claims: dict[str, Any], name: str) -> str:
+    claim, of = claims["switches"][name], claims["right"]
+    measured = f"Measured: {claim['changed']} of {of} right translations change."
+    if name == POSITIONS and claim["only_order"]:
+        measured += f" In {claim['only_order']} of them only the order of the words does."
+    if name == SCALE:
+        spread = claims["spread"]
+        measured += (
+            f" A head spreads its weight over {spread['with']} words on average, and over "
+            f"{spread['without']} without √d_k."
+        )
+    rows = "".join(_row(row, name) for row in claim["shown"])
+    return f"<p>{measured}</p>{_table(rows)}"
+
+
+def _heads(claims: dict[str, Any]) -> str:
+    of = claims["right"]
+    rows = []
+    for place, claim in claims["heads"].items():
+        stack, layer, *kind, head = place.split()
+        name = NAMES[kind[0] if kind else stack].format(int(layer) + 1, int(head) + 1)
+        shown = "".join(_row(row, place) for row in claim["shown"])
+        rows.append(f"<dt>{name.capitalize()}</dt><dd>{escape(claim['said'])}{_table(shown)}</dd>")
+    return (
+        f"<p>Measured on {of} sentences, one head off at a time:</p>"
+        f"<details><summary>All {len(rows)} heads</summary><dl>{''.join(rows)}</dl></details>"
+    )
+
+
+def _beam(claims: dict[str, Any]) -> str:
+    n, of = claims["greedy"], claims["right"]
+    changed = f"{n} of {of} translations change" if n else f"none of {of} translations changes"
+    return f"<p>Measured: with a width of 1, {changed}.</p>"
+
+
+def _table(rows: str) -> str:
+    if not rows:
+        return ""
+    return (
+        '<div class="live-scroll" tabindex="0" role="region" aria-label="Sentences that change">'
+        '<table class="table"><thead><tr><th scope="col">English</th><th scope="col">On</th>'
+        '<th scope="col">Off</th><th scope="col">See it</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(row: dict[str, str], off: str) -> str:
+    english = escape(row["en"], quote=True)
+    return (
+        f'<tr><td lang="en">{english}</td><td lang="fr">{escape(row["fr"])}</td>'
+        f'<td lang="fr">{_marked(row["fr"], row["without"])}</td>'
+        f'<td><button type="button" class="live-try" disabled data-sentence="{english}" '
+        f'data-off="{off}" aria-label="See it: {english}">▶</button></td></tr>'
+    )
+
+
+def _marked(before: str, after: str) -> str:
+    """The second text with the words in bold that the first does not have there."""
+    left, right = before.split(), after.split()
+    found = []
+    for kind, _, _, start, end in SequenceMatcher(None, left, right, False).get_opcodes():
+        text = escape(" ".join(right[start:end]))
+        if text:
+            found.append(text if kind == "equal" else f"<strong>{text}</strong>")
+    return " ".join(found)

@@ -1,0 +1,92 @@
+"""What the live page claims of its switches and heads is so, on its own sentences."""
+
+import re
+
+import pytest
+import test_live_model
+from checkout import ROOT
+
+from book.live import claims, live_model, told
+from book.live.switches import SWITCHES, heads, translations
+from course_lib.data.grammar.long_sentence_pairs import pairs
+from course_lib.decoding.translator import Translator
+
+CLAIMS = claims.read()
+EVERY = [(name, "switches") for name in SWITCHES] + [(name, "heads") for name in CLAIMS["heads"]]
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load(live_model.FOLDER)
+
+
+@pytest.fixture(scope="module")
+def known():
+    return {english: french for english, french, _ in pairs("test")}
+
+
+def test_the_claims_are_of_this_model(translator):
+    assert CLAIMS["model"] == claims.fingerprint(live_model.FOLDER), "run `course site claims`"
+    assert list(CLAIMS["heads"]) == heads(translator.model)
+    assert list(CLAIMS["switches"]) == list(SWITCHES)
+
+
+@pytest.mark.parametrize(("name", "kind"), EVERY)
+def test_the_sentences_change_as_the_page_says(name, kind, translator, known):
+    claim = CLAIMS[kind][name]
+    rows = claim["shown"]
+    wanted = claims.SHOWN if kind == "switches" else min(1, claim["changed"])
+    assert len(rows) >= wanted
+    assert claim["changed"] >= len(rows)
+    english = [row["en"] for row in rows]
+    assert translations(translator, english) == [row["fr"] for row in rows]
+    assert [row["fr"] for row in rows] == [known[text] for text in english]  # they are right
+    assert translations(translator, english, name) == [row["without"] for row in rows]
+    for row in rows:
+        assert set(row["fr"].split()) != set(row["without"].split())  # words change
+
+
+def test_a_head_without_effect_is_called_so():
+    for claim in CLAIMS["heads"].values():
+        silent = "no visible effect" in claim["said"]
+        assert silent == (claim["changed"] == 0)
+
+
+def test_the_page_itself_shows_every_change():
+    """By its own scripts, with the sentences that its buttons hand over."""
+    buttons = re.findall(
+        r'data-sentence="([^"]*)" data-off="([^"]*)"',
+        "".join(told.html(CLAIMS, name) for name in (*SWITCHES, "heads")),
+    )
+    messages = []
+    for sentence, off in buttons:
+        switches = {off: False} if off in SWITCHES else {"off": [off]}
+        messages += [
+            test_live_model.translate(sentence.replace("&#x27;", "'"), switches=one)
+            for one in ({}, switches)
+        ]
+    answers = test_live_model.asked({"ask": "answered", "messages": messages})
+    found = [one["translation"] for one in answers]
+    rows = [
+        row for kind in ("switches", "heads") for c in CLAIMS[kind].values() for row in c["shown"]
+    ]
+    assert len(rows) == len(buttons)
+    assert found == [text for row in rows for text in (row["fr"], row["without"])]
+    assert not any(one["unknown"] for one in answers)
+
+
+def test_the_pages_own_examples_are_right(translator, known):
+    first, *others = CLAIMS["examples"]
+    assert first == claims.README_SENTENCE
+    assert f'"{first}"' in " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert translations(translator, [first]) == ["Deux chiens jouent dans la neige."]
+    assert translations(translator, others) == [known[text] for text in others]
+    shown = {row["en"] for claim in CLAIMS["switches"].values() for row in claim["shown"]}
+    assert shown <= set(others)
+
+
+def test_the_page_says_what_was_measured():
+    text = told.html(CLAIMS, "scale")
+    assert f"{CLAIMS['switches']['scale']['changed']} of {CLAIMS['right']} right" in text
+    with pytest.raises(ValueError, match="no claim 'size': use one of scale, positions, causal"):
+        told.html(CLAIMS, "size")
