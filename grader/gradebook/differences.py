@@ -20,14 +20,14 @@ def preview(now: Iterable[Result], stored: Mapping[tuple[str, str], Result]) -> 
     `summary` counts: up, down, same (the total), new (nothing stored), ungraded (the grader
     failed). `changes` has an entry for each result whose total or tests differ, most points first:
     student, assignment, `before` and `now` (totals, None if there is none), points, exercises
-    (differences by id) and tests; see `by_test`.
+    (differences by id), tests (see `by_test`), and held: the items whose marks no longer count.
     """
     summary = dict.fromkeys(("up", "down", "same", "new", "ungraded"), 0)
     changes = []
     for result in now:
         kind, change = _change(stored.get((result.student, result.assignment)), result)
         summary[kind] += 1
-        if kind != "same" or change["tests"] or change["exercises"]:
+        if kind != "same" or change["tests"] or change["exercises"] or change["held"]:
             changes.append(change)
     changes.sort(key=lambda c: (-abs(c["points"] or 0.0), c["student"], c["assignment"]))
     return {"summary": summary, "changes": changes}
@@ -43,6 +43,7 @@ def _change(before: Result | None, now: Result) -> tuple[str, dict[str, Any]]:
         "points": None,
         "exercises": {},
         "tests": [],
+        "held": [],
     }
     if now.outcome == UNGRADED:
         return "ungraded", change
@@ -53,6 +54,7 @@ def _change(before: Result | None, now: Result) -> tuple[str, dict[str, Any]]:
         "points": points,
         "exercises": by_exercise(before, now),
         "tests": by_test(before, now),
+        "held": [m.item for m in now.held if m.item not in {old.item for old in before.held}],
     }
     return "up" if points > 0 else "down" if points < 0 else "same", change | found
 

@@ -11,7 +11,7 @@ from .totals import UNGRADED
 
 if TYPE_CHECKING:
     from .result import Result
-    from .rows import KeptMark
+    from .stored_marks import KeptMark
 
 _DEPENDS_ON = {
     "submission": attrgetter("submission.sha256"),
@@ -69,11 +69,16 @@ def _grading(before: Result | None, now: Result) -> dict[str, Any]:
 def _marked(marks: list[KeptMark]) -> list[dict[str, Any]]:
     last: dict[str, ManualMark] = {}
     found = []
-    for (_, _, item), mark, at in marks:
-        sentence = _sentence(item, last.get(item, ManualMark(None)), mark)
+    for kept in marks:
+        item, mark = kept.item[2], kept.mark
+        sentence = _sentence(item or "the whole assignment", last.get(item, ManualMark(None)), mark)
         last[item] = mark
+        by = f" (by {mark.marker})" if mark.marker else ""
+        undone = "taken back, so: " if kept.undoes else ""
         facts = {"item": item, "points": mark.points, "comment": mark.comment}
-        found.append({"kind": "mark", "at": at, **facts, "sentence": sentence})
+        facts |= {"marker": mark.marker, "answer_sha256": mark.answer_sha256}
+        said = f"{undone}{sentence}{by}"
+        found.append({"kind": "mark", "at": kept.kept_at, **facts, "sentence": said})
     return found
 
 

@@ -10,21 +10,20 @@ the isolation tier. Equal keys mean equal grades, so an interrupted run can resu
 
 from __future__ import annotations
 
-import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..classroom.receipt import Receipt
-from . import rows
+from . import rows, stored_marks
 from .database.backup import back_up
 from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
 from .manual import Item, ManualMark, ManualMarks
 from .result import Result
-from .rows import KeptMark
+from .stored_marks import KeptMark
 from .totals import UNGRADED
 
 if TYPE_CHECKING:
@@ -119,6 +118,11 @@ class Store:
         with self.connected() as connection:
             return connection.execute(results.select().limit(1)).first() is None
 
+    def students(self) -> set[str]:
+        """Everybody who has a result."""
+        with self.connected() as connection:
+            return rows.students(connection)
+
     def newest(self, student: str, assignment: str) -> Result | None:
         """The newest result of one student and assignment."""
         with self.connected() as connection:
@@ -134,35 +138,23 @@ class Store:
         from .history import entries
 
         with self.connected() as connection:
-            marks = [m for m in rows.marks(connection) if m.item[:2] == (student, assignment)]
+            marks = [
+                m for m in stored_marks.every(connection) if m.item[:2] == (student, assignment)
+            ]
             return entries(rows.of(connection, student, assignment)[::-1], marks)
 
-    def keep(self, manual: ManualMarks) -> int:
-        """Append the manual marks that are new or changed; returns how many."""
-        from .database.schema import marks
+    def keep(self, manual: ManualMarks, marker: str = "") -> int:
+        """Append the manual marks that are new or changed; returns how many.
 
-        now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+        `marker`: who gives those that do not say so. See `stored_marks.keep`.
+        """
         with self.connected(writing=True) as connection:
-            kept = {mark.item: mark.mark for mark in rows.marks(connection)}
-            new: list[dict[str, Any]] = [
-                {
-                    "student": student,
-                    "assignment": assignment,
-                    "item": item,
-                    "points": mark.points,
-                    "comment": mark.comment,
-                    "kept_at": now,
-                }
-                for (student, assignment, item), mark in manual.marks.items()
-                if kept.get((student, assignment, item), ManualMark(None)) != mark
-            ]
-            if new:
-                connection.execute(marks.insert(), new)
-        return len(new)
+            return stored_marks.keep(connection, manual, marker)
 
     def manual(self, course: Course) -> ManualMarks:
         """The stored marks: the newest of each item, unless it was withdrawn."""
-        kept = {mark.item: mark.mark for mark in self.marks()}
+        newest = stored_marks.newest(self.marks())
+        kept = {item: kept.mark for item, kept in newest.items()}
         return ManualMarks(
             course, {item: mark for item, mark in kept.items() if mark != ManualMark(None)}
         )
@@ -170,11 +162,18 @@ class Store:
     def marks(self) -> list[KeptMark]:
         """Every mark that was ever stored, oldest first, including those replaced since."""
         with self.connected() as connection:
-            return rows.marks(connection)
+            return stored_marks.every(connection)
 
     def comments(self) -> frozenset[tuple[Item, str]]:
         """Every comment that was ever stored, including those replaced since."""
         return frozenset((kept.item, kept.mark.comment) for kept in self.marks())
+
+    def with_earlier_answers(self, results: Sequence[Result]) -> list[Result]:
+        """The results, whose held marks tell the text that each was given for."""
+        if not any(result.held for result in results):
+            return [*results]
+        with self.connected() as connection:
+            return stored_marks.with_earlier_answers(connection, results)
 
     def back_up(self) -> Path | None:
         """Replace the copy beside an SQLite file; None for any other database, which has its own.

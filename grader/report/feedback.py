@@ -89,6 +89,7 @@ def _exercise(exercise: ExerciseResult, result: Result) -> dict[str, Any]:
         "cause_sentence": cause_sentence(exercise),
         "model_sentences": model_sentences(exercise),
         "override": override,
+        "held": {mark.item: mark for mark in result.held},
         "comment": (override or exercise).comment,
     }
 

@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from ..options import GRADES, Assignment, Json, Manual, OnlyAssignment, Out, Roster, StoreUrl, Trust
+from ..options import (
+    GRADES,
+    Assignment,
+    Json,
+    Manual,
+    Marker,
+    OnlyAssignment,
+    Out,
+    Roster,
+    StoreUrl,
+    Trust,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +62,7 @@ class Grade(Grading):
     exercise: Annotated[str | None, typer.Option(help="only this exercise, e.g. 1.4")] = None
     show: Annotated[bool, typer.Option("--show", help="print every failing test in full")] = False
     manual: Manual = None
+    marker: Marker = None
     executor: Annotated[
         str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
     ] = "processes"

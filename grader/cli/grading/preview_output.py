@@ -64,6 +64,10 @@ def _change(change: dict[str, Any]) -> list[str]:
         text = f"{test['exercise']} {test['title']}: {test['before']} → {test['now']}"
         lines += textwrap.wrap(f"{text} ({test['points']:+g})", 96, initial_indent="    ",
                                subsequent_indent="      ")  # fmt: skip
+    lines += [
+        f"    the mark of {item or 'the whole assignment'} is held: what was handed in has changed"
+        for item in change["held"]
+    ]
     if (more := len(change["tests"]) - TESTS) > 0:
         lines.append(f"    and {more} more tests (--json lists all)")
     return [*lines, ""]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import getpass
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from grader.course.course import Course
 from ...classroom import receipt
 from ...classroom.receipt import FILE, Handed, Receipt
 from ...classroom.roster import Roster, abridged
-from ...gradebook import stored_roster
+from ...gradebook import manual, stored_roster
+from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
 from ...intake.submissions import Submission
@@ -46,6 +48,32 @@ def roster(path: Path | None, course: Course, out: Path, url: str | None) -> Ros
     if url:
         stores.existing(out, url)
     return known(given(path, course), out, url)
+
+
+def marks(
+    path: Path | None, course: Course, known: Collection[str], out: Path, url: str | None
+) -> ManualMarks | None:
+    """The CSV of marks at `path`, of students who are `known` or have a result.
+
+    Raises CsvError and GradebookError.
+    """
+    if path is None:
+        return None
+    graded = set[str]()
+    if stores.is_there(out, url):
+        with stores.store(out, url) as store:
+            graded = store.students()
+    return manual.read(path, course, {*known, *graded})
+
+
+def marker(name: str | None) -> str:
+    """Who gives the marks of a file: the name given, or that of the login."""
+    if name is None:
+        try:
+            return getpass.getuser()
+        except (OSError, KeyError):  # a user without a name
+            return ""
+    return name
 
 
 def times(path: Path | None, course: Course) -> dict[Handed, Receipt]:

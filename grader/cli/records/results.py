@@ -10,7 +10,7 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ... import report
-from ...classroom.roster import Roster
+from ...classroom.roster import Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
 from ...gradebook import late_policy, manual, stored_roster, stored_terms, to_mark
@@ -82,7 +82,25 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
     replace_file(written.csv, results_files.to_csv(found, course))
     replace_file(written.json, results_files.to_json(found))
     _write_marks(written.marks, found, marks, store)
+    for warning in _held(found, written.marks):
+        warn(warning)
     return written
+
+
+def _held(found: Sequence[Result], list_: Path) -> list[str]:
+    """A sentence about the marks that do not count, as what they were given for has changed."""
+    names = [
+        f"{result.student} {mark.item or result.assignment}"
+        for result in found
+        for mark in result.held
+    ]
+    if not names:
+        return []
+    many = "1 mark is" if len(names) == 1 else f"{len(names)} marks are"
+    return [
+        f"{many} held, as what was handed in has changed since: {abridged(names)}; both answers "
+        f"are in the report, and {list_} asks again"
+    ]
 
 
 def counted_results(store: Store, course: Course) -> list[Result]:
@@ -101,7 +119,8 @@ def counted(results: Iterable[Result], marks: ManualMarks, store: Store) -> list
     """Results with manual marks and the stored terms and rules for late work."""
     marked = [manual.apply(result, marks) for result in results]
     terms, allowances = stored_terms.read(store), stored_roster.allowances(store)
-    return late_policy.applied(marked, marks.course, terms, allowances)
+    counting = late_policy.applied(marked, marks.course, terms, allowances)
+    return store.with_earlier_answers(counting)
 
 
 def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]:

@@ -1,4 +1,7 @@
-"""The tables of the results store. Rows are only ever added."""
+"""The tables of the results store. Rows are only ever added.
+
+A column that came later may be null: a store of an earlier version gets it when it is opened.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,9 @@ marks = Table(
     Column("points", Float),
     Column("comment", Text, nullable=False),
     Column("kept_at", String, nullable=False),
+    Column("marker", String),  # who gave it; null before that was stored
+    Column("answer_sha256", String),  # of what it was given for; null if nobody knows
+    Column("undoes", Integer),  # the id of the mark that this row takes back
     Index("marks_by_item", "student", "assignment", "item"),
 )
 
