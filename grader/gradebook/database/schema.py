@@ -74,3 +74,22 @@ students = Table(
     Column("cells", Text),  # JSON: of the roster, by column; null once the student has left
     Column("kept_at", String, nullable=False),
 )
+
+policies = Table(
+    "policies",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("policy", Text, nullable=False),  # JSON: the rules of course.toml, see `policy`
+    Column("kept_at", String, nullable=False),
+)
+
+countings = Table(
+    "countings",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("assignment", String, nullable=False),
+    Column("facts", Text, nullable=False),  # JSON: what decided a total that was written
+    Column("counted_at", String, nullable=False),
+    Index("countings_by_student", "student", "assignment"),
+)
