@@ -3,8 +3,10 @@
     student,component,points,max
     ada,exam,52.5,60
     ben,exam,excused,
+    cyd,exam,63 extra,60
 
-The components are those of `[grading]` in `course.toml`.
+The components are those of `[grading]` in `course.toml`. More points than the maximum need the word
+`extra` behind them.
 """
 
 from __future__ import annotations
@@ -13,9 +15,11 @@ import math
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from . import known_names
 from .csv_file import CsvError, CsvFile, Row
 
 COLUMNS = ["student", "component", "points", "max"]
+EXTRA = "extra"  # behind points: there may be more than the maximum
 Points = tuple[float, float] | None  # points and their maximum; None: excused
 Marks = dict[tuple[str, str], Points]  # by student and component
 
@@ -60,13 +64,21 @@ def _row(
         raise ValueError(
             f"{component!r} is no component of [grading] in course.toml; {known}: add it there"
         )
-    if not student or (students is not None and student not in students):
-        raise ValueError(f"nobody is called {student!r}: neither the roster nor a result has it")
+    if not student:
+        raise ValueError("no student: write the name that grades go by")
+    known_names.check(student, students)
     if points.casefold() == "excused":
         return (student, component), None
-    earned, available = _number(points, "points"), _number(most, "max")
+    number, _, word = points.partition(" ")
+    extra = word.strip().casefold() == EXTRA
+    earned, available = _number(number if extra else points, "points"), _number(most, "max")
     if earned < 0 or available <= 0:
         raise ValueError(f"{points} of {most} points: give 0 or more of a max above 0")
+    if earned > available and not extra:
+        raise ValueError(
+            f"{points} of {most} points are more than there are: correct them, or write "
+            f'"{points} {EXTRA}" if they are meant'
+        )
     return (student, component), (earned, available)
 
 

@@ -15,7 +15,11 @@ Assignment = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="a1, a2, â
 Out = Annotated[Path, typer.Option(help="the folder that `grade` wrote")]
 Roster = Annotated[Path | None, typer.Option(help="CSV of the students and their terms")]
 Manual = Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")]
+Marker = Annotated[str | None, typer.Option(help="who gives the marks; default: your login")]
 OnlyAssignment = Annotated[str | None, typer.Option(help="only this assignment")]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="store nothing; print whose grade would change, and why")
+]
 Trust = Annotated[bool, typer.Option("--i-trust-these-submissions", help="grade even below tier C")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 StoreUrl = Annotated[

@@ -68,6 +68,7 @@ def feedback(result: Result) -> str:
     if totals.late_penalty:
         lines[0] += f", after {number(totals.late_penalty)} were deducted for lateness"
     lines += [shown.reason] if shown.reason else []
+    lines += [shown.comment] if shown.comment else []
     for exercise in shown.exercises:
         line = f"{exercise.id} {exercise.title}: {number(exercise.points)}"
         line += f" of {number(exercise.max_points)}{' (bonus)' if exercise.bonus else ''}"

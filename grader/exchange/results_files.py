@@ -6,7 +6,7 @@ import csv
 import datetime
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..gradebook.result import Result
 
 _SUMS = ["automatic", "manual", "pending", "bonus", "late_days", "penalty", "total", "max"]
-_RECEIPT = ["received", "received_from", "slip_days", "excused", "sha256"]
+_RECEIPT = ["received", "received_from", "slip_days", "excused", "sha256", "held"]
 _IN_TOTALS = {"pending": "manual_pending", "penalty": "late_penalty"}  # names that differ
 
 
@@ -58,7 +58,9 @@ def _receipt(result: Result) -> list[object]:
     facts, late = result.submission, result.late
     slip_days = late.slip_days if late else 0
     excused = "excused" if result.totals.excused else ""
-    return [facts.received, facts.received_from, slip_days, excused, facts.sha256]
+    # an item that has a number alone would be one in a spreadsheet: 1.10 would be 1.1
+    held = " ".join(f"A{mark.item}" for mark in result.held)
+    return [facts.received, facts.received_from, slip_days, excused, facts.sha256, held]
 
 
 def replace_file(path: Path, data: str | bytes) -> None:
@@ -120,7 +122,8 @@ def rows(results: Sequence[Result], roster: Roster) -> Iterator[dict[str, Any]]:
     for result in results:
         of_submission = dict.fromkeys(COLUMNS) | _submission(result, roster)
         graded = result.outcome not in WITHOUT_POINTS
-        inner = [row for e in result.exercises for row in _exercise(e)] if graded else []
+        held = [mark.item for mark in result.held]
+        inner = [row for e in result.exercises for row in _exercise(e, held)] if graded else []
         for row in inner or [{}]:
             yield of_submission | row
 
@@ -143,7 +146,7 @@ def _submission(result: Result, roster: Roster) -> dict[str, Any]:
     }
 
 
-def _exercise(exercise: ExerciseResult) -> Iterator[dict[str, Any]]:
+def _exercise(exercise: ExerciseResult, held: Collection[str]) -> Iterator[dict[str, Any]]:
     common = {
         "exercise": f"A{exercise.id}",
         "kind": exercise.kind,
@@ -161,10 +164,11 @@ def _exercise(exercise: ExerciseResult) -> Iterator[dict[str, Any]]:
             "max_points": _number(test.max_points),
         }
     for part in exercise.parts:
+        outcome = "marked" if part.points is not None else "held" if part.id in held else "pending"
         yield common | {
             "test": part.id,
             "title": part.title,
-            "outcome": "pending" if part.points is None else "marked",
+            "outcome": outcome,
             "points": _number(part.points),
             "max_points": _number(part.max_points),
         }

@@ -1,37 +1,54 @@
 """Manual marks: points for written parts, overrides of automatic points, comments.
 
-They come from a CSV with the columns student, assignment, item, points, comment. `item` is a
-written part ("1.11.a") or the id of a code exercise ("1.4"), whose automatic points it overrides. A
-row without points only comments; a row without both, as in an unfilled template, is ignored. "-"
-for points withdraws an earlier mark.
+They come from a CSV with the columns student, assignment, item, points and perhaps comment. `item`
+is a written part ("1.11.a"), the id of a code exercise ("1.4"), whose automatic points it
+overrides, or empty for a comment on the whole assignment. A row without points only comments; a row
+without both, as in an unfilled template, is ignored. "-" for points withdraws an earlier mark.
+Two more columns may be there: `marker` (who gives it), and `answer_sha256`, the beginning of the
+hash of the answer that it is given for (else that is the newest).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..classroom import known_names
 from ..classroom.csv_file import CsvFile, Row
+from . import answers
+from .answers import WHOLE
 from .exercise_result import ExerciseResult, Number
-from .result import Override, Result
+from .result import Held, Override, Result
 
 if TYPE_CHECKING:
     from grader.course.assignment import Assignment
     from grader.course.course import Course
 
 COLUMNS = ["student", "assignment", "item", "points", "comment"]
+NEEDED = COLUMNS[:-1]
 WITHDRAWN = "-"
 Item = tuple[str, str, str]  # student, assignment, item
 
 
 @dataclass(frozen=True)
 class ManualMark:
-    """Points, or None for a comment alone; None without a comment withdraws an earlier mark."""
+    """Points, or None for a comment alone; None without a comment withdraws an earlier mark.
+
+    Marks are equal if they say the same, whoever gave them, whenever and for whichever answer.
+    """
 
     points: float | None
     comment: str = ""
+    marker: str = field(default="", compare=False)
+    answer_sha256: str | None = field(default=None, compare=False)  # None: for whatever is there
+    given_at: str = field(default="", compare=False)
+
+    def counts_for(self, answer_sha256: str | None) -> bool:
+        """Whether the answer is still the one that it was given for, as far as anybody knows."""
+        return None in (self.answer_sha256, answer_sha256) or self.answer_sha256 == answer_sha256
 
 
 @dataclass(frozen=True)
@@ -53,18 +70,18 @@ class ManualMarks:
         ]
 
 
-def read(path: str | Path, course: Course) -> ManualMarks:
-    """Read a CSV of marks; other columns are ignored.
+def read(path: str | Path, course: Course, students: Collection[str] | None = None) -> ManualMarks:
+    """Read a CSV of marks; other columns are ignored. `students`: those who may have marks.
 
     Raises CsvError, which lists every bad row.
     """
-    rows = CsvFile.read(path, COLUMNS).each(lambda row: _row(row, course), _unique)
+    rows = CsvFile.read(path, NEEDED).each(lambda row: _row(row, course, students), _unique)
     return ManualMarks(course, dict(rows))
 
 
 def columns(path: str | Path) -> set[str]:
     """The names in the first line of a CSV of marks. Raises CsvError."""
-    return {name for name in CsvFile.read(path, COLUMNS).columns if name}
+    return {name for name in CsvFile.read(path, NEEDED).columns if name}
 
 
 def _unique(row: tuple[Item, ManualMark]) -> list[str]:
@@ -72,38 +89,52 @@ def _unique(row: tuple[Item, ManualMark]) -> list[str]:
     return [f"{student} has {item}"]
 
 
-def _row(row: Row, course: Course) -> tuple[Item, ManualMark] | None:
+def _row(
+    row: Row, course: Course, students: Collection[str] | None
+) -> tuple[Item, ManualMark] | None:
     """One row's item and mark, or None if it is blank. Raises ValueError, without the line."""
-    student, assignment, name, points, comment = (row[column] for column in COLUMNS)
+    student, assignment, name, points = (row[column] for column in NEEDED)
+    comment, answer = row.get("comment", ""), row.get("answer_sha256", "").casefold()
     if not points and not comment:
         return None
-    item = (student, assignment, name)
-    return item, _mark(item, points, comment, course)
-
-
-def _mark(item: Item, points: str, comment: str, course: Course) -> ManualMark:
-    """The mark of a row. Raises ValueError, without the line."""
-    student, assignment, name = item
     if not student:
         raise ValueError("no student: write the name of the submission's folder")
+    if points != WITHDRAWN:  # a mark of somebody who is gone can be taken back
+        known_names.check(student, students)
+    if answer and not re.fullmatch(r"[0-9a-f]{8,64}", answer):
+        raise ValueError(f"answer_sha256 = {answer!r} is no hash: leave it as to_mark.csv has it")
+    item, value = (student, assignment, name), None
     try:
-        most = _points_of(course.assignment(assignment), name)
+        most = points_of(course.assignment(assignment), name)
     except KeyError as error:
         raise ValueError(error.args[0]) from None
-    if points in ("", WITHDRAWN):
-        return ManualMark(None, comment)
+    if points not in ("", WITHDRAWN):
+        value = checked(_number(points, most), name, most)
+    return item, ManualMark(value, comment, row.get("marker", ""), answer or None)
+
+
+def _number(points: str, most: float) -> float:
     try:
-        value = float(points.replace(",", "."))
+        return float(points.replace(",", "."))
     except ValueError:
         raise ValueError(f"points are {points!r}, not a number: write 0 to {most:g}") from None
-    if not 0 <= value <= most:  # also refuses nan
-        raise ValueError(f"{points} points for {name}, which allows 0 to {most:g}: correct them")
-    return ManualMark(value, comment)
 
 
-def _points_of(assignment: Assignment, item: str) -> float:
-    """The most points of a written part or a code exercise. Raises KeyError for anything else."""
-    items = {}
+def checked(points: float, item: str, most: float) -> float:
+    """The points, if the item allows them. Raises ValueError."""
+    if item == WHOLE:
+        raise ValueError("a comment on the whole assignment has no points: leave them out")
+    if not 0 <= points <= most:  # also refuses nan
+        raise ValueError(f"{points:g} points for {item}, which allows 0 to {most:g}: correct them")
+    return points
+
+
+def points_of(assignment: Assignment, item: str) -> float:
+    """The most points of a written part or a code exercise, 0 for a comment on all of it.
+
+    Raises KeyError for anything else.
+    """
+    items = {WHOLE: 0.0}
     for exercise in assignment.exercises:
         if exercise.kind != "written":
             items[exercise.id] = exercise.points
@@ -112,27 +143,28 @@ def _points_of(assignment: Assignment, item: str) -> float:
             parts = ", ".join(f"{item}.{part.id}" for part in exercise.parts)
             raise KeyError(f"exercise {item} is marked part by part: write {parts}")
     if item not in items:
-        known = ", ".join(items)
+        known = ", ".join(filter(None, items))
         raise KeyError(f"{assignment.id} has no item {item!r} to mark; it has {known}")
     return items[item]
 
 
 def apply(result: Result, manual: ManualMarks) -> Result:
-    """The result with the marks of written parts and the overrides of automatic points.
+    """The result with the marks of written parts, overrides of automatic points and comments.
 
     It always starts from the automatic points, so applying twice, or after a mark was withdrawn,
-    gives what the marks say now. A part without a mark is pending.
+    gives what the marks say now. A part without a mark is pending. A mark whose answer has changed
+    does not count; it is `held`.
     """
     before = {override.exercise: override.was for override in result.overrides}
+    marks = _Marks(result, manual)
     exercises, overrides = [], []
     for exercise in result.exercises:
-        item = (result.student, result.assignment, exercise.id)
         if exercise.kind == "written":
-            exercises.append(_filled(exercise, item, manual))
+            exercises.append(_filled(exercise, marks))
             continue
         if exercise.id in before:
             exercise = _with_points(exercise, before[exercise.id])
-        mark = manual.marks.get(item, ManualMark(None))
+        mark = marks.of(exercise.id)
         if mark.points is not None:
             overrides.append(
                 Override(
@@ -144,17 +176,43 @@ def apply(result: Result, manual: ManualMarks) -> Result:
             )
             exercise = _with_points(exercise, mark.points)
         exercises.append(_with_comment(exercise, mark.comment))
+    facts: dict[str, Any] = {"comment": marks.of(WHOLE).comment, "held": marks.held}
+    told = {name: fact for name, fact in facts.items() if fact or getattr(result, name)}
     assignment = manual.course.assignment(result.assignment)
-    return result.changed(assignment, exercises=exercises, overrides=overrides)
+    return result.changed(assignment, exercises=exercises, overrides=overrides, **told)
 
 
-def _filled(exercise: ExerciseResult, item: Item, manual: ManualMarks) -> ExerciseResult:
+class _Marks:
+    """The marks of one result that count; asked for one that does not, it is put into `held`."""
+
+    def __init__(self, result: Result, manual: ManualMarks):
+        self._result, self._manual, self.held = result, manual, list[Held]()
+
+    def of(self, item: str) -> ManualMark:
+        key = (self._result.student, self._result.assignment, item)
+        mark = self._manual.marks.get(key, ManualMark(None))
+        if mark.counts_for(answers.sha256_of(self._result, item)):
+            return mark
+        self.held.append(
+            Held(
+                item=item,
+                points=mark.points,
+                comment=mark.comment,
+                marker=mark.marker,
+                given_at=mark.given_at,
+                answer_sha256=mark.answer_sha256 or "",
+            )
+        )
+        return ManualMark(None)
+
+
+def _filled(exercise: ExerciseResult, marks: _Marks) -> ExerciseResult:
     """A written exercise with the marks of its parts."""
     if not exercise.parts:
         return exercise
     parts = []
     for part in exercise.parts:
-        mark = manual.marks.get((item[0], item[1], part.id), ManualMark(None))
+        mark = marks.of(part.id)
         parts.append(part.model_copy(update={"points": mark.points, "comment": mark.comment}))
     given = [part.points for part in parts if part.points is not None]
     whole = len(given) == len(parts)

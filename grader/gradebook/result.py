@@ -40,6 +40,18 @@ class Override(Record):
     was: Number | None
 
 
+class Held(Record):
+    """A manual mark that does not count: the answer that it was given for has changed since."""
+
+    item: str
+    points: Number | None
+    comment: str
+    marker: str = ""
+    given_at: str = ""
+    answer_sha256: str = ""
+    answer: str = ""  # the text that it was given for, if the item is a written part
+
+
 class Result(Record):
     """The result of one submission; fields not known yet are empty (the judge knows no student)."""
 
@@ -62,6 +74,8 @@ class Result(Record):
     environment_sha256: str = ""
     graded_at: str = ""
     overrides: list[Override] = []
+    held: list[Held] = []  # marks that wait for a person
+    comment: str = ""  # a person's, on the whole assignment
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""Reads the rows of the results store's tables."""
+"""Reads the results in the results store."""
 
 from __future__ import annotations
 
@@ -6,24 +6,15 @@ import gc
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..classroom.csv_file import plain
 from ..classroom.receipt import Receipt
 from .lateness import moment
-from .manual import Item, ManualMark
 from .result import Result
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
-
-
-class KeptMark(NamedTuple):
-    """A manual mark, and when it was stored (an ISO time)."""
-
-    item: Item
-    mark: ManualMark
-    kept_at: str
 
 
 def of(
@@ -54,6 +45,15 @@ def newest(connection: Connection, assignment: str | None = None) -> list[Result
     return sorted(found, key=lambda r: (r.student, r.assignment))  # each database sorts differently
 
 
+def students(connection: Connection) -> set[str]:
+    """Everybody who has a result."""
+    from sqlalchemy import select
+
+    from .database.schema import results
+
+    return {*connection.scalars(select(results.c.student).distinct())}
+
+
 def receipts(connection: Connection, student: str, assignment: str, sha256: str) -> list[Receipt]:
     """The times of receipt stored for exactly these bytes, oldest row first."""
     from sqlalchemy import select
@@ -71,19 +71,6 @@ def receipts(connection: Connection, student: str, assignment: str, sha256: str)
         Receipt(moment(facts["received"]), facts.get("received_from", ""))
         for facts in found
         if facts.get("received")
-    ]
-
-
-def marks(connection: Connection) -> list[KeptMark]:
-    from .database.schema import marks as table
-
-    return [
-        KeptMark(
-            (row.student, row.assignment, row.item),
-            ManualMark(row.points, row.comment),
-            row.kept_at,
-        )
-        for row in connection.execute(table.select().order_by(table.c.id))
     ]
 
 

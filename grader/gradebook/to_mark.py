@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..classroom.csv_file import CsvError, safe
-from . import manual
-from .manual import COLUMNS, Item, ManualMark, ManualMarks
-from .result import Result
+from . import answers, manual
+from .manual import Item, ManualMark, ManualMarks
+from .result import Held, Result
 from .totals import WITHOUT_POINTS
+
+COLUMNS = [*manual.COLUMNS, "answer_sha256", "note"]
+_READ = {*COLUMNS, "marker"}
 
 
 @dataclass(frozen=True)
@@ -39,13 +42,13 @@ def filled_in(path: Path, stored: ManualMarks, comments: frozenset[tuple[Item, s
     fresh = {
         item: mark
         for item, mark in marks.items()
-        if stored.marks.get(item, ManualMark(None)) != mark
+        if _is_new(mark, stored.marks.get(item, ManualMark(None)))
         # leave out a comment that the list was written with, and that was changed elsewhere since
         and not (mark.points is None and mark.comment and (item, mark.comment) in comments)
     }
     count = f"{len(fresh)} filled-in row{'s' if len(fresh) > 1 else ''}"
     notice = f"{path}: {count} not stored yet, carried over" if fresh else ""
-    extra = manual.columns(path) - {*COLUMNS}
+    extra = manual.columns(path) - _READ
     if extra:
         notice = notice or f"{path}: it has extra columns ({', '.join(sorted(extra))})"
     return Found(fresh, bool(extra), notice)
@@ -62,19 +65,59 @@ def put_aside(path: Path) -> Path:
 def text(results: Iterable[Result], filled: Mapping[Item, ManualMark]) -> str:
     """A CSV with a row for each written part that is pending, and for each mark in `filled`.
 
-    A file that could not be read has no answers to mark and gets no row.
+    A group has one row, under its first member's name. A mark that is held, as its answer has
+    changed, has a row with a note of what it was. A file that could not be read has no answers to
+    mark and gets no row.
     """
+    results = [result for result in results if result.outcome not in WITHOUT_POINTS]
+    groups = answers.groups(results)
+    notes: dict[Item, list[str]] = {}
     rows: dict[Item, ManualMark] = {}
     for result in results:
-        for part in result.parts if result.outcome not in WITHOUT_POINTS else []:
-            if part.points is None:
-                rows[result.student, result.assignment, part.id] = ManualMark(None, part.comment)
+        held = {mark.item: mark for mark in result.held}
+        parts = {part.id: part for part in result.parts}
+        pending = [id for id, part in parts.items() if part.points is None]
+        group = groups.get((result.student, result.assignment), (result.student,))
+        for id in dict.fromkeys([*pending, *held]):
+            item = (result.student, result.assignment, id)
+            first = (group[0], *item[1:])
+            comment = parts[id].comment if id in parts else ""
+            mark = ManualMark(None, comment, answer_sha256=answers.sha256_of(result, id))
+            if first in rows and rows[first] == mark and id not in held:
+                continue  # of a group, whose first member's row says it
+            rows[item] = mark
+            notes[item] = [_was(held[id])] if id in held else []
+            notes[item] += (
+                [f"also for {', '.join(group[1:])}"] if item == first and group[1:] else []
+            )
+    return _csv({**rows, **filled}, filled, notes)
+
+
+def _csv(
+    rows: Mapping[Item, ManualMark],
+    filled: Mapping[Item, ManualMark],
+    notes: Mapping[Item, list[str]],
+) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for item, mark in {**rows, **filled}.items():
+    for item, mark in rows.items():
         nothing = manual.WITHDRAWN if item in filled and not mark.comment else ""
         points = nothing if mark.points is None else f"{mark.points:.12g}"
-        names = [safe(name) for name in item]
-        writer.writerow([*names, points, safe(mark.comment)])
+        texts = [mark.comment, (mark.answer_sha256 or "")[: answers.SHOWN]]
+        texts.append("; ".join(notes.get(item, [])))
+        writer.writerow([*map(safe, item), points, *map(safe, texts)])
     return out.getvalue()
+
+
+def _is_new(mark: ManualMark, stored: ManualMark) -> bool:
+    """Whether a row says something else than the store, or says it of another answer."""
+    named = mark.answer_sha256
+    confirms = named is not None and not (stored.answer_sha256 or named).startswith(named)
+    return mark != stored or confirms
+
+
+def _was(held: Held) -> str:
+    points = "a comment" if held.points is None else f"{held.points:g} points"
+    said = f", “{held.comment}”" if held.comment else ""
+    return f"what was handed in has changed; before: {points}{said}"

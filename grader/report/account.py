@@ -10,7 +10,7 @@ from grader.checking.messages import Message
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
 from ..gradebook.result import Override, Result
 from .plain_text import cleaned, counted, number, shortened
-from .sentences import TEST_OUTCOMES, cause_sentence, model_sentences
+from .sentences import TEST_OUTCOMES, cause_sentence, held_sentence, model_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,8 @@ def account(
             {"what": "total", "points": totals.total, "of": totals.max},
         ],
         "manual_pending": totals.manual_pending,
+        "held": [mark.as_json() for mark in result.held],
+        "comment": result.comment,
         "lateness": late.sentence,
         "exercises": [
             _exercise(entry, result)
@@ -67,6 +69,10 @@ def text(result: Result, assignment: Assignment, exercises: Sequence[str] | None
             lines.append(f"  {line['what']:<14}{number(line['points']):>8}{of}")
     if facts["manual_pending"]:
         lines.append(f"  {counted(facts['manual_pending'], 'written part')} not marked yet")
+    for mark in result.held:
+        lines += _wrapped(held_sentence(mark), 2)
+    if result.comment:
+        lines += _wrapped(f"comment: {result.comment}", 2)
     lines += _wrapped(facts["lateness"], 2)
     shown = {entry["id"] for entry in facts["exercises"]}
     overrides = {override.exercise: override for override in result.overrides}

@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from ..classroom.roster import Student
 from ..gradebook.exercise_result import ExerciseResult, GradedTest
-from ..gradebook.result import PRINTED, Result
+from ..gradebook.result import PRINTED, Held, Result
 
 DECIMALS, NUMBERS = 9, 16  # of what one hidden test got: what comparisons show is never longer
 LONGEST = 200  # characters of it, or of another part of its message
@@ -39,6 +39,8 @@ def for_student(result: Result) -> Result:
     notices = [_beginning(one) if one.startswith(PRINTED) else one for one in result.notices]
     reason = _beginning(result.reason)
     changes = {"submission": own, "exercises": exercises, "notices": notices, "reason": reason}
+    if result.held:  # a student reads that a mark waits, and not which
+        changes["held"] = [Held(item=mark.item, points=None, comment="") for mark in result.held]
     return result.model_copy(update=changes)
 
 
@@ -105,7 +107,8 @@ def _comments(result: Result) -> Iterator[tuple[str, str]]:
     parts = {part.id: part.comment for part in result.parts}
     exercises = {entry.id: entry.comment for entry in result.exercises}
     overrides = {override.exercise: override.comment for override in result.overrides}
-    for item, comment in {**parts, **exercises, **overrides}.items():
+    whole = {"the whole assignment": result.comment}
+    for item, comment in {**parts, **exercises, **overrides, **whole}.items():
         if comment:
             yield item, comment
 

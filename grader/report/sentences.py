@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..gradebook.answers import WHOLE
 from ..gradebook.exercise_result import ExerciseResult, ModelResult
-from ..gradebook.result import Result
+from ..gradebook.result import Held, Result
 from ..gradebook.totals import UNGRADED, WITHOUT_POINTS
-from .plain_text import counted, listed
+from .plain_text import counted, listed, number
 
 # Shown together with the word: color is never the only difference.
 STATUS_SIGNS = {
@@ -185,3 +186,12 @@ def shortfall(model: ModelResult) -> str:
         return model.problem
     unit = model.unit or model.measure
     return f"the model reaches {model.score:.1f} {unit}, all points take {model.full_at:g}"
+
+
+def held_sentence(mark: Held) -> str:
+    """What a mark was, and that it waits for a person."""
+    what = mark.item if mark.item != WHOLE else "the whole assignment"
+    was = "a comment" if mark.points is None else f"{number(mark.points)} points"
+    by = f" by {mark.marker}" if mark.marker else ""
+    said = f" (“{mark.comment}”)" if mark.comment else ""
+    return f"{what}: {was}{by}{said} held, as what was handed in has changed since: mark it again"

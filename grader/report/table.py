@@ -89,6 +89,7 @@ def _manual(result: Result) -> str:
         return ""
     given = [number(totals.manual)] if totals.manual is not None else []
     waiting = [f"{totals.manual_pending} pending"] if totals.manual_pending else []
+    waiting += [f"{len(result.held)} held"] if result.held else []
     return ", ".join(given + waiting)
 
 

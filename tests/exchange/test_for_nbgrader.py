@@ -11,6 +11,7 @@ from grader.authoring import nbgrader_folder as course_folder
 from grader.authoring.views import notebooks
 from grader.course.course import Course
 from grader.exchange.for_nbgrader import gradebook, marks, scores
+from grader.gradebook import manual, stored_marks
 from grader.gradebook.lateness import moment
 from grader.gradebook.manual import ManualMark
 from grader.gradebook.store import Store
@@ -189,6 +190,43 @@ def test_a_mark_is_flagged_for_review_if_what_it_was_given_for_has_changed(marke
     assert waiting["check-1-4"]
     assert waiting["written-1-11-a"]
     assert not waiting["check-1-3"]  # nobody changed it
+    written_again(marked, course, result, result)
+
+
+def test_a_mark_flagged_in_formgrader_counts_again_only_once_a_person_has_confirmed_it(
+    marked, course, tmp_path
+):
+    result, assignment = results(marked.path)["ada"], course.assignment("a1")
+    parts = [part.model_copy(update={"answer": "Another answer."}) for part in result.parts]
+    exercises = [e.model_copy(update={"parts": parts} if e.parts else {}) for e in result.exercises]
+    changed = result.changed(assignment, exercises=exercises)
+
+    def after_a_run(store, now):
+        """The items held in the store after what `course nbgrader` does besides grading."""
+        with marked.book() as book:
+            found = marks.read(book, course, assignment)
+        before = {r.student: r for r in store.latest()}
+        store.keep(found.confirmed(store.manual(course), before), marks.MARKER)
+        store.add(now)
+        counted = [manual.apply(r, store.manual(course)) for r in store.latest()]
+        held = [mark.item for r in counted for mark in r.held]
+        with marked.book() as book:
+            scores.write(book, assignment, "ada", now, 0.0, before.get("ada"), held)
+        with store.connected(writing=True) as connection:
+            stored_marks.append(connection, marks.asked_again(store.manual(course), counted))
+        return held
+
+    with Store(tmp_path / "results.db") as store:
+        store.add(result)
+        assert after_a_run(store, result) == []
+        assert after_a_run(store, changed) == ["1.11.a"]
+        assert after_a_run(store, changed) == ["1.11.a"], "the flag is still there"
+        with marked.book() as book:
+            grade = book.find_grade("written-1-11-a", "a1", "a1", "ada")
+            assert grade.needs_manual_grade
+            grade.needs_manual_grade = False  # as formgrader does when a person saves the mark
+            book.db.commit()
+        assert after_a_run(store, changed) == []
     written_again(marked, course, result, result)
 
 

@@ -11,8 +11,8 @@ from grader.cli.problems import sentence
 from grader.gradebook import history
 from grader.gradebook.differences import preview
 from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.gradebook.rows import KeptMark
 from grader.gradebook.store import Store
+from grader.gradebook.stored_marks import KeptMark
 
 SLIP = {"cause": "not divided by √d_k", "expected": "1", "got": "2", "read": "", "seen": True}
 LOST = {"1.3": [{"message": SLIP, "bug": "no_scaling", "bug_title": "Scores are not scaled"}]}

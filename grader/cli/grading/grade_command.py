@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from grader.checking.session import BROKEN
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...authoring import whole
-from ...classroom.roster import abridged
-from ...gradebook import manual, stored_roster
+from ...classroom.roster import Roster, abridged
+from ...gradebook import stored_roster
+from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
+from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...grading import cluster
 from ...grading.judge_pool import Settings
@@ -19,8 +22,8 @@ from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from ..records import class_list, results, stores
-from . import class_grading, preview_output
+from ..records import class_list, preview_output, results, stores
+from . import class_grading
 from .grading_options import Grade
 
 
@@ -39,7 +42,8 @@ def run(options: Grade) -> int:
     chosen = _wanted(found, options, default)
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
-    given = manual.read(options.manual, course) if options.manual else None
+    everybody = {*roster.students, *(submission.student for submission in found)}
+    given = class_list.marks(options.manual, course, everybody, options.out, options.store)
     settings = Settings(
         options.jobs,
         tier.name,
@@ -63,15 +67,35 @@ def run(options: Grade) -> int:
     with store:
         if not options.preview:
             stored_roster.keep(store, listed)
-        chosen = class_list.timed(chosen, times, store)
+            _keep(given, store, options, graded_before=True)
+        told, zone = list[str](), course.facts.zone
+        chosen = class_list.timed(chosen, times, store, told.append, zone)
+        chosen = class_list.without_older(chosen, store, options.take_older, told.append, zone)
+        _say(told, options)
         graded = class_grading.grade(chosen, course, store, settings, quiet=options.json)
         if options.preview:
-            return preview_output.show(graded, store, course, options.json)
-        if given is not None:
-            store.keep(given)
+            change = partial(_store_all, store, listed, graded)
+            return preview_output.show(store, course, change, options.json, graded)
+        _keep(given, store, options)
         files = results.write(store, course, options.out)
         stores.back_up(store)
     return _report(files, graded, course, options)
+
+
+def _store_all(store: Store, listed: Roster, graded: list[Result]) -> None:
+    stored_roster.keep(store, listed)
+    for result in graded:
+        store.add(result)
+
+
+def _keep(
+    given: ManualMarks | None, store: Store, options: Grade, graded_before: bool = False
+) -> None:
+    """Store the marks that were given; first those of answers that an earlier run graded."""
+    if given is not None:
+        known = {(r.student, r.assignment) for r in store.latest()}
+        marks = {i: m for i, m in given.marks.items() if not graded_before or i[:2] in known}
+        store.keep(ManualMarks(given.course, marks), class_list.marker(options.marker))
 
 
 def _check(options: Grade) -> None:

@@ -8,7 +8,19 @@ from typing import Annotated
 
 import typer
 
-from ..options import GRADES, Assignment, Json, Manual, OnlyAssignment, Out, Roster, StoreUrl, Trust
+from ..options import (
+    GRADES,
+    Assignment,
+    Json,
+    Manual,
+    Marker,
+    OnlyAssignment,
+    Out,
+    Preview,
+    Roster,
+    StoreUrl,
+    Trust,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +32,9 @@ class Grading:
     received: Annotated[
         Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
     ] = None
+    take_older: Annotated[
+        bool, typer.Option("--take-older", help="let a hand-in older than the graded one count")
+    ] = False
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False
     require_isolation: Annotated[
@@ -51,12 +66,11 @@ class Grade(Grading):
     exercise: Annotated[str | None, typer.Option(help="only this exercise, e.g. 1.4")] = None
     show: Annotated[bool, typer.Option("--show", help="print every failing test in full")] = False
     manual: Manual = None
+    marker: Marker = None
     executor: Annotated[
         str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
     ] = "processes"
-    preview: Annotated[
-        bool, typer.Option("--preview", help="store nothing; print whose grade would change")
-    ] = False
+    preview: Preview = False
     store: StoreUrl = None
 
 

@@ -12,7 +12,7 @@ from grader.course.course import Course
 
 from ...classroom.roster import Roster
 from ...exchange.for_nbgrader import gradebook, marks, scores
-from ...gradebook import manual, stored_roster
+from ...gradebook import manual, stored_marks, stored_roster
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
@@ -46,8 +46,8 @@ def run(options: Nbgrader) -> int:
         roster = stored_roster.read(store)
         with gradebook.opened(configured) as book:
             found = marks.read(book, course, assignment, lambda name: _ours(name, course, roster))
-        store.keep(found.manual)
         before = {result.student: result for result in store.latest(id)}
+        store.keep(found.confirmed(store.manual(course), before), marks.MARKER)
         elsewhere = _only_in_store(store.manual(course), found.manual, id)
     submitted = Path(configured.root) / configured.submitted_directory
     shared = {field.name: getattr(options, field.name) for field in fields(Grading)}
@@ -56,7 +56,8 @@ def run(options: Nbgrader) -> int:
     with Store(out / "results.db") as store:
         graded = [r for r in store.latest(id) if options.only in (None, r.student)]
         counted = results.counted_results(store, course)  # by each student's own terms
-    penalties = {r.student: r.totals.late_penalty for r in counted if r.assignment == id}
+        kept = store.manual(course)
+    of_this = {result.student: result for result in counted if result.assignment == id}
     theirs = {_ours(path.name, course, roster): path.name for path in submitted.iterdir()}
     ready = {
         theirs.get(result.student, result.student): result
@@ -67,8 +68,12 @@ def run(options: Nbgrader) -> int:
     without = _bookkeeping(configured, submitted, id, ready, only)
     with gradebook.opened(configured) as book:
         for name, result in ready.items():
-            penalty, old = float(penalties[result.student] or 0), before.get(result.student)
-            scores.write(book, assignment, name, result, penalty, old)
+            now, old = of_this[result.student], before.get(result.student)
+            penalty, held = float(now.totals.late_penalty or 0), [mark.item for mark in now.held]
+            scores.write(book, assignment, name, result, penalty, old, held)
+    with Store(out / "results.db") as store, store.connected(writing=True) as connection:
+        flagged = [of_this[result.student] for result in ready.values()]
+        stored_marks.append(connection, marks.asked_again(kept, flagged))
     warn(f"{len(ready)} of {len(graded)} results of {id} are in {configured.db_url}")
     for text in [*found.warnings, *elsewhere, *without]:
         warn(text)

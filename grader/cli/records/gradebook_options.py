@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from ..options import GRADES, Assignment, Json, Manual, Out, Roster, StoreUrl, Trust
+from ..options import (
+    GRADES,
+    Assignment,
+    Json,
+    Manual,
+    Marker,
+    Out,
+    Preview,
+    Roster,
+    StoreUrl,
+    Trust,
+)
 
 Student = Annotated[str, typer.Argument(help="the student, as in grades.csv")]
 Optional = Annotated[str | None, typer.Argument(help="a1, a2, …; default: all")]
@@ -44,7 +55,9 @@ class Report:
 
     out: Annotated[Path, typer.Argument(help="the folder that `grade` wrote")] = GRADES
     manual: Manual = None
+    marker: Marker = None
     roster: Roster = None
+    preview: Preview = False
     store: StoreUrl = None
     json: Json = False
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from grader.course.course import Course
 
-from ...gradebook import manual, stored_roster
+from ...gradebook import stored_roster
 from .. import EXIT_OK
 from ..output import say, say_json
-from . import class_list, results, stores
+from . import class_list, preview_output, results, stores
 from .gradebook_options import Report
 
 
@@ -15,14 +15,22 @@ def run(options: Report) -> int:
     """Add marks and terms to the store that `grade` left, and write everything again."""
     course = Course.here()
     stored = stores.existing(options.out, options.store)
-    given = manual.read(options.manual, course) if options.manual else None
     roster = class_list.given(options.roster, course)
-    results.prepare(options.out)
-    with stored as store:
-        stores.check_filled(store)
+    everybody = class_list.known(roster, options.out, options.store).students
+    given = class_list.marks(options.manual, course, everybody, options.out, options.store)
+
+    def change() -> None:
         stored_roster.keep(store, roster)
         if given is not None:
-            store.keep(given)
+            store.keep(given, class_list.marker(options.marker))
+
+    if not options.preview:
+        results.prepare(options.out)
+    with stored as store:
+        stores.check_filled(store)
+        if options.preview:
+            return preview_output.show(store, course, change, options.json)
+        change()
         written = results.write(store, course, options.out)
         stores.back_up(store)
     if options.json:

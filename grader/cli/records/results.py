@@ -10,10 +10,10 @@ from pathlib import Path
 from grader.course.course import Course
 
 from ... import report
-from ...classroom.roster import Roster
+from ...classroom.roster import Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
-from ...gradebook import late_policy, manual, stored_roster, stored_terms, to_mark
+from ...gradebook import late_policy, manual, policy, stored_roster, stored_terms, to_mark
 from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
@@ -66,7 +66,10 @@ def write(store: Store, course: Course, folder: Path) -> Written:
 
 
 def _write(store: Store, course: Course, folder: Path) -> Written:
+    for change in store.keep_rules(course):
+        warn(f"from now on: {change.sentence}")
     found, marks = counted_results(store, course), store.manual(course)
+    store.count(found)
     roster = stored_roster.read(store)
     written = Written(
         found,
@@ -78,22 +81,61 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
         folder / "to_mark.csv",
     )
     replace_file(written.report, report.render(found, course, roster))
+    _write_pages(folder, found, course, roster)
     replace_file(written.dashboard, report.render_dashboard(found, course, roster))
     replace_file(written.csv, results_files.to_csv(found, course))
     replace_file(written.json, results_files.to_json(found))
     _write_marks(written.marks, found, marks, store)
+    for warning in _held(found, written.marks):
+        warn(warning)
     return written
 
 
-def counted_results(store: Store, course: Course) -> list[Result]:
-    """The newest results, with marks and the rules for late work. Warnings go to stderr."""
+def _write_pages(folder: Path, found: list[Result], course: Course, roster: Roster) -> None:
+    """Write the pages of students that changed, and remove those of students who are gone."""
+    pages = dict(report.render_pages(found, course, roster))
+    place = folder / report.PAGES
+    prepare(place)
+    for old in place.glob("student*.html"):
+        if f"{report.PAGES}/{old.name}" not in pages:
+            old.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            replace_file(path, text)
+
+
+def _held(found: Sequence[Result], list_: Path) -> list[str]:
+    """A sentence about the marks that do not count, as what they were given for has changed."""
+    names = [
+        f"{result.student} {mark.item or result.assignment}"
+        for result in found
+        for mark in result.held
+    ]
+    if not names:
+        return []
+    many = "1 mark is" if len(names) == 1 else f"{len(names)} marks are"
+    return [
+        f"{many} held, as what was handed in has changed since: {abridged(names)}; both answers "
+        f"are in the report, and {list_} asks again"
+    ]
+
+
+def counted_results(
+    store: Store, course: Course, notice: Callable[[str], None] = warn
+) -> list[Result]:
+    """The newest results, with marks and the rules for late work; `notice` gets the warnings.
+
+    The rules are those in force; see `policy`.
+    """
+    course = policy.under(course, store.rules())
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.graded]
     known = [result for result in found if result.assignment in ids]
     if gone := sorted({result.assignment for result in found} - {*ids}):
-        warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+        notice(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
-        warn(warning)
+        notice(warning)
     return counted(known, marks, store)
 
 
@@ -101,7 +143,20 @@ def counted(results: Iterable[Result], marks: ManualMarks, store: Store) -> list
     """Results with manual marks and the stored terms and rules for late work."""
     marked = [manual.apply(result, marks) for result in results]
     terms, allowances = stored_terms.read(store), stored_roster.allowances(store)
-    return late_policy.applied(marked, marks.course, terms, allowances)
+    counting = late_policy.applied(marked, marks.course, terms, allowances)
+    return store.with_earlier_answers(counting)
+
+
+def in_force(folder: Path, course: Course, url: str | None = None) -> Course:
+    """The course with the rules by which its grades were written; says what waits on stderr."""
+    with stores.existing(folder, url) as store:
+        rules = store.rules()
+    for change in policy.changes(rules, policy.of(course), course.facts.zone) if rules else ():
+        warn(
+            f"course.toml says otherwise, which counts after `course report {folder}` "
+            f"(--preview shows who moves): {change.sentence}"
+        )
+    return policy.under(course, rules)
 
 
 def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]:
@@ -113,7 +168,9 @@ def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]
 
 def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
-    filled = to_mark.filled_in(path, marks, store.comments())
+    filled = to_mark.filled_in(
+        path, marks, frozenset((kept.item, kept.mark.comment) for kept in store.marks())
+    )
     if filled.keep:
         warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import html
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from grader.course.assignment import Assignment
@@ -35,8 +36,11 @@ def write(
     result: Result,
     penalty: float,
     before: Result | None = None,
+    held: Collection[str] = (),
 ) -> None:
     """Write one student's result of an assignment; `before` is the one that marks were given for.
+
+    `held`: the items whose marks do not count here until a person confirms them.
 
     `student` is their name in nbgrader.
     `penalty` are the points that lateness costs, of automatic and manual points together.
@@ -50,9 +54,11 @@ def write(
     notebook.late_submission_penalty = penalty or None
     scores, answers = _scores(result, assignment), _answers(result)
     old = _answers(before) if before else answers
+    waiting = {name for item in held for name in _cells_of(item)}
     for grade in notebook.grades:
         if grade.name in scores:
-            _fill(grade, scores[grade.name], answers.get(grade.name) != old.get(grade.name))
+            changed = answers.get(grade.name) != old.get(grade.name) or grade.name in waiting
+            _fill(grade, scores[grade.name], changed)
     comments = _comments(result, assignment)
     for comment in notebook.comments:
         if comment.name in comments:
@@ -88,6 +94,11 @@ def _scores(result: Result, assignment: Assignment) -> dict[str, float | None]:
 
 def _answers(result: Result) -> dict[str, str]:
     return {nbgrader_cells.written(part.id): part.answer for part in result.parts}
+
+
+def _cells_of(item: str) -> tuple[str, ...]:
+    """The names that the cell of an item may have."""
+    return nbgrader_cells.written(item), nbgrader_cells.model(item), nbgrader_cells.check(item)
 
 
 def _comments(result: Result, assignment: Assignment) -> dict[str, str | None]:

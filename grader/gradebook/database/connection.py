@@ -101,6 +101,7 @@ def _engine(url_or_path: str, wait_seconds: float) -> Engine:
 def _check_and_make_tables(engine: Engine, where: str, path: Path | None) -> None:
     from sqlalchemy import inspect
 
+    from . import migration
     from .schema import metadata
 
     if engine.dialect.name == "sqlite":
@@ -113,10 +114,13 @@ def _check_and_make_tables(engine: Engine, where: str, path: Path | None) -> Non
     ours = [table for name, table in metadata.tables.items() if name in there]
     if path is not None and there and not ours:
         raise GradebookError(foreign(where, there))
+    older = False
     for table in ours:
-        columns = {column["name"] for column in inspector.get_columns(table.name)}
-        if not {column.name for column in table.columns} <= columns:
+        lacking = migration.lacking(inspector, table)
+        if any(not column.nullable for column in lacking):
             raise GradebookError(foreign(where, [table.name]))
-    if len(ours) < len(metadata.tables):
+        older = older or bool(lacking)
+    if older or len(ours) < len(metadata.tables):
         with alone(engine) as connection:
             metadata.create_all(connection)
+            migration.add_columns(connection)

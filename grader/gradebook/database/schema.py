@@ -1,4 +1,7 @@
-"""The tables of the results store. Rows are only ever added."""
+"""The tables of the results store. Rows are only ever added.
+
+A column that came later may be null: a store of an earlier version gets it when it is opened.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,9 @@ marks = Table(
     Column("points", Float),
     Column("comment", Text, nullable=False),
     Column("kept_at", String, nullable=False),
+    Column("marker", String),  # who gave it; null before that was stored
+    Column("answer_sha256", String),  # of what it was given for; null if nobody knows
+    Column("undoes", Integer),  # the id of the mark that this row takes back
     Index("marks_by_item", "student", "assignment", "item"),
 )
 
@@ -67,4 +73,23 @@ students = Table(
     Column("student", String, nullable=False),
     Column("cells", Text),  # JSON: of the roster, by column; null once the student has left
     Column("kept_at", String, nullable=False),
+)
+
+policies = Table(
+    "policies",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("policy", Text, nullable=False),  # JSON: the rules of course.toml, see `policy`
+    Column("kept_at", String, nullable=False),
+)
+
+countings = Table(
+    "countings",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("assignment", String, nullable=False),
+    Column("facts", Text, nullable=False),  # JSON: what decided a total that was written
+    Column("counted_at", String, nullable=False),
+    Index("countings_by_student", "student", "assignment"),
 )

@@ -1,0 +1,65 @@
+"""What a manual mark was given for: the hash of an answer, and who handed it in together.
+
+The answer to a written part is its text. An override of an exercise's points and a comment on the
+whole assignment were given for all that was handed in, so their hash is that of the submission.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from .totals import UNGRADED, WITHOUT_POINTS
+
+if TYPE_CHECKING:
+    from .result import Result
+
+WHOLE = ""  # the item of a comment on the whole assignment
+SHOWN = 12  # digits of a hash that a list shows
+
+
+def sha256_of_text(answer: str) -> str:
+    """The hash of a written answer; how its lines end and what stands around it does not matter."""
+    text = answer.replace("\r\n", "\n").strip()
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+NO_ANSWER = sha256_of_text("")
+
+
+def sha256_of(result: Result | None, item: str) -> str | None:
+    """The hash of what `item` is marked for; None if the grader failed, so that nobody knows.
+
+    Without a result it is that of an empty answer: a mark given then is for no answer.
+    """
+    if result is None:
+        return NO_ANSWER
+    if result.outcome == UNGRADED:
+        return None
+    if item == WHOLE or any(e.id == item and not e.parts for e in result.exercises):
+        return result.submission.sha256
+    return sha256_of_text(text_of(result, item))
+
+
+def text_of(result: Result, item: str) -> str:
+    """The answer to a written part; "" for anything else."""
+    return next((part.answer for part in result.parts if part.id == item), "")
+
+
+def groups(results: Iterable[Result]) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    """By student and assignment, everybody who handed in the very same file, sorted.
+
+    Only a group on a learning platform does: a copy has a path of its own.
+    """
+    found: dict[tuple[str, str, str], list[str]] = {}
+    kept = [r for r in results if r.submission.file and r.outcome not in WITHOUT_POINTS]
+    for result in kept:
+        facts = result.submission
+        found.setdefault((result.assignment, facts.file, facts.sha256), []).append(result.student)
+    return {
+        (student, assignment): tuple(sorted(members))
+        for (assignment, _, _), members in found.items()
+        if len(members) > 1
+        for student in members
+    }

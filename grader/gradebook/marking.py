@@ -1,0 +1,238 @@
+"""Marking answer by answer, by several people at once: what `course mark` reads and stores.
+
+    for answer in marking.answers_to(store, "a1", "1.11.a"):
+        marking.give_mark(store, course, answer, 3.5, "Which factor?", marker="tutor")
+
+A mark is stored at once. It is refused if somebody else marked since the answer was read, or if the
+answer itself has changed; nothing is stored then. `undo` steps back, mark by mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..course.problem import Problem
+from . import answers, manual, rows, stored_marks
+from .manual import Item, ManualMark
+from .stored_marks import KeptMark
+from .totals import WITHOUT_POINTS
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from grader.course.course import Course
+
+    from .result import Result
+    from .store import Store
+
+
+class NotMarked(Problem):
+    """The mark was not stored; its text says why, in one sentence."""
+
+
+class MarkedMeanwhile(NotMarked):
+    """Somebody gave another mark since the answer was read; `newest` is that mark."""
+
+    def __init__(self, newest: KeptMark):
+        mark = newest.mark
+        who, points = mark.marker or "somebody", "nothing" if mark.points is None else mark.points
+        super().__init__(f"{who} has marked this answer meanwhile: {points} points")
+        self.newest = newest
+
+
+class AnswerChanged(NotMarked):
+    """Another answer was graded since this one was read."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A written part, and how many of its answers wait for a mark."""
+
+    assignment: str
+    item: str
+    title: str
+    max_points: float
+    answers: int  # of a group, one
+    unmarked: int
+    changed: int  # marked before, but the answer has changed since
+
+    @property
+    def left(self) -> int:
+        return self.unmarked + self.changed
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer to a written part, with the mark that it has; of a group, one for all.
+
+    `version` grows with every mark that anybody gives; `mark` is the newest one, whether or not it
+    counts: if `changed`, it was given for `text_before`.
+    """
+
+    students: tuple[str, ...]  # all members of a group, sorted
+    assignment: str
+    item: str
+    max_points: float
+    text: str
+    sha256: str
+    words: int
+    word_limit: int
+    mark: ManualMark | None = None
+    version: int = 0
+    changed: bool = False
+    text_before: str = ""
+
+    @property
+    def marked(self) -> bool:
+        """Whether it has points that count."""
+        return self.mark is not None and self.mark.points is not None and not self.changed
+
+
+def questions(store: Store, course: Course) -> list[Question]:
+    """Every written part that somebody handed in an answer to, in the order of the course."""
+    with store.connected() as connection:
+        results, kept = rows.newest(connection), stored_marks.every(connection)
+    found = []
+    for assignment in course.graded:
+        own = [r for r in results if r.assignment == assignment.id]
+        for exercise in assignment.exercises:
+            for part in exercise.parts:
+                id = f"{exercise.id}.{part.id}"
+                here = _answers(own, kept, id)
+                changed = sum(answer.changed for answer in here)
+                left = sum(not answer.marked for answer in here) - changed
+                facts = (assignment.id, id, part.title, part.points, len(here), left, changed)
+                found += [Question(*facts)] if here else []
+    return found
+
+
+def answers_to(store: Store, assignment: str, item: str) -> list[Answer]:
+    """All answers to a written part with their marks, by the first student's name."""
+    with store.connected() as connection:
+        results, kept = rows.newest(connection, assignment), stored_marks.every(connection)
+        found = _answers(results, kept, item)
+        return [_with_text_before(connection, a) if a.changed else a for a in found]
+
+
+def give_mark(
+    store: Store,
+    course: Course,
+    answer: Answer,
+    points: float | None,
+    comment: str = "",
+    *,
+    marker: str,
+    expected_version: int | None = None,
+) -> int:
+    """Store a mark for an answer, of a group for every member; returns its version.
+
+    None as points leaves a comment alone, and without one withdraws the mark. The mark is for
+    `answer.text`. `expected_version`: the version that the marker saw; default: that of `answer`.
+    Raises MarkedMeanwhile, AnswerChanged, ValueError for points that the part does not allow, and
+    GradebookError.
+    """
+    seen = answer.version if expected_version is None else expected_version
+    return give_marks(store, course, [(answer, seen)], ManualMark(points, comment, marker))[0]
+
+
+def give_marks(
+    store: Store, course: Course, seen: Sequence[tuple[Answer, int]], mark: ManualMark
+) -> list[int]:
+    """The same mark for several answers, each with the version seen: for all of them or for none.
+
+    Returns the new versions, in the same order. Raises what `give_mark` raises.
+    """
+    for answer, _ in seen:
+        most = manual.points_of(course.assignment(answer.assignment), answer.item)
+        if mark.points is not None:
+            manual.checked(mark.points, answer.item, most)
+    with store.connected(writing=True) as connection:
+        for answer, version in seen:
+            _check(connection, answer, version)
+            given = ManualMark(mark.points, mark.comment, mark.marker, answer.sha256)
+            stored_marks.append(connection, dict.fromkeys(_items(answer), given))
+        return [_version(connection, answer) for answer, _ in seen]
+
+
+def undo(store: Store, answer: Answer, *, marker: str, expected_version: int) -> int:
+    """Take the newest mark back, so that the one before it counts again; returns the new version.
+
+    Undoing again steps further back. Raises MarkedMeanwhile, NotMarked if there is none, and
+    GradebookError.
+    """
+    with store.connected(writing=True) as connection:
+        if _version(connection, answer) != expected_version:
+            raise MarkedMeanwhile(_newest(connection, answer))
+        for item in _items(answer):
+            standing = stored_marks.standing(stored_marks.every(connection, item))
+            if not standing:
+                raise NotMarked(f"{item[0]} {item[2]} has no mark that could be taken back")
+            last, before = standing[-1], standing[-2].mark if standing[1:] else ManualMark(None)
+            facts = (before.points, before.comment, marker, before.answer_sha256)
+            stored_marks.append(connection, {item: ManualMark(*facts)}, undoes=last.id)
+        return _version(connection, answer)
+
+
+def _answers(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -> list[Answer]:
+    """The answers in results of one assignment; a file that could not be read has none."""
+    marks: dict[Item, list[KeptMark]] = {}
+    for mark in kept:
+        marks.setdefault(mark.item, []).append(mark)
+    groups = answers.groups(results)
+    found = []
+    for result in results:
+        part = next((part for part in result.parts if part.id == item), None)
+        group = groups.get((result.student, result.assignment), (result.student,))
+        if part is None or result.outcome in WITHOUT_POINTS or result.student != group[0]:
+            continue
+        theirs = [marks.get((student, result.assignment, item), []) for student in group]
+        given = _shared([stored_marks.standing(of_one) for of_one in theirs])
+        version = max((mark.id for of_one in theirs for mark in of_one), default=0)
+        sha256 = answers.sha256_of_text(part.answer)
+        changed = given is not None and not given.counts_for(sha256)
+        facts = (group, result.assignment, item, part.max_points, part.answer, sha256)
+        found.append(Answer(*facts, part.words, part.word_limit, given, version, changed))
+    return found
+
+
+def _shared(standing: Sequence[Sequence[KeptMark]]) -> ManualMark | None:
+    """The mark that all members of a group have; None if they have different ones, or none."""
+    newest = [of_one[-1].mark if of_one else ManualMark(None) for of_one in standing]
+    same = all(mark == newest[0] for mark in newest)
+    return newest[0] if same and newest[0] != ManualMark(None) else None
+
+
+def _with_text_before(connection: Connection, answer: Answer) -> Answer:
+    wanted = answer.mark and answer.mark.answer_sha256
+    for result in rows.of(connection, answer.students[0], answer.assignment):
+        if answers.sha256_of(result, answer.item) == wanted:
+            return replace(answer, text_before=answers.text_of(result, answer.item))
+    return answer
+
+
+def _items(answer: Answer) -> list[Item]:
+    return [(student, answer.assignment, answer.item) for student in answer.students]
+
+
+def _newest(connection: Connection, answer: Answer) -> KeptMark:
+    kept = [k for item in _items(answer) for k in stored_marks.every(connection, item)]
+    return max(kept, key=lambda mark: mark.id)
+
+
+def _version(connection: Connection, answer: Answer) -> int:
+    kept = [k.id for item in _items(answer) for k in stored_marks.every(connection, item)]
+    return max(kept, default=0)
+
+
+def _check(connection: Connection, answer: Answer, version: int) -> None:
+    """Raises MarkedMeanwhile or AnswerChanged."""
+    if _version(connection, answer) != version:
+        raise MarkedMeanwhile(_newest(connection, answer))
+    for student in answer.students:
+        now = rows.of(connection, student, answer.assignment, limit=1)
+        if answers.sha256_of(now[0] if now else None, answer.item) != answer.sha256:
+            raise AnswerChanged(
+                f"{student} {answer.item}: another answer was graded meanwhile; read it first"
+            )

@@ -1,0 +1,156 @@
+"""Manual marks in the results store: each with who gave it, when, and for which answer."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import answers, rows
+from .manual import Item, ManualMark, ManualMarks
+from .result import Held, Result
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+class KeptMark(NamedTuple):
+    """A manual mark as it was stored; `id` grows with every mark. Who gave it stands in `mark`."""
+
+    item: Item
+    mark: ManualMark
+    kept_at: str  # an ISO time
+    id: int = 0
+    undoes: int | None = None  # the mark that this one takes back, so that the one before counts
+
+
+def every(connection: Connection, item: Item | None = None) -> list[KeptMark]:
+    """Every mark that was ever stored, or those of one item, oldest first."""
+    from .database.schema import marks as table
+
+    query = table.select().order_by(table.c.id)
+    for name, value in zip(("student", "assignment", "item"), item or (), strict=False):
+        query = query.where(table.c[name] == value)
+    return [
+        KeptMark(
+            (row.student, row.assignment, row.item),
+            ManualMark(row.points, row.comment, row.marker or "", row.answer_sha256, row.kept_at),
+            row.kept_at,
+            row.id,
+            row.undoes,
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def newest(kept: Iterable[KeptMark]) -> dict[Item, KeptMark]:
+    """The newest mark of each item."""
+    return {mark.item: mark for mark in kept}
+
+
+def standing(kept: Iterable[KeptMark]) -> list[KeptMark]:
+    """The marks of one item that were not taken back, oldest first; the last one counts."""
+    found: list[KeptMark] = []
+    for mark in kept:
+        found = [one for one in found if one.id != mark.undoes] if mark.undoes else [*found, mark]
+    return found
+
+
+def append(
+    connection: Connection, marks: Mapping[Item, ManualMark], undoes: int | None = None
+) -> None:
+    """Add a row for each mark, given now."""
+    from .database.schema import marks as table
+
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    added = [
+        {
+            "student": student,
+            "assignment": assignment,
+            "item": item,
+            "points": mark.points,
+            "comment": mark.comment,
+            "marker": mark.marker,
+            "answer_sha256": mark.answer_sha256,
+            "undoes": undoes,
+            "kept_at": now,
+        }
+        for (student, assignment, item), mark in marks.items()
+    ]
+    if added:
+        connection.execute(table.insert(), added)
+
+
+def keep(connection: Connection, given: ManualMarks, marker: str) -> int:
+    """Append the marks that are new or changed; returns how many.
+
+    A mark of a group is for every member; once it has one, a row under the name of another than its
+    first member is for that member alone.
+
+    A mark is given for the answer that its `answer_sha256` names, or else for the newest. One that
+    only repeats what is stored changes nothing: so a list of marks that is given twice does not
+    confirm a mark whose answer has changed since; naming the answer does.
+    """
+    kept = newest(every(connection))
+    graded = _Graded(connection, {assignment for _, assignment, _ in given.marks})
+    new: dict[Item, ManualMark] = {}
+    for item, mark in given.marks.items():
+        mark = replace(mark, marker=mark.marker or marker, answer_sha256=graded.meant(item, mark))
+        before = kept[item].mark if item in kept else ManualMark(None)
+        named = given.marks[item].answer_sha256 is not None
+        confirms = named and mark.answer_sha256 != before.answer_sha256
+        if mark == before and not (confirms and mark != ManualMark(None)):
+            continue
+        group = graded.members(item)
+        alone = before != ManualMark(None) and item[0] != group[0]
+        for member in group if not alone else item[:1]:
+            other = (member, *item[1:])
+            theirs = kept[other].mark if other in kept else ManualMark(None)
+            if other == item or (other not in given.marks and theirs == before):
+                new[other] = mark
+    append(connection, new)
+    return len(new)
+
+
+@dataclass
+class _Graded:
+    """The newest results of some assignments, and what marks are given for by them."""
+
+    connection: Connection
+    assignments: set[str]
+
+    def __post_init__(self) -> None:
+        found = [r for id in self.assignments for r in rows.newest(self.connection, id)]
+        self._results = {(r.student, r.assignment): r for r in found}
+        self._groups = answers.groups(found)
+
+    def members(self, item: Item) -> Sequence[str]:
+        return self._groups.get(item[:2], (item[0],))
+
+    def meant(self, item: Item, mark: ManualMark) -> str | None:
+        """The whole hash of the answer that a mark is given for."""
+        now = answers.sha256_of(self._results.get(item[:2]), item[2])
+        named = mark.answer_sha256
+        if named is None or now is None or now.startswith(named):
+            return now
+        earlier = [answers.sha256_of(r, item[2]) for r in rows.of(self.connection, *item[:2])]
+        return next((sha for sha in earlier if sha and sha.startswith(named)), named)
+
+
+def with_earlier_answers(connection: Connection, results: Sequence[Result]) -> list[Result]:
+    """The results, whose held marks tell the text that each was given for."""
+    return [_told(connection, result) if result.held else result for result in results]
+
+
+def _told(connection: Connection, result: Result) -> Result:
+    every_one = rows.of(connection, result.student, result.assignment)
+    held = [held.model_copy(update={"answer": _text(held, every_one)}) for held in result.held]
+    return result.model_copy(update={"held": held})
+
+
+def _text(held: Held, results: Sequence[Result]) -> str:
+    for result in results:
+        if answers.sha256_of(result, held.item) == held.answer_sha256:
+            return answers.text_of(result, held.item)
+    return ""

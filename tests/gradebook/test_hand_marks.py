@@ -1,0 +1,242 @@
+"""A mark given by hand belongs to an answer: if that changes, it is held and asked for again."""
+
+import csv
+import io
+import shutil
+import sqlite3
+
+import pytest
+from checkout import ROOT
+from sample_results import COURSE, sample
+
+from grader.cli.records import results
+from grader.exchange import results_files
+from grader.gradebook import answers, manual, marking, to_mark
+from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.store import Store
+from grader.report import render_pages
+
+ITEM = ("ada", "a1", "1.11.a")
+OLD_STORE = ROOT / "tests/gradebook/old_store/old_store.sqlite"
+
+
+def answered(text, student="ada", **facts):
+    """A graded submission whose answer to 1.11.a is `text`."""
+    result = sample(student, **facts)
+    changed = [
+        e.model_copy(
+            update={
+                "parts": [
+                    p.model_copy(update={"answer": text}) if p.id == ITEM[2] else p for p in e.parts
+                ]
+            }
+        )
+        for e in result.exercises
+    ]
+    sha = answers.sha256_of_text(f"{text} {student}")
+    submission = result.submission.model_copy(update={"sha256": sha})
+    return result.changed(COURSE.assignment("a1"), exercises=changed, submission=submission)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "results.db") as opened:
+        opened.add(answered("first"))
+        yield opened
+
+
+def counted(store):
+    found = results.counted_results(store, COURSE)
+    return next(result for result in found if result.student == "ada")
+
+
+def given(tmp_path, *rows, header="student,assignment,item,points,comment,answer_sha256"):
+    path = tmp_path / "marks.csv"
+    path.write_text("\n".join([header, *rows]), encoding="utf-8")
+    return manual.read(path, COURSE)
+
+
+def list_to_mark(store):
+    return list(csv.DictReader(io.StringIO(to_mark.text([counted(store)], {}))))
+
+
+def test_a_mark_carries_who_when_and_for_which_answer(store):
+    store.keep(ManualMarks(COURSE, {ITEM: ManualMark(3.0, "good")}), "tutor")
+    [kept] = store.marks()
+    assert kept.mark.marker == "tutor"
+    assert kept.mark.answer_sha256 == answers.sha256_of_text("first")
+    assert kept.mark.given_at == kept.kept_at > "2026"
+    mark = next(e for e in store.history("ada", "a1") if e["kind"] == "mark")
+    assert mark["sentence"] == "1.11.a marked by hand: 3 points: good (by tutor)"
+
+
+def test_a_mark_whose_answer_has_changed_is_held_shown_and_asked_for_again(store):
+    store.keep(ManualMarks(COURSE, {ITEM: ManualMark(3.0, "good")}), "tutor")
+    assert counted(store).totals.manual == 3.0
+    store.add(answered("second"))
+    now = counted(store)
+    assert (now.totals.manual, now.totals.manual_pending) == (None, 3)
+    [held] = now.held
+    assert (held.item, held.points, held.marker, held.answer) == (ITEM[2], 3.0, "tutor", "first")
+    [(_, page)] = render_pages([now], COURSE)
+    assert "first</blockquote>" in page
+    assert "second</blockquote>" in page
+    assert "Held: 3 points" in page
+    row = next(csv.DictReader(io.StringIO(results_files.to_csv([now], COURSE))))
+    assert (row["held"], row["pending"]) == ("A1.11.a", "3")
+    asked = next(row for row in list_to_mark(store) if row["item"] == ITEM[2])
+    assert asked["answer_sha256"] == answers.sha256_of_text("second")[:12]
+    assert asked["note"] == "what was handed in has changed; before: 3 points, “good”"
+    assert (asked["points"], asked["comment"]) == ("", "")
+
+
+def test_the_same_list_given_again_confirms_nothing_and_the_list_of_now_does(store, tmp_path):
+    mine = given(tmp_path, "ada,a1,1.11.a,3,good,")
+    store.keep(mine)
+    store.add(answered("second"))
+    assert store.keep(mine) == 0
+    assert counted(store).held
+    row = next(row for row in list_to_mark(store) if row["item"] == ITEM[2])
+    store.keep(given(tmp_path, f"ada,a1,1.11.a,3,good,{row['answer_sha256']}"))
+    assert (counted(store).totals.manual, counted(store).held) == (3.0, [])
+
+
+def test_a_list_filled_in_for_an_older_answer_counts_for_that_answer_alone(store, tmp_path):
+    row = next(row for row in list_to_mark(store) if row["item"] == ITEM[2])
+    store.add(answered("second"))
+    store.keep(given(tmp_path, f"ada,a1,1.11.a,4,,{row['answer_sha256']}"))
+    [held] = counted(store).held
+    assert (held.points, held.answer) == (4.0, "first")
+    store.add(answered("first"))
+    assert counted(store).totals.manual == 4.0, "the answer is back, and so is its mark"
+
+
+def test_an_override_and_a_comment_on_all_of_it_were_given_for_what_was_handed_in(store, tmp_path):
+    store.keep(given(tmp_path, "ada,a1,1.3,1,a slip,", "ada,a1,,,Good work,"))
+    now = counted(store)
+    assert (now.comment, [o.exercise for o in now.overrides]) == ("Good work", ["1.3"])
+    assert "Good work" in next(render_pages([now], COURSE))[1]
+    store.add(answered("second"))
+    now = counted(store)
+    assert (now.comment, now.overrides, len(now.held)) == ("", [], 2)
+    assert {row["item"] for row in list_to_mark(store)} >= {"", "1.3"}
+
+
+def test_space_around_an_answer_and_ends_of_lines_are_no_change(store):
+    store.keep(ManualMarks(COURSE, {ITEM: ManualMark(3.0)}))
+    store.add(answered(" first\r\n"))
+    assert counted(store).totals.manual == 3.0
+
+
+def test_a_store_made_before_opens_and_its_marks_stay_until_an_answer_changes(tmp_path):
+    path = tmp_path / "results.db"
+    shutil.copy(OLD_STORE, path)
+    with Store(path) as store:
+        before = {kept.item: kept.mark for kept in store.marks()}
+        assert len(before) == 3
+        assert all(mark.answer_sha256 for mark in before.values())
+        found = {r.student: r for r in results.counted_results(store, COURSE)}
+        assert not any(result.held for result in found.values())
+        old = next(r for r in store.latest() if r.student == "s01-reference")
+        parts = [p.model_copy(update={"answer": "new"}) for p in old.parts]
+        exercises = [e.model_copy(update={"parts": parts}) if e.parts else e for e in old.exercises]
+        store.add(old.changed(COURSE.assignment("a1"), exercises=exercises))
+        found = {r.student: r for r in results.counted_results(store, COURSE)}
+        assert [mark.item for mark in found["s01-reference"].held] == ["1.11.a"]
+        assert not found["s03-no-scaling"].held
+    with Store(path) as store:
+        assert {kept.item: kept.mark for kept in store.marks()} == before
+    names = [row[1] for row in sqlite3.connect(path).execute("PRAGMA table_info(marks)")]
+    assert names.count("answer_sha256") == 1
+
+
+# ---------------------------------------------------------------- answer by answer: `course mark`
+
+
+def only(store):
+    [answer] = marking.answers_to(store, "a1", "1.11.a")
+    return answer
+
+
+def test_every_answer_to_a_question_comes_with_its_mark(store):
+    store.add(answered("first", "ben"))
+    [ada, ben] = marking.answers_to(store, "a1", "1.11.a")
+    assert (ada.students, ada.text, ada.mark, ada.version) == (("ada",), "first", None, 0)
+    assert ada.sha256 == ben.sha256
+    marking.give_mark(store, COURSE, ben, 4.0, marker="tutor")
+    question = next(q for q in marking.questions(store, COURSE) if q.item == "1.11.a")
+    assert (question.answers, question.unmarked, question.changed) == (2, 1, 0)
+    store.add(answered("second", "ben"))
+    [_, ben] = marking.answers_to(store, "a1", "1.11.a")
+    assert (ben.changed, ben.text_before, ben.marked) == (True, "first", False)
+    question = next(q for q in marking.questions(store, COURSE) if q.item == "1.11.a")
+    assert (question.unmarked, question.changed, question.left) == (1, 1, 2)
+
+
+def test_the_later_of_two_marks_never_silently_wins(store):
+    seen = only(store)
+    first = marking.give_mark(store, COURSE, seen, 3.0, marker="a tutor")
+    with pytest.raises(marking.MarkedMeanwhile, match="a tutor has marked") as error:
+        marking.give_mark(store, COURSE, seen, 2.0, marker="another")
+    assert error.value.newest.mark.points == 3.0
+    assert counted(store).totals.manual == 3.0
+    again = marking.give_mark(store, COURSE, seen, 2.0, marker="another", expected_version=first)
+    assert only(store).version == again > first
+
+
+def test_a_mark_for_an_answer_that_is_not_there_any_more_or_over_the_maximum_is_refused(store):
+    seen = only(store)
+    with pytest.raises(ValueError, match=r"4\.5 points for 1\.11\.a, which allows 0 to 4"):
+        marking.give_mark(store, COURSE, seen, 4.5, marker="tutor")
+    store.add(answered("second"))
+    with pytest.raises(marking.AnswerChanged):
+        marking.give_mark(store, COURSE, seen, 3.0, marker="tutor")
+    assert store.marks() == []
+
+
+def test_several_answers_are_marked_together_or_not_at_all(store):
+    store.add(answered("first", "ben"))
+    both = marking.answers_to(store, "a1", "1.11.a")
+    marking.give_mark(store, COURSE, both[1], 1.0, marker="another")
+    mark = ManualMark(3.0, "", "tutor")
+    with pytest.raises(marking.MarkedMeanwhile):
+        marking.give_marks(store, COURSE, [(one, one.version) for one in both], mark)
+    assert [kept.mark.points for kept in store.marks()] == [1.0]
+    now = marking.answers_to(store, "a1", "1.11.a")
+    marking.give_marks(store, COURSE, [(one, one.version) for one in now], mark)
+    assert all(a.mark == mark for a in marking.answers_to(store, "a1", "1.11.a"))
+
+
+def test_undo_steps_back_mark_by_mark(store):
+    for points in (1.0, 2.0):
+        marking.give_mark(store, COURSE, only(store), points, marker="tutor")
+    version = only(store).version
+    for left in (1.0, None):
+        version = marking.undo(store, only(store), marker="tutor", expected_version=version)
+        mark = only(store).mark
+        assert (mark and mark.points) == left
+    assert counted(store).totals.manual is None
+    with pytest.raises(marking.NotMarked, match="no mark that could be taken back"):
+        marking.undo(store, only(store), marker="tutor", expected_version=version)
+
+
+def test_a_group_is_marked_once_and_every_member_has_the_mark(tmp_path):
+    with Store(tmp_path / "results.db") as store:
+        for student in ("ada", "ben", "cyd"):
+            result = answered("ours", student)
+            facts = {"file": "export/submission_1/a1.ipynb", "sha256": "same"}
+            facts = result.submission.model_copy(update=facts)
+            store.add(result.model_copy(update={"submission": facts}))
+        rows = list(csv.DictReader(io.StringIO(to_mark.text(store.latest(), {}))))
+        assert {row["student"] for row in rows} == {"ada"}
+        assert rows[0]["note"] == "also for ben, cyd"
+        store.keep(given(tmp_path, "ada,a1,1.11.a,3,,"))
+        assert {r.totals.manual for r in results.counted_results(store, COURSE)} == {3.0}
+        store.keep(given(tmp_path, "cyd,a1,1.11.a,1,was away,", "ada,a1,1.11.b,2,,"))
+        found = {r.student: r.totals.manual for r in results.counted_results(store, COURSE)}
+        assert found == {"ada": 5.0, "ben": 5.0, "cyd": 3.0}, "a member's own row is theirs alone"
+        [answer] = marking.answers_to(store, "a1", "1.11.b")
+        assert answer.students == ("ada", "ben", "cyd")
+        marking.give_mark(store, COURSE, answer, 4.0, marker="tutor")
+        found = {r.student: r.totals.manual for r in results.counted_results(store, COURSE)}
+        assert found == {"ada": 7.0, "ben": 7.0, "cyd": 5.0}
