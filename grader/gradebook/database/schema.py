@@ -74,3 +74,23 @@ students = Table(
     Column("cells", Text),  # JSON: of the roster, by column; null once the student has left
     Column("kept_at", String, nullable=False),
 )
+
+questioned = Table(
+    "questioned",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("assignment", String, nullable=False),
+    Column("item", String, nullable=False),
+    Column("marker", String, nullable=False),  # who asks, or who has settled it
+    Column("asked", Boolean, nullable=False),  # false once it is settled
+    Column("kept_at", String, nullable=False),
+)
+
+at_work = Table(  # who has which answer open: the only table whose rows are replaced
+    "at_work",
+    metadata,
+    Column("marker", String, primary_key=True),
+    Column("place", String, nullable=False),
+    Column("seen_at", Float, nullable=False),  # seconds since 1970
+)
