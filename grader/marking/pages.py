@@ -29,7 +29,7 @@ from .given import MAX_FORM, Form, Given, Refused
 from .marker import Marker
 
 TEMPLATES = Path(__file__).parent / "templates"
-ASSETS = {"style.css": "text/css", "keys.js": "text/javascript"}
+ASSETS = {"style.css": "text/css", "keys.js": "text/javascript", "icon.svg": "image/svg+xml"}
 
 
 class Pages:

@@ -13,6 +13,7 @@ from ..gradebook.manual import ManualMark
 from . import shown
 from .desk import Desk, Part
 from .entries import FILTERS, Card, Entry, Meanwhile
+from .figures import figure
 from .marker import Marker
 from .reference import Reference
 
@@ -53,7 +54,7 @@ def card(
         "part": part,
         "first": first,
         "card": told,
-        "text": shown.html(first.answer.text, _figures(part, first)),
+        "text": shown.html(first.answer.text, _figures(desk, part, first)),
         "source": visible(first.answer.text),
         "members": _members(desk, marker, told),
         "mark": _mark(first.answer.mark),
@@ -122,8 +123,16 @@ def _mark(mark: ManualMark | None) -> dict[str, str] | None:
     }
 
 
-def _figures(part: Part, entry: Entry) -> Callable[[str], str]:
-    return lambda name: f"../../figure/{part.assignment}/{part.item}/{entry.key}/{quote(name)}"
+def _figures(desk: Desk, part: Part, entry: Entry) -> Callable[[str], str]:
+    """The address of each figure in an answer, seen from its page; "" if it is not there."""
+    result = desk.result(part.assignment, entry.answer.students[0])
+    place = f"../../figure/{part.assignment}/{part.item}/{entry.key}"
+
+    def address(name: str) -> str:
+        there = result is not None and figure(result, part.item, name)
+        return f"{place}/{quote(name)}" if there else ""
+
+    return address
 
 
 def _comments(found: Sequence[Card]) -> list[str]:

@@ -23,8 +23,8 @@ TEXTS = [
     *[""] * 3,
     "<script>document.title = 'hurt'</script><img src=x onerror=\"document.title = 'hurt'\">\n\n"
     "| $d_k$ | a |\n|---|---|\n| 64 | \u202eb |\n\n$$\\sqrt{d_k} = " + "+".join("x" * 90) + "$$",
-    "word " * 2_000,
-    *(f"Answer number {n}." for n in range(10)),
+    "word " * 1_000,
+    *(f"Answer number {n}." for n in range(4)),
 ]
 SCREENS = {
     "desktop": {"viewport": {"width": 1440, "height": 900}},
@@ -111,7 +111,7 @@ def test_axe_finds_nothing_to_mend_and_nothing_hostile_acts(screen, scheme, wind
     page = window("ben", f"a1/{ITEM}?show=all", screen, color_scheme=scheme)
     problems = []
     page.on("console", lambda said: problems.append(said.text))
-    page.on("pageerror", problems.append)
+    page.on("pageerror", lambda error: problems.append(str(error)))
     wide = SCREENS[screen]["viewport"]["width"]
     for _ in range(4):  # the group, the empty ones, and the first two of their own
         assert browser.violations(page) == []

@@ -143,7 +143,7 @@ def test_a_question_is_put_and_settled_by_a_colleague(store):
 
 @pytest.mark.parametrize("by_question", [True, False])
 def test_the_work_is_shared_out_and_every_card_has_one_marker(by_question, store):
-    for number in range(30):
+    for number in range(12):
         store.add(answered(f"s{number}", f"Answer {number}."))
     names = ("ben", "cy", "zoe")
     pages = [Page(store, name, everybody=names, by_question=by_question) for name in names]
