@@ -77,7 +77,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
             listening.bind(found[0][4])
         except OSError as error:
             raise NotServed(
-                f"{host}, port {port}: cannot be used ({error.strerror}); "
-                "leave --port out to take a free one"
+                f"{host}, port {port}: cannot be used ({error.strerror}); correct --host, or leave "
+                "--port out to take a free one"
             ) from None
         yield listening

@@ -93,9 +93,9 @@ def test_a_class_is_marked_by_keys_alone(window, store):
 def test_two_markers_see_each_other_and_neither_mark_is_lost(window, store):
     ben, zoe = window("ben"), window("zoe")
     assert zoe.get_by_text("Also here: ben").is_visible()
-    ben.get_by_text("Also here: zoe").wait_for(timeout=8_000)
+    ben.get_by_text("Also here: zoe").wait_for(timeout=60_000)
     keys(ben, "4", "Enter")
-    zoe.get_by_text("marked meanwhile by ben: 4 points").wait_for(timeout=8_000)
+    zoe.get_by_text("marked meanwhile by ben: 4 points").wait_for(timeout=60_000)
     keys(zoe, "1", "Enter")
     assert zoe.get_by_role("heading", name="not stored").is_visible()
     assert browser.violations(zoe) == []

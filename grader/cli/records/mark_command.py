@@ -37,8 +37,8 @@ def run(options: Mark) -> int:
                 webbrowser.open(served.address)
             served.run()
         stores.back_up(store)
-    done = len(marker.done)
-    say(f"\n{done} {'mark was' if done == 1 else 'marks were'} given; they are stored.")
+    done = sum(len(one.entries) for one in marker.done)
+    say(f"\n{done} {'answer has' if done == 1 else 'answers have'} a new mark; all are stored.")
     say(f"To write them into reports and lists: course report {options.out}")
     return EXIT_OK
 
