@@ -10,13 +10,13 @@ import subprocess
 import sys
 
 import pytest
-from marked_class import ITEM, PLACE, SEEN, Page, answered, points
+from marked_class import ADDRESS, ITEM, PLACE, SEEN, Page, answered, points
 from sample_results import COURSE
 
 from grader.gradebook import answers
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
-from grader.marking import colleagues
+from grader.marking import colleagues, door
 from grader.marking.desk import Desk
 
 TEXTS = {"ada": "It rises.", "cem": "it  rises", "dora": "It falls.", "eva": ""}
@@ -219,6 +219,17 @@ def test_a_form_of_any_size_ends(store):
     assert page.post(page.address, {"comment": "x" * 2**21}).status == 413
     assert page.give("1", "x" * 20_000).status == 422
     assert store.marks() == []
+
+
+def test_the_browser_is_given_a_file_that_only_this_user_reads(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr("webbrowser.open", seen.append)
+    with door.opened(f"{ADDRESS}/token/", tmp_path):
+        (file,) = tmp_path.iterdir()
+        assert seen == [file.as_uri()]  # no token there
+        assert f"url={ADDRESS}/token/" in file.read_text()
+        assert os.name != "posix" or file.stat().st_mode & 0o077 == 0
+    assert not file.exists()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")

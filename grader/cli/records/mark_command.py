@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import getpass
-import webbrowser
+from contextlib import nullcontext
 
 from grader.course.course import Course
 
 from ...course.visible import visible_name
 from ...marking.desk import Desk
+from ...marking.door import opened
 from ...marking.guard import LOOPBACK
 from ...marking.marker import Marker
 from ...marking.server import offered
@@ -33,9 +34,8 @@ def run(options: Mark) -> int:
             say(f"{served.address}  marks as {marker.name}; Ctrl-C ends it")
             if options.host not in LOOPBACK:
                 warn("whoever sees this address, or the network it goes through, can mark with it")
-            if not options.no_browser:
-                webbrowser.open(served.address)
-            served.run()
+            with nullcontext() if options.no_browser else opened(served.address, options.out):
+                served.run()
         stores.back_up(store)
     done = sum(len(one.entries) for one in marker.done)
     say(f"\n{done} {'answer has' if done == 1 else 'answers have'} a new mark; all are stored.")
