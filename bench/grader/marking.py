@@ -31,6 +31,7 @@ from grader.marking.server import offered
 
 NAME = "bench_marking"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+COMMENT = "Which assumption is that?"
 COMMON = 12  # answers that many students give, to each question
 WORDS = (
     "the weights of a softmax sum to one whatever the scale so that dividing by the root of the "
@@ -118,8 +119,10 @@ def _marked(
             page.goto(f"{address}{assignment}/{item}")
             while page.locator("#give").count():
                 pressed = [str(len(waits) % 5)]
-                if len(waits) % 5 == 4:  # every fifth answer has a comment, given before
-                    pressed += ["a"] if page.locator("[data-key=a]").count() else []
+                if not waits:
+                    pressed += ["c", *COMMENT, "Escape"]
+                elif len(waits) % 5 == 4 and page.locator("[data-key=a]").count():
+                    pressed += ["a"]  # every fifth answer has the comment that was given before
                 begun = time.perf_counter()
                 for key in pressed:
                     page.keyboard.press(key)
