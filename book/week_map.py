@@ -53,7 +53,7 @@ def stages(course: Course) -> list[Stage]:
 
 def due(assignment: Assignment) -> str:
     """When it is due, for people."""
-    at = assignment.due
+    at = assignment.due.astimezone(assignment.zone)
     return f"{at:%A}, {at.day} {at:%B %Y}, {at:%H:%M} {at.tzname()}"
 
 

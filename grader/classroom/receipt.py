@@ -46,10 +46,10 @@ def settled(new: Receipt, known: Iterable[Receipt]) -> Receipt:
     """The time that counts for bytes read again, whose earlier times are `known`, oldest first.
 
     A clock counts over less trusted ones, whatever was read last, so that copying a folder changes
-    nothing. Of equally trusted ones the new one counts, but the earlier of two dates of a file.
+    nothing. Of equally trusted ones the new one counts, but of two dates of a file the known one.
     """
     for old in known:
-        if old.trust > new.trust or (old.trust == new.trust == 0 and old.time < new.time):
+        if old.trust > new.trust or old.trust == new.trust == 0:
             new = old
     return new
 
@@ -81,8 +81,12 @@ def _row(row: Row, course: Course) -> tuple[Handed, Receipt] | None:
 
 
 def with_zone(text: str) -> datetime.datetime:
-    """An ISO time with its zone: Z, UTC, +01:00 or +0100. Raises ValueError, in one sentence."""
+    """An ISO time with its zone: Z, UTC, +01:00 or +0100; a day alone means its last minute.
+
+    Raises ValueError, in one sentence.
+    """
     iso = re.sub(r"\s*(?:Z|UTC|GMT)$", "+00:00", text.strip())
+    iso = re.sub(r"(?<=\d-\d\d-\d\d)\s*(?=$|[+-]\d\d:?\d\d$)", "T23:59", iso)
     iso = re.sub(r"\s*([+-]\d\d):?(\d\d)$", r"\1:\2", iso)
     iso = re.sub(r"(\.\d{6})\d+", r"\1", iso)  # nanoseconds
     try:

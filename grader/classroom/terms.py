@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from grader.course.assignment import Assignment
     from grader.course.course import LatePolicy
 
+MOST_DAYS = 60  # more extra days are rather a slip of the keyboard
 _MORE = re.compile(r"\+\d{1,3}")  # a zone such as +0100 has four digits
 
 
@@ -39,6 +40,8 @@ class Terms:
         try:
             if len(more) > 1:
                 raise ValueError(f"{cell!r} has two numbers of days")
+            if sum(more) > MOST_DAYS:
+                raise ValueError(f"+{sum(more)} are more days than {MOST_DAYS}: is that meant?")
             due = with_zone(" ".join(rest)) if rest else None
         except ValueError as error:
             raise ValueError(

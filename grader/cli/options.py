@@ -17,6 +17,9 @@ Roster = Annotated[Path | None, typer.Option(help="CSV of the students and their
 Manual = Annotated[Path | None, typer.Option(help="CSV of manual marks and overrides")]
 Marker = Annotated[str | None, typer.Option(help="who gives the marks; default: your login")]
 OnlyAssignment = Annotated[str | None, typer.Option(help="only this assignment")]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="store nothing; print whose grade would change, and why")
+]
 Trust = Annotated[bool, typer.Option("--i-trust-these-submissions", help="grade even below tier C")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 StoreUrl = Annotated[

@@ -43,12 +43,18 @@ class Assignment(Table):
     _root: Path = PrivateAttr(default=Path())
     _hidden: str = PrivateAttr(default="")
     _label: str = PrivateAttr(default="")
+    _zone: datetime.tzinfo = PrivateAttr(default=datetime.timezone.utc)
     _scorer: str = PrivateAttr(default="")
 
     @property
     def label(self) -> str:
         """What it is called before its title: "Assignment 2"."""
         return self._label
+
+    @property
+    def zone(self) -> datetime.tzinfo:
+        """The zone of the times that people read: the course's."""
+        return self._zone
 
     @property
     def root(self) -> Path:

@@ -17,6 +17,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from . import course_file
 from .assignment import Assignment
+from .course_facts import CourseFacts
 from .course_file import EXAM_FILE, FILE, CourseError, imported, line_of, root_of
 from .exercise import Misplaced, Table
 from .grading import Grading
@@ -36,32 +37,6 @@ class Week(Table):
     number: int
     parts: list[int]
     assignment: str | None = None
-
-
-class StudentCommand(Table):
-    """A command of the course's own for students."""
-
-    module: str  # has `add_arguments(command)` and `run(options, work)`, see `StudentWork`
-    help: str
-    assignment: str  # whose notebook and folder it may use
-
-
-class CourseFacts(Table):
-    """Settings of the whole course."""
-
-    title: str
-    paper: str
-    student_repository: str = ""  # on GitHub, or the address of a zip; empty: not there yet
-    student_branch: str = Field(default="main", pattern=r"^[\w./-]+$")  # which students fetch
-    source_repository: str = ""  # on GitHub or GitLab, with lectures/; empty: pages link to none
-    reserved: list[str] = []  # components of future assignments; students get stubs until then
-    library: str  # the package whose components are the exercises
-    hidden: str  # the folder, and package, of hidden tests, mistakes, variants and references
-    shared: list[str] = []  # packages of the library without components: students have them whole
-    commands: dict[str, str] = {}  # the course's own, beside the grader's: name → "module:app"
-    plugins: dict[str, str] = {}  # what the engine asks a course for: see `Course.plugin`
-    scorers: dict[str, str] = {}  # of trained models: measure → "module:class"
-    student_commands: dict[str, StudentCommand] = {}  # the course's own, beside `student check`
 
 
 class LatePolicy(Table):
@@ -241,7 +216,7 @@ def _load(path: Path, *_: tuple[int, int] | None) -> Course:
     labels += [f"Lab {number}" for number in range(1, len(course.labs) + 1)]
     for assignment, label in zip(course.notebooks, labels, strict=True):
         assignment._root, assignment._hidden = path.parent, course.facts.hidden
-        assignment._label = label
+        assignment._label, assignment._zone = label, course.facts.zone
         if assignment.model:
             assignment._scorer = course.facts.scorers.get(assignment.model.measure, "")
         for exercise in assignment.exercises:

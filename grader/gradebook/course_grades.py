@@ -92,10 +92,12 @@ def to_csv(grades: Sequence[CourseGrade], course: Course) -> str:
 
 
 def shown_percent(mark: Mark) -> str:
-    """93.5; "excused"; or nothing while the number is unknown."""
+    """93.5; "excused"; "–" for what nobody has a grade for yet; nothing while it is unknown."""
     if not mark.known:
         return ""
-    return "excused" if mark.percent is None else f"{rounded(mark.percent):g}"
+    if mark.percent is None:
+        return "excused" if mark == EXCUSED else "–"
+    return f"{rounded(mark.percent):g}"
 
 
 def _items(course: Course) -> list[str]:

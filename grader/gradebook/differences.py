@@ -5,27 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from . import moves
 from .totals import UNGRADED
 
 if TYPE_CHECKING:
+    import datetime
+
     from .exercise_result import GradedTest
     from .result import Result
 
 ABSENT = "no such test"
 
 
-def preview(now: Iterable[Result], stored: Mapping[tuple[str, str], Result]) -> dict[str, Any]:
+def preview(
+    now: Iterable[Result],
+    stored: Mapping[tuple[str, str], Result],
+    zone: datetime.tzinfo = moves.UTC,
+) -> dict[str, Any]:
     """Compare new results with the `stored` ones of the same student and assignment.
 
     `summary` counts: up, down, same (the total), new (nothing stored), ungraded (the grader
     failed). `changes` has an entry for each result whose total or tests differ, most points first:
     student, assignment, `before` and `now` (totals, None if there is none), points, exercises
-    (differences by id), tests (see `by_test`), and held: the items whose marks no longer count.
+    (differences by id), tests (see `by_test`), held (the items whose marks no longer count), and
+    why (the causes in words; see `moves.reasons`).
     """
     summary = dict.fromkeys(("up", "down", "same", "new", "ungraded"), 0)
     changes = []
     for result in now:
-        kind, change = _change(stored.get((result.student, result.assignment)), result)
+        kind, change = _change(stored.get((result.student, result.assignment)), result, zone)
         summary[kind] += 1
         if kind != "same" or change["tests"] or change["exercises"] or change["held"]:
             changes.append(change)
@@ -33,7 +41,9 @@ def preview(now: Iterable[Result], stored: Mapping[tuple[str, str], Result]) -> 
     return {"summary": summary, "changes": changes}
 
 
-def _change(before: Result | None, now: Result) -> tuple[str, dict[str, Any]]:
+def _change(
+    before: Result | None, now: Result, zone: datetime.tzinfo
+) -> tuple[str, dict[str, Any]]:
     change: dict[str, Any] = {
         "student": now.student,
         "assignment": now.assignment,
@@ -44,6 +54,7 @@ def _change(before: Result | None, now: Result) -> tuple[str, dict[str, Any]]:
         "exercises": {},
         "tests": [],
         "held": [],
+        "why": [],
     }
     if now.outcome == UNGRADED:
         return "ungraded", change
@@ -54,6 +65,7 @@ def _change(before: Result | None, now: Result) -> tuple[str, dict[str, Any]]:
         "points": points,
         "exercises": by_exercise(before, now),
         "tests": by_test(before, now),
+        "why": moves.reasons(moves.facts(before), moves.facts(now), zone),
         "held": [m.item for m in now.held if m.item not in {old.item for old in before.held}],
     }
     return "up" if points > 0 else "down" if points < 0 else "same", change | found

@@ -1,4 +1,4 @@
-"""What happened to one student's grade of an assignment: gradings and manual marks, in order."""
+"""What happened to one student's grade: gradings, manual marks, new rules and totals, in order."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from .manual import ManualMark
 from .totals import UNGRADED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .policy import Change
     from .result import Result
     from .stored_marks import KeptMark
 
@@ -23,15 +26,22 @@ _DEPENDS_ON = {
 }
 
 
-def entries(results: list[Result], marks: list[KeptMark]) -> list[dict[str, Any]]:
-    """One entry per result and per mark of one student and assignment; both are given oldest first.
+def entries(
+    results: list[Result],
+    marks: list[KeptMark],
+    rules: Iterable[Change] = (),
+    totals: Iterable[dict[str, Any]] = (),
+) -> list[dict[str, Any]]:
+    """One entry per result, mark, new rule and total of one student and assignment, oldest first.
 
     Every entry: `kind`, `at` (an ISO time) and `sentence`, which says all of it in words.
     `grading`: outcome, total, `changed` (names of what differs from the last grade), `points`
     (difference of the totals, None for the first), `exercises` (differences by id), `tests` (those
     that ended differently) and, if an earlier grade counts again, `made` (when it was graded). If
     the grader failed there is no grade: total and points are None, and nothing is compared.
-    `mark`: item, points and comment as stored; None and "" withdraw an earlier mark.
+    `mark`: item, points and comment as stored; None and "" withdraw an earlier mark. `rule`: what
+    course.toml says differently. `total`: what counts from then on, marks and lateness included,
+    points (the difference) and `why`; the last one is the total in every file.
     """
     gradings, before = list[dict[str, Any]](), None
     for now in results:
@@ -40,7 +50,9 @@ def entries(results: list[Result], marks: list[KeptMark]) -> list[dict[str, Any]
     for earlier, later in zip(gradings, gradings[1:], strict=False):
         if later["at"] < earlier["at"]:  # an earlier grade counts again, from some time after this
             later["made"], later["at"] = later["at"], earlier["at"]
-    return sorted([*gradings, *_marked(marks)], key=lambda entry: entry["at"])
+    ruled = [{"kind": "rule", "at": rule.at, "sentence": rule.sentence} for rule in rules]
+    found = sorted([*gradings, *_marked(marks), *ruled], key=lambda entry: entry["at"])
+    return sorted([*found, *totals], key=lambda entry: entry["at"])  # a total follows its causes
 
 
 def _grading(before: Result | None, now: Result) -> dict[str, Any]:

@@ -70,7 +70,9 @@ def _lateness(
     if late.excused:
         return late
     sentence = late.sentence
-    if policy.slip_days or own.slip_days is not None:
+    if own.slip_days == 0 and course.late.slip_days:
+        sentence += " You have no slip days."
+    elif policy.slip_days:
         of = "" if own.slip_days is None else "your own "
         sentence += f" You have {late.slip_days_left} of {of}{policy.slip_days} slip days left."
     if own.grace_minutes is not None:

@@ -47,19 +47,26 @@ def moment(text: str) -> datetime.datetime:
     return when if when.tzinfo else when.replace(tzinfo=datetime.timezone.utc)
 
 
-def written(when: datetime.datetime) -> str:
-    """8 February 2027, 23:59 UTC: the same on every machine and in every locale."""
-    utc = when.astimezone(datetime.timezone.utc)
+def written(when: datetime.datetime, zone: datetime.tzinfo = datetime.timezone.utc) -> str:
+    """8 February 2027, 23:59 UTC: the same on every machine and in every locale.
+
+    `zone`: that of the course, in which its people read times.
+    """
+    local = when.astimezone(zone)
+    name = local.tzname() or ""
+    name = f"UTC{name}" if name.startswith(("+", "-")) else name  # a zone without a name of its own
     months = "January February March April May June July August September October November December"
-    return f"{utc.day} {months.split()[utc.month - 1]} {utc.year}, {utc:%H:%M} UTC"
+    return f"{local.day} {months.split()[local.month - 1]} {local.year}, {local:%H:%M} {name}"
 
 
-def written_receipt(received: str | None, clock: str = "") -> str:
+def written_receipt(
+    received: str | None, clock: str = "", zone: datetime.tzinfo = datetime.timezone.utc
+) -> str:
     """The time of receipt and its clock, as in "8 February 2027, 23:59 UTC by the date of …"."""
     if received is None:
         return "unknown"
     by = CLOCKS.get(clock, "")
-    return f"{written(moment(received))}{by and f' {by}'}"
+    return f"{written(moment(received), zone)}{by and f' {by}'}"
 
 
 def lateness(
@@ -81,16 +88,19 @@ def lateness(
     if received is None:
         return _stated(late, "The time of receipt is unknown, so nothing is deducted.")
     came = moment(received)
-    by = written_receipt(received, clock)
+    by, due_by = (
+        written_receipt(received, clock, assignment.zone),
+        written(due, assignment.zone),
+    )
     own = "" if due == assignment.due else ", your own date"
     if came <= due or clock == CANVAS:
-        return _stated(late, f"Received {by}, on time (due {written(due)}{own}).")
+        return _stated(late, f"Received {by}, on time (due {due_by}{own}).")
     grace = datetime.timedelta(minutes=policy.grace_minutes)
     days = max(0, math.ceil((came - due - grace) / _DAY))
     if not days:
         covered = f"within the grace period of {counted(policy.grace_minutes, 'minute')}"
-        return _stated(late, f"Received {by}, {covered} (due {written(due)}{own}).")
-    told = f"Received {by}, {counted(days, 'day')} late (due {written(due)}{own})"
+        return _stated(late, f"Received {by}, {covered} (due {due_by}{own}).")
+    told = f"Received {by}, {counted(days, 'day')} late (due {due_by}{own})"
     late = late.model_copy(update={"days": days})
     if terms.waived:
         return _stated(late, f"{told}. The lateness is waived, so nothing is deducted.")

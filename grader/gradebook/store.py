@@ -10,18 +10,20 @@ the isolation tier. Equal keys mean equal grades, so an interrupted run can resu
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..classroom.receipt import Receipt
-from . import rows, stored_marks
+from . import moves, policy, rows, stored_marks
 from .database.backup import back_up
 from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
-from .manual import Item, ManualMark, ManualMarks
+from .manual import ManualMark, ManualMarks
+from .policy import Change, Policy
 from .result import Result
 from .stored_marks import KeptMark
 from .totals import UNGRADED
@@ -58,6 +60,10 @@ def key_of(result: Result) -> Key:
     )
 
 
+class _Undone(Exception):
+    """Ends a transaction without committing it."""
+
+
 class Store:
     """A context manager; every method raises GradebookError if the database fails."""
 
@@ -66,6 +72,7 @@ class Store:
         self.where = shown(self._place)
         self.wait_seconds = wait_seconds
         self._engine: Engine | None = None
+        self._tried: Connection | None = None  # the transaction of a `tried` block
 
     def __enter__(self) -> Store:
         with self._explained():
@@ -133,15 +140,36 @@ class Store:
         with self.connected() as connection:
             return rows.receipts(connection, student, assignment, sha256)
 
-    def history(self, student: str, assignment: str) -> list[dict[str, Any]]:
-        """Every grading and every manual mark, oldest first; see `history.entries`."""
+    def history(
+        self, student: str, assignment: str, zone: datetime.tzinfo = datetime.timezone.utc
+    ) -> list[dict[str, Any]]:
+        """Every grading, mark, new rule and total, oldest first; see `history.entries`."""
         from .history import entries
 
         with self.connected() as connection:
+            found = rows.of(connection, student, assignment)[::-1]
             marks = [
                 m for m in stored_marks.every(connection) if m.item[:2] == (student, assignment)
             ]
-            return entries(rows.of(connection, student, assignment)[::-1], marks)
+            rules = policy.history(connection, assignment, zone) if found else []
+            return entries(
+                found, marks, rules, moves.entries(connection, student, assignment, zone)
+            )
+
+    def count(self, results: Sequence[Result]) -> int:
+        """Keep the totals of results that are written now, where they differ; returns how many."""
+        with self.connected(writing=True) as connection:
+            return moves.keep(connection, results)
+
+    def keep_rules(self, course: Course) -> list[Change]:
+        """Store the rules that the course has now; returns what differs from those before."""
+        with self.connected(writing=True) as connection:
+            return policy.keep(connection, course)
+
+    def rules(self) -> Policy | None:
+        """The rules by which grades were last written, if they ever were."""
+        with self.connected() as connection:
+            return policy.newest(connection)
 
     def keep(self, manual: ManualMarks, marker: str = "") -> int:
         """Append the manual marks that are new or changed; returns how many.
@@ -164,10 +192,6 @@ class Store:
         with self.connected() as connection:
             return stored_marks.every(connection)
 
-    def comments(self) -> frozenset[tuple[Item, str]]:
-        """Every comment that was ever stored, including those replaced since."""
-        return frozenset((kept.item, kept.mark.comment) for kept in self.marks())
-
     def with_earlier_answers(self, results: Sequence[Result]) -> list[Result]:
         """The results, whose held marks tell the text that each was given for."""
         if not any(result.held for result in results):
@@ -186,11 +210,25 @@ class Store:
     @contextmanager
     def connected(self, writing: bool = False) -> Iterator[Connection]:
         """A transaction: committed in full or not at all. While `writing`, nobody else writes."""
+        if self._tried is not None:
+            yield self._tried
+            return
         if self._engine is None:
             raise GradebookError(f"{self.where} is not open: use it in a `with` block")
         begun = alone(self._engine) if writing else self._engine.begin()
         with self._explained(), begun as connection:
             yield connection
+
+    @contextmanager
+    def tried(self) -> Iterator[None]:
+        """Whatever is written in this block is undone at its end: it shows what would be."""
+        with suppress(_Undone), self.connected(writing=True) as connection:
+            self._tried = connection
+            try:
+                yield
+            finally:
+                self._tried = None
+            raise _Undone
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -136,14 +136,16 @@ def _code(
 ) -> dict[str, Any]:
     """The fields of a code exercise, from its tests."""
     weight = sum(test.mark.weight for test in tests)
-    shares = [exercise.points * test.mark.weight / weight for test in tests]
+    exact = [exercise.points * test.mark.weight / weight for test in tests]
+    passed = [test.outcome == PASSED or bool(passed_with.get(test.id)) for test in tests]
+    points = round(sum(s for s, good in zip(exact, passed, strict=True) if good), 2)
+    shares = _in_cents(exact, passed, points, exercise.points)
     messages = without_echoes([test.message for test in tests])
     tests = [replace(test, message=m) for test, m in zip(tests, messages, strict=True)]
     graded = [
         _test(test, share, passed_with.get(test.id, []), known)
         for test, share in zip(tests, shares, strict=True)
     ]
-    points = round(sum(s for t, s in zip(graded, shares, strict=True) if t.points), 2)
     absent = not {*exercise.names, *exercise.files} & set(written)
     others = (id for test in graded for id in test.caused_by if id not in exercise.names)
     caused_by = list(dict.fromkeys(others))
@@ -169,8 +171,8 @@ def _test(
         id=test.id,
         title=test.mark.title,
         public=test.public,
-        max_points=round(share, 2),
-        points=round(share, 2) if passed else 0.0,
+        max_points=share,
+        points=share if passed else 0.0,
         outcome=test.outcome,
         message=test.message,
         bug=bug.name if bug else None,
@@ -178,6 +180,20 @@ def _test(
         caused_by=replaced,
         carried_through=bool(replaced),
     )
+
+
+def _in_cents(exact: list[float], passed: list[bool], points: float, most: float) -> list[float]:
+    """The tests' shares with two decimals: of those that passed they add up to `points`, and all to
+    the exercise's."""
+    shares = [0.0] * len(exact)
+    for good, whole in ((True, points), (False, most - points)):
+        mine = [n for n, one in enumerate(passed) if one is good]
+        sum_of, given, so_far = sum(exact[n] for n in mine), 0.0, 0.0
+        for n in mine:
+            so_far += exact[n]
+            until = round(whole * so_far / sum_of, 2)
+            shares[n], given = round(until - given, 2), until
+    return shares
 
 
 def _matching(test: TestResult, known: list[mistakes.Bug]) -> mistakes.Bug | None:

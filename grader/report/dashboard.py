@@ -1,7 +1,7 @@
 """The class dashboard: what to teach again, whom to talk to, what is left to mark.
 
-It is a file of its own, because the report of a class of 300 has tens of megabytes: this one opens
-at once, and its links lead into the report.
+It is a file of its own, as the report lists what each student got; its links lead to the students'
+pages.
 """
 
 from __future__ import annotations

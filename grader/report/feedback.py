@@ -14,6 +14,8 @@ from .plain_text import counted, listed, number
 from .sentences import TEST_OUTCOMES, cause_sentence, model_sentences, outcome_sentence
 
 if TYPE_CHECKING:
+    import datetime
+
     from grader.course.assignment import Assignment
 
 
@@ -36,7 +38,7 @@ def feedback(result: Result, assignment: Assignment) -> dict[str, Any]:
         "waiting": waiting - late.penalty(waiting),
         "exercises": exercises,
         "next_steps": _next_steps(exercises),
-        "proof": _proof(result),
+        "proof": _proof(result, assignment.zone),
     }
 
 
@@ -133,7 +135,7 @@ def _failures(tests: list[GradedTest]) -> list[dict[str, Any]]:
     return sorted(groups.values(), key=lambda group: not group["message"].seen)
 
 
-def _proof(result: Result) -> list[tuple[str, str]]:
+def _proof(result: Result, zone: datetime.tzinfo) -> list[tuple[str, str]]:
     """What was graded, with what, and when: enough to reproduce the grade."""
     submission = result.submission
     layers = ", ".join(f"{name} ({how})" for name, how in result.layers.items())
@@ -141,10 +143,10 @@ def _proof(result: Result) -> list[tuple[str, str]]:
     return [
         ("file", submission.file),
         ("SHA-256 of the file", submission.sha256),
-        ("received", written_receipt(submission.received, submission.received_from)),
+        ("received", written_receipt(submission.received, submission.received_from, zone)),
         (
             "graded",
-            f"{written(moment(result.graded_at))}, "
+            f"{written(moment(result.graded_at), zone)}, "
             f"{counted(len(result.tests), 'test')} in {result.seconds:.2g} s",
         ),
         ("SHA-256 of the tests", result.suite_sha256),

@@ -1,4 +1,7 @@
-"""The report: a self-contained HTML file that works without network and without scripts.
+"""The report: an HTML file, and one for each student beside it, without network and scripts.
+
+The class's page stays small, so that it opens at once whatever the size of the class; a student's
+page is read from the disk when it is opened.
 
 All text from submissions is escaped. As a second defense, a content security policy admits only our
 own style sheet and script, by their hashes.
@@ -9,7 +12,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,25 +34,38 @@ if TYPE_CHECKING:
     from grader.course.course import Course
 
 
+PAGES = "report"  # the folder of students' pages, beside the report
 TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(results: Sequence[Result], course: Course, roster: Roster | None = None) -> str:
-    """The report of a class: an overview of each assignment, and a page for each student."""
-    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
-    students: dict[str, list[Result]] = {}
-    for result in shown:
-        students.setdefault(result.student, []).append(result)
+    """The report of a class: an overview of each assignment, with a link to each student's page."""
+    shown = _shown(results)
+    students = {result.student for result in shown}
+    people = {visible(id) for id in roster.students} if roster else set()
     classes = [
         overview(assignment, mine)
         for assignment in course.graded
         if (mine := [r for r in shown if r.assignment == assignment.id])
     ]
-    pages = [(name, [_feedback(r, course) for r in mine]) for name, mine in students.items()]
-    people = {visible(s.id): s for s in roster.students.values()} if roster else {}
-    named = {id: visible(", ".join(filter(None, (s.name, s.section)))) for id, s in people.items()}
-    facts = {"classes": classes, "pages": pages, "graded": _last_graded(shown), "named": named}
+    facts = {"classes": classes, "graded": _last_graded(shown, course), "named": _named(roster)}
+    facts |= {"students": len(students | people), "handed_in": len(students)}
     return _page("class.html", course=course, **facts)
+
+
+def render_pages(
+    results: Sequence[Result], course: Course, roster: Roster | None = None
+) -> Iterator[tuple[str, str]]:
+    """The page of each student for the report's folder: its path from there, and its text."""
+    students: dict[str, list[Result]] = {}
+    for result in _shown(results):
+        students.setdefault(result.student, []).append(result)
+    named = _named(roster)
+    for student, mine in students.items():
+        facts = {"student": student, "named": named.get(student, "")}
+        feedback_of_all = [_feedback(result, course) for result in mine]
+        text = _page("person.html", course=course, results=feedback_of_all, **facts)
+        yield page_of(student), text
 
 
 def render_dashboard(
@@ -58,9 +74,9 @@ def render_dashboard(
     """The class dashboard, for the same folder as the report; see `dashboard`."""
     from .dashboard import dashboard
 
-    shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
+    shown = _shown(results)
     board = dashboard(shown, course, roster or Roster())
-    return _page("dashboard.html", course=course, board=board, graded=_last_graded(shown))
+    return _page("dashboard.html", course=course, board=board, graded=_last_graded(shown, course))
 
 
 def render_student(result: Result, course: Course, name: str = "") -> str:
@@ -76,13 +92,33 @@ def anchor(student: str) -> str:
     return f"student-{hashlib.sha256(student.encode()).hexdigest()[:12]}."
 
 
+def page_of(student: str) -> str:
+    """Where a student's page is, from the report's folder: report/student-s01.html.
+
+    Disks that take "Ada" and "ada" for the same name keep them apart, too.
+    """
+    if re.fullmatch(r"[a-z0-9_-]{1,60}", student):
+        return f"{PAGES}/student-{student}.html"
+    return f"{PAGES}/student.{hashlib.sha256(student.encode()).hexdigest()[:12]}.html"
+
+
+def _shown(results: Sequence[Result]) -> list[Result]:
+    return sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
+
+
+def _named(roster: Roster | None) -> dict[str, str]:
+    """The name and section of each student in the roster, by what the report calls them."""
+    people = roster.students.values() if roster else ()
+    return {visible(s.id): visible(", ".join(filter(None, (s.name, s.section)))) for s in people}
+
+
 def _feedback(result: Result, course: Course) -> dict[str, Any]:
     return feedback(result, course.assignment(result.assignment))
 
 
-def _last_graded(results: Sequence[Result]) -> str | None:
+def _last_graded(results: Sequence[Result], course: Course) -> str | None:
     newest = max((result.graded_at for result in results), default=None)
-    return written(moment(newest)) if newest else None
+    return written(moment(newest), course.facts.zone) if newest else None
 
 
 def _page(template: str, **content: Any) -> str:
@@ -102,7 +138,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (anchor, counted, listed, number, percent, shortened, signed)
+    filters = (anchor, counted, listed, number, page_of, percent, shortened, signed)
     environment.filters.update({function.__name__: function for function in filters})
     environment.filters["marked"] = _marked
     environment.globals |= {

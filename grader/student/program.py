@@ -18,7 +18,7 @@ from . import tree
 from .tree import missing_package
 
 if TYPE_CHECKING:
-    from ..course.course import StudentCommand
+    from ..course.course_facts import StudentCommand
 
 EXIT_OK, EXIT_FOUND, EXIT_USAGE, EXIT_INTERRUPTED = 0, 1, 2, 130
 EXIT_CODES = """\

@@ -73,7 +73,8 @@ def test_a_class_is_graded_and_a_mistake_named(home):
     assert points["ada"] == 100
     assert points["ben"] == 0
     assert points["cyd"] == 40, "the second exercise is carried through"
-    page = (home / "out/grades/report.html").read_text(encoding="utf-8")
+    page = (home / "out/grades/report/student-ben.html").read_text(encoding="utf-8")
+    page += (home / "out/grades/report/student-cyd.html").read_text(encoding="utf-8")
     assert "this divides by the variance of y: the line predicts y from x" in page
     assert "Straight lines" in page
 

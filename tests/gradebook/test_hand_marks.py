@@ -14,7 +14,7 @@ from grader.exchange import results_files
 from grader.gradebook import answers, manual, marking, to_mark
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
-from grader.report import render
+from grader.report import render_pages
 
 ITEM = ("ada", "a1", "1.11.a")
 OLD_STORE = ROOT / "tests/gradebook/old_store/old_store.sqlite"
@@ -78,7 +78,7 @@ def test_a_mark_whose_answer_has_changed_is_held_shown_and_asked_for_again(store
     assert (now.totals.manual, now.totals.manual_pending) == (None, 3)
     [held] = now.held
     assert (held.item, held.points, held.marker, held.answer) == (ITEM[2], 3.0, "tutor", "first")
-    page = render([now], COURSE)
+    [(_, page)] = render_pages([now], COURSE)
     assert "first</blockquote>" in page
     assert "second</blockquote>" in page
     assert "Held: 3 points" in page
@@ -115,7 +115,7 @@ def test_an_override_and_a_comment_on_all_of_it_were_given_for_what_was_handed_i
     store.keep(given(tmp_path, "ada,a1,1.3,1,a slip,", "ada,a1,,,Good work,"))
     now = counted(store)
     assert (now.comment, [o.exercise for o in now.overrides]) == ("Good work", ["1.3"])
-    assert "Good work" in render([now], COURSE)
+    assert "Good work" in next(render_pages([now], COURSE))[1]
     store.add(answered("second"))
     now = counted(store)
     assert (now.comment, now.overrides, len(now.held)) == ("", [], 2)

@@ -78,7 +78,7 @@ def test_report_and_questions_read_from_the_server_and_print_no_password(databas
     done = run(app, ["report", str(out), "--store", secret, "--manual", str(marks)])
     assert done.exit_code == 0, done.exception
     assert {p.name for p in out.iterdir()} == {
-        "report.html", "dashboard.html", "grades.csv", "results.json", "to_mark.csv"
+        "report.html", "report", "dashboard.html", "grades.csv", "results.json", "to_mark.csv"
     }  # fmt: skip
     why = run(app, ["why", "s01", "a1", "--json"], env={"COURSE_STORE": secret})
     assert json.loads(why.stdout)["exercises"][2]["override"]["points"] == 5

@@ -118,5 +118,5 @@ def test_two_graders_into_one_folder_store_each_result_once(small_class, tmp_pat
     assert (out / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
     assert len((out / "grades.csv").read_text(encoding="utf-8").splitlines()) == 3
     pages, stored = "dashboard.html report.html", "results.db results.db.backup results.json"
-    names = f"{pages} {stored} grades.csv to_mark.csv".split()
+    names = f"{pages} report {stored} grades.csv to_mark.csv".split()
     assert sorted(path.name for path in out.iterdir()) == sorted(names)

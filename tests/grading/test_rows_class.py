@@ -116,7 +116,8 @@ class Graded:
             found = json.loads((out / "results.json").read_text(encoding="utf-8"))
             self.results = {result["student"]: result for result in found}
             self.rows = (out / "grades.csv").read_text(encoding="utf-8").splitlines()
-            self.report = (out / "report.html").read_text(encoding="utf-8")
+            pages = [out / "report.html", *(out / "report").iterdir()]
+            self.report = "\n".join(page.read_text(encoding="utf-8") for page in pages)
 
     def of_honest(self):
         """Their results as text, and their rows of the table, without the times of the run."""

@@ -13,7 +13,7 @@ from test_report import WRONG
 from grader.course.course import Course
 from grader.exchange import gradescope_results, moodle
 from grader.gradebook.result import PRINTED
-from grader.report import render, render_student
+from grader.report import render_pages, render_student
 from grader.report.for_students import LONGEST, TOGETHER, WITHHELD, for_student
 
 NUMBER = re.compile(r"-?\d+\.\d+")
@@ -131,7 +131,7 @@ def test_what_comparisons_show_is_not_cut():
 def test_a_visible_check_stays_whole_and_instructors_read_everything():
     assert told(long(500), public=True).got == long(500)
     result = sample(failed={"1.4": [{"message": {**WRONG, "got": long(50)}, "public": False}]})
-    assert long(50) in render([result], COURSE)
+    assert long(50) in next(render_pages([result], COURSE))[1]
     assert all(long(50) not in view for view in views(result))
 
 

@@ -19,9 +19,9 @@ from grader.gradebook import manual
 from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
-from grader.report import render, render_student, table
+from grader.report import render, render_pages, render_student, table
 from grader.report.overview import histogram, mistakes
-from grader.report.page import TEMPLATES, anchor
+from grader.report.page import TEMPLATES, anchor, page_of
 from grader.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
 
 HOSTILE = "<script>alert(1)</script><img src=http://x.example onerror=alert(1)>\"'>&\u202e\x1b[31m"
@@ -88,28 +88,35 @@ def hostile():
     return Result.model_validate(result)
 
 
+def whole(results, course, roster=None):
+    """The report of a class with every student's page behind it."""
+    pages = [text for _, text in render_pages(results, course, roster)]
+    return "\n".join([render(results, course, roster), *pages])
+
+
 def rendered(changed, *others):
     """The report of a class, one of whose results was changed as JSON."""
-    return render([Result.model_validate(changed), *others], COURSE)
+    return whole([Result.model_validate(changed), *others], COURSE)
 
 
 def test_what_a_submission_says_is_escaped_everywhere():
-    own = Counter(Page(render([sample("s01")], COURSE)).tags)
-    page = Page(render([hostile()], COURSE))
-    assert page.tags["script"] == own["script"] == 1
+    own = Counter(Page(whole([sample("s01")], COURSE)).tags)
+    page = Page(whole([hostile()], COURSE))
+    assert page.tags["script"] == own["script"] == 1, "the class's page alone has one"
     assert page.tags["img"] == 0
     alone = Page(render_student(hostile(), COURSE))
     assert alone.tags["script"] == alone.tags["img"] == 0
     assert not [name for _, name, _ in page.attributes + alone.attributes if name[:2] == "on"]
     assert page.texts[anchor(visible(HOSTILE))].count("alert(1)") > 10
-    assert not set("\u202e\x1b") & set(render([hostile()], COURSE))
+    assert not set("\u202e\x1b") & set(whole([hostile()], COURSE))
 
 
 def test_it_needs_nothing_else_and_allows_nothing_else():
     text = render([sample(), hostile()], COURSE)
     page = Page(text)
     assert not [tag for tag in ("link", "img", "iframe", "object") if page.tags[tag]]
-    assert all(link.startswith("#") for link in page.values("href"))
+    pages = dict(render_pages([sample(), hostile()], COURSE))
+    assert {link for link in page.values("href") if not link.startswith("#")} == {*pages}
     assert not page.values("src")
     assert not page.values("style"), "the policy would not apply it"
     assert "url(" not in text
@@ -123,16 +130,32 @@ def test_it_needs_nothing_else_and_allows_nothing_else():
 
 
 def test_every_link_has_its_target_and_every_id_is_unique():
-    page = Page(render([sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()], COURSE))
-    ids = page.values("id")
-    assert len(ids) == len(set(ids))
-    assert {link[1:] for link in page.values("href")} <= set(ids)
-    described = " ".join(page.values("aria-labelledby")).split()
-    assert set(described) <= set(ids)
+    results = [sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()]
+    pages = dict(render_pages(results, COURSE)) | {"../report.html": render(results, COURSE)}
+    assert len(pages) == 4
+    for text in pages.values():
+        page = Page(text)
+        ids, links = page.values("id"), page.values("href")
+        assert len(ids) == len(set(ids))
+        assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+        assert {link for link in links if not link.startswith("#")} <= {*pages}
+        assert set(" ".join(page.values("aria-labelledby")).split()) <= set(ids)
+
+
+def test_a_class_of_300_opens_at_once_and_a_students_page_comes_from_the_disk():
+    one = sample("s0")
+    class_ = [one.model_copy(update={"student": f"s{n}"}) for n in range(300)]
+    assert len(render(class_, COURSE).encode()) < 1_000_000
+    first, text = next(render_pages(class_, COURSE))
+    assert first == page_of("s0") == "report/student-s0.html"
+    assert "1.4" in Page(text).said("student-s0.a1")
+    names = [page_of(name) for name in ("ada", "Ada", "ADA", "a/b", "..")]
+    assert len({name.casefold() for name in names}) == 5
+    assert all(name.count("/") == 1 for name in names)
 
 
 def test_charts_are_described_and_headings_step_down_by_one():
-    text = render([sample("s01"), sample("s02", failed={"1.3": [BUG]})], COURSE)
+    text = whole([sample("s01"), sample("s02", failed={"1.3": [BUG]})], COURSE)
     charts = re.findall(r"<svg[^>]*>", text)
     assert all('role="img"' in svg or 'aria-hidden="true"' in svg for svg in charts)
     assert text.count('role="img"') == text.count("<title id=") == text.count("<desc id=")
@@ -166,7 +189,7 @@ def test_text_has_enough_contrast(scheme):
 
 
 def test_a_student_reads_what_was_expected_and_why_it_failed():
-    page = Page(render([sample(failed={"1.3": [BUG]})], COURSE))
+    page = Page(whole([sample(failed={"1.3": [BUG]})], COURSE))
     said = page.said("student-s01.a1.1.3")
     for text in ("[0.5 0.5]", "[4. 0.]", "not divided by √d_k", "§3.2", "0 of 1", "7 of 8"):
         assert text in said
@@ -175,7 +198,7 @@ def test_a_student_reads_what_was_expected_and_why_it_failed():
 
 def test_points_that_were_carried_through_are_explained():
     result = sample(failed={"1.1": [BUG], "1.4": [CARRIED]})
-    said = Page(render([result], COURSE)).said("student-s01.a1.1.4")
+    said = Page(whole([result], COURSE)).said("student-s01.a1.1.4")
     assert "Probably caused by 1.1. Carried through" in said
     assert "1 test carried through: points kept" in said
     assert "18 of 18" in said
@@ -216,14 +239,14 @@ def test_manual_points_comments_and_overrides():
         ("s01", "a1", "1.3"): ManualMark(8.0, "our mistake"),
     }
     result = manual.apply(sample(failed={"1.3": [BUG]}), ManualMarks(COURSE, marks))
-    page = Page(render([result], COURSE))
+    page = Page(whole([result], COURSE))
     assert "Changed manually from 7 to 8 points. our mistake" in page.said("student-s01.a1.1.3")
     written = page.said("student-s01.a1.1.11")
     for text in ("3.5 of 4", "Clear & short", "pending of 4", "7 words of at most 120"):
         assert text in written
-    whole = page.said("student-s01.a1")
-    assert "up to 8 more pending" in whole
-    assert "3.5 of 12, 2 parts pending" in whole
+    all_of_it = page.said("student-s01.a1")
+    assert "up to 8 more pending" in all_of_it
+    assert "3.5 of 12, 2 parts pending" in all_of_it
 
 
 def test_an_answer_over_the_limit_and_a_missing_one():
@@ -236,10 +259,10 @@ def test_an_answer_over_the_limit_and_a_missing_one():
 
 
 def test_lateness_is_told_with_what_it_costs():
-    two = Page(render([sample(received="2027-02-10T12:00:00Z")], COURSE)).said("student-s01.a1")
+    two = Page(whole([sample(received="2027-02-10T12:00:00Z")], COURSE)).said("student-s01.a1")
     assert "2 days late (due 8 February 2027, 23:59 UTC): 20 % of the points are deducted" in two
     assert "up to 9.6 more pending" in two
-    late = Page(render([sample(received="2027-03-01T12:00:00Z")], COURSE)).said("student-s01.a1")
+    late = Page(whole([sample(received="2027-03-01T12:00:00Z")], COURSE)).said("student-s01.a1")
     assert "no points are counted" in late
     assert "more pending" not in late
     assert "88 of 88" in late, "what was earned is still shown"
@@ -261,7 +284,7 @@ def test_nothing_written():
     stubs = tuple(e.id for e in COURSE.assignment("a1").exercises if e.kind == "code")
     result = sample(not_written=stubs)
     assert "may not have been saved" in outcome_sentence(result)
-    assert "Not written yet" in Page(render([result], COURSE)).said("student-s01.a1.1.1")
+    assert "Not written yet" in Page(whole([result], COURSE)).said("student-s01.a1.1.1")
     assert main_cause(result) == "nothing is written"
 
 
@@ -281,7 +304,7 @@ def test_every_outcome_has_a_sentence(outcome):
 def test_students_do_not_read_about_each_other():
     """Not even who handed in the same file: `course similar` tells that the instructor alone."""
     facts = {"submission": {"sha256": "ab", "received": None}}
-    page = Page(render([sample("s01", **facts), sample("s77", **facts)], COURSE))
+    page = Page(whole([sample("s01", **facts), sample("s77", **facts)], COURSE))
     assert "s77" not in render_student(sample("s01", **facts), COURSE)
     assert "s77" not in page.said("student-s01")
     for student in ("s01", "s77"):
@@ -290,7 +313,7 @@ def test_students_do_not_read_about_each_other():
 
 def test_the_proof_of_what_was_graded():
     result = sample()
-    said = Page(render([result], COURSE)).said("student-s01.a1")
+    said = Page(whole([result], COURSE)).said("student-s01.a1")
     for text in (result.submission.sha256, result.suite_sha256, "20270201", "a1.ipynb"):
         assert text in said
     assert "A: landlock (ABI 6), seccomp (on)" in said
@@ -306,7 +329,7 @@ def test_the_overview_counts_named_mistakes_once_a_student():
         ("Scores are not divided by √d_k", ["s1", "s2"]),
         ("Another", ["s3"]),
     ]
-    assert "s1, s2" in Page(render(results, COURSE)).said("class-a1")
+    assert "s1, s2" in Page(whole(results, COURSE)).said("class-a1")
 
 
 @pytest.mark.parametrize(
@@ -323,19 +346,19 @@ def test_the_histogram_puts_every_total_in_one_step(totals, counts):
 
 
 def test_names_sort_as_people_count():
-    text = render([sample("s10"), sample("s2"), sample("S1")], COURSE)
+    text = whole([sample("s10"), sample("s2"), sample("S1")], COURSE)
     pages = re.findall(r'<h1 class="name"[^>]*>(\w+)<', text)
     assert pages == ["S1", "s2", "s10"]
 
 
 def test_no_results_at_all():
-    assert "Nothing has been graded yet" in render([], COURSE)
+    assert "Nothing has been graded yet" in whole([], COURSE)
 
 
 def test_rendering_is_a_function_of_the_results():
     results = [sample("s2"), sample("s1", "a2"), hostile()]
-    assert render(results, COURSE) == render(results[::-1], COURSE)
-    render([sample("\udce9")], COURSE).encode("utf-8")
+    assert whole(results, COURSE) == whole(results[::-1], COURSE)
+    whole([sample("\udce9")], COURSE).encode("utf-8")
 
 
 def _printed(results, width=120):
@@ -428,7 +451,7 @@ def test_what_a_translator_brings_along_is_escaped():
 def test_the_roster_puts_name_and_section_beside_the_id():
     ada = Student("s01", "Ada <b>Lovelace", "Tuesday \u202e")
     roster = Roster({"s01": ada, "s02": Student("s02", section="Friday"), "s09": Student("s09")})
-    page = Page(render([sample("s01"), sample("s02"), sample("s03")], COURSE, roster))
+    page = Page(whole([sample("s01"), sample("s02"), sample("s03")], COURSE, roster))
     for place in ("class-a1", "student-s01"):
         assert "s01 Ada <b>Lovelace, Tuesday ⟨U+202E⟩" in page.said(place)
     assert "s02 Friday" in page.said("class-a1")

@@ -118,9 +118,8 @@ def _weeks(course: Course, assignments: Sequence[Assignment]) -> str:
         hours = _hours(assignment.minutes)
         extra = sum(e.minutes for e in assignment.exercises if e.bonus)
         bonus = f" + {_hours(extra)} of optional labs" if extra else ""
-        rows.append(
-            f"| {numbers} | {about} | {link} | {hours}{bonus} | {written(assignment.due)} |"
-        )
+        due = written(assignment.due, assignment.zone)
+        rows.append(f"| {numbers} | {about} | {link} | {hours}{bonus} | {due} |")
     told = (
         "Hours are the sum of the minutes that the exercises state, rounded up: an estimate of the "
         "work at the keyboard. They do not count reading the paper, waiting for a training, or "

@@ -155,7 +155,8 @@ def readme(course: Course, assignment: Assignment) -> str:
             *badges(course, assignment),
             *exercise_table(assignment),
             "",
-            f"**Due** {written(assignment.due)}; up to {assignment.late_days} days late for "
+            f"**Due** {written(assignment.due, assignment.zone)}; "
+            f"up to {assignment.late_days} days late for "
             f"{assignment.late_penalty_percent:g} % of the points a day begun."
             f"{slip_days(course)}",
             "",

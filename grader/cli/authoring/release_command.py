@@ -60,9 +60,10 @@ def run(options: Release) -> int:
         raise UsageProblem(f"the answers of {id} stay closed: {unknown}; nothing was written")
     if id not in out:
         last = contents.last_late_date(course, course.assignment(id), terms, own)
+        until, today = (written(when, course.facts.zone) for when in (last, now))
         raise UsageProblem(
-            f"the answers of {id} come out after its last late date, {written(last)} (extensions "
-            f"included), and it is {written(now)}: nothing was written"
+            f"the answers of {id} come out after its last late date, {until} (extensions "
+            f"included), and it is {today}: nothing was written"
         )
     if options.zip:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")

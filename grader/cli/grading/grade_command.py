@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 from grader.checking.session import BROKEN
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...authoring import whole
-from ...classroom.roster import abridged
+from ...classroom.roster import Roster, abridged
 from ...gradebook import stored_roster
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
@@ -21,8 +22,8 @@ from ...intake.submissions import Submission
 from .. import EXIT_OK, EXIT_UNGRADED, lookup
 from ..output import say, say_json, warn
 from ..problems import UsageProblem
-from ..records import class_list, results, stores
-from . import class_grading, preview_output
+from ..records import class_list, preview_output, results, stores
+from . import class_grading
 from .grading_options import Grade
 
 
@@ -67,14 +68,24 @@ def run(options: Grade) -> int:
         if not options.preview:
             stored_roster.keep(store, listed)
             _keep(given, store, options, graded_before=True)
-        chosen = class_list.timed(chosen, times, store)
+        told, zone = list[str](), course.facts.zone
+        chosen = class_list.timed(chosen, times, store, told.append, zone)
+        chosen = class_list.without_older(chosen, store, options.take_older, told.append, zone)
+        _say(told, options)
         graded = class_grading.grade(chosen, course, store, settings, quiet=options.json)
         if options.preview:
-            return preview_output.show(graded, store, course, options.json)
+            change = partial(_store_all, store, listed, graded)
+            return preview_output.show(store, course, change, options.json, graded)
         _keep(given, store, options)
         files = results.write(store, course, options.out)
         stores.back_up(store)
     return _report(files, graded, course, options)
+
+
+def _store_all(store: Store, listed: Roster, graded: list[Result]) -> None:
+    stored_roster.keep(store, listed)
+    for result in graded:
+        store.add(result)
 
 
 def _keep(

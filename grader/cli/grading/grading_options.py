@@ -16,6 +16,7 @@ from ..options import (
     Marker,
     OnlyAssignment,
     Out,
+    Preview,
     Roster,
     StoreUrl,
     Trust,
@@ -31,6 +32,9 @@ class Grading:
     received: Annotated[
         Path | None, typer.Option(help="CSV of times of receipt: student, assignment, time")
     ] = None
+    take_older: Annotated[
+        bool, typer.Option("--take-older", help="let a hand-in older than the graded one count")
+    ] = False
     jobs: Annotated[int, typer.Option(min=1, help="submissions graded in parallel")] = 2
     regrade: Annotated[bool, typer.Option("--regrade", help="ignore stored grades")] = False
     require_isolation: Annotated[
@@ -66,9 +70,7 @@ class Grade(Grading):
     executor: Annotated[
         str, typer.Option(help="processes, dask (workers here), or tcp://SCHEDULER:PORT")
     ] = "processes"
-    preview: Annotated[
-        bool, typer.Option("--preview", help="store nothing; print whose grade would change")
-    ] = False
+    preview: Preview = False
     store: StoreUrl = None
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import getpass
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from ...classroom import receipt
 from ...classroom.receipt import FILE, Handed, Receipt
 from ...classroom.roster import Roster, abridged
 from ...gradebook import manual, stored_roster
+from ...gradebook.lateness import moment, written, written_receipt
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
 from ...gradebook.store import Store
@@ -82,20 +84,81 @@ def times(path: Path | None, course: Course) -> dict[Handed, Receipt]:
 
 
 def timed(
-    submissions: Sequence[Submission], given: Mapping[Handed, Receipt], store: Store
+    submissions: Sequence[Submission],
+    given: Mapping[Handed, Receipt],
+    store: Store,
+    notice: Callable[[str], None] = lambda text: None,
+    zone: datetime.tzinfo = datetime.timezone.utc,
 ) -> list[Submission]:
-    """The submissions with the times that count: those given, or known from an earlier run."""
-    return [_timed(s, given.get((s.student, s.assignment)), store) for s in submissions]
+    """The submissions with the times that count: those given, or known from an earlier run.
+
+    `notice` is told of each known time that another one replaces, and of earlier dates of files
+    that were read and do not count.
+    """
+    earlier, found = list[str](), list[Submission]()
+    for submission in submissions:
+        name = f"{submission.student} {submission.assignment}"
+        known = store.receipts(submission.student, submission.assignment, submission.sha256)
+        read = _read(submission)
+        counts = given.get((submission.student, submission.assignment))
+        if counts is None and read is not None:
+            counts = receipt.settled(read, known)
+        if known and counts is not None and counts.time != known[-1].time:
+            now, before = (
+                written_receipt(r.time.isoformat(), r.clock, zone) for r in (counts, known[-1])
+            )
+            notice(f"{name} counts as received {now}, before: {before}")
+        elif known and read is not None and read.time < known[-1].time and counts != read:
+            earlier.append(name)
+        if counts is not None:
+            facts = {"received": counts.time, "received_from": counts.clock}
+            submission = replace(submission, **facts)
+        found.append(submission)
+    if earlier:
+        notice(
+            f"earlier dates of files are not used, as a time of receipt is known: "
+            f"{abridged(earlier)}; to change it give --received FILE"
+        )
+    return found
 
 
-def _timed(submission: Submission, given: Receipt | None, store: Store) -> Submission:
-    if given is None and submission.received is not None and not submission.problem:
-        read = Receipt(submission.received, submission.received_from)
-        names = (submission.student, submission.assignment, submission.sha256)
-        given = receipt.settled(read, store.receipts(*names))
-    if given is None:
-        return submission
-    return replace(submission, received=given.time, received_from=given.clock)
+def _read(submission: Submission) -> Receipt | None:
+    if submission.received is None or submission.problem:
+        return None
+    return Receipt(submission.received, submission.received_from)
+
+
+def without_older(
+    submissions: Sequence[Submission],
+    store: Store,
+    take: bool,
+    notice: Callable[[str], None],
+    zone: datetime.tzinfo = datetime.timezone.utc,
+) -> list[Submission]:
+    """The submissions without those that are older than the hand-in that was graded last.
+
+    So an older download replaces nothing. If they are to be taken, `notice` is told what they
+    replace.
+    """
+    kept = []
+    for submission in submissions:
+        last = store.newest(submission.student, submission.assignment)
+        came, before = submission.received, last and last.submission.received
+        if not (last and came and before) or last.submission.sha256 == submission.sha256:
+            kept.append(submission)
+            continue
+        if came >= moment(before):
+            kept.append(submission)
+            continue
+        name = f"{submission.student} {submission.assignment}"
+        now, then = written(came, zone), written(moment(before), zone)
+        told = f"received {now}, the one graded before {then}"
+        if take:
+            kept.append(submission)
+            notice(f"{name}: an older hand-in counts again ({told})")
+        else:
+            notice(f"{name}: an older hand-in is left out ({told}); --take-older counts it")
+    return kept
 
 
 def unused(given: Mapping[Handed, Receipt], submissions: Sequence[Submission]) -> list[str]:

@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from ..options import GRADES, Assignment, Json, Manual, Marker, Out, Roster, StoreUrl, Trust
+from ..options import (
+    GRADES,
+    Assignment,
+    Json,
+    Manual,
+    Marker,
+    Out,
+    Preview,
+    Roster,
+    StoreUrl,
+    Trust,
+)
 
 Student = Annotated[str, typer.Argument(help="the student, as in grades.csv")]
 Optional = Annotated[str | None, typer.Argument(help="a1, a2, …; default: all")]
@@ -46,6 +57,7 @@ class Report:
     manual: Manual = None
     marker: Marker = None
     roster: Roster = None
+    preview: Preview = False
     store: StoreUrl = None
     json: Json = False
 

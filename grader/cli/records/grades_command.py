@@ -19,6 +19,7 @@ def run(options: Grades) -> int:
     """Write course_grades.csv and print a table, or how one student's grade came to be."""
     course = Course.here()
     roster = class_list.roster(options.roster, course, options.out, options.store)
+    course = results.in_force(options.out, course, options.store)
     found = results.stored(options.out, course, options.store)
     known = {*roster.students, *(r.student for r in found)} if roster.students else None
     ids = [component.id for component in course.grading.components]

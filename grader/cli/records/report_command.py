@@ -7,7 +7,7 @@ from grader.course.course import Course
 from ...gradebook import stored_roster
 from .. import EXIT_OK
 from ..output import say, say_json
-from . import class_list, results, stores
+from . import class_list, preview_output, results, stores
 from .gradebook_options import Report
 
 
@@ -18,12 +18,19 @@ def run(options: Report) -> int:
     roster = class_list.given(options.roster, course)
     everybody = class_list.known(roster, options.out, options.store).students
     given = class_list.marks(options.manual, course, everybody, options.out, options.store)
-    results.prepare(options.out)
-    with stored as store:
-        stores.check_filled(store)
+
+    def change() -> None:
         stored_roster.keep(store, roster)
         if given is not None:
             store.keep(given, class_list.marker(options.marker))
+
+    if not options.preview:
+        results.prepare(options.out)
+    with stored as store:
+        stores.check_filled(store)
+        if options.preview:
+            return preview_output.show(store, course, change, options.json)
+        change()
         written = results.write(store, course, options.out)
         stores.back_up(store)
     if options.json:

@@ -13,7 +13,7 @@ from ... import report
 from ...classroom.roster import Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
-from ...gradebook import late_policy, manual, stored_roster, stored_terms, to_mark
+from ...gradebook import late_policy, manual, policy, stored_roster, stored_terms, to_mark
 from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
@@ -66,7 +66,10 @@ def write(store: Store, course: Course, folder: Path) -> Written:
 
 
 def _write(store: Store, course: Course, folder: Path) -> Written:
+    for change in store.keep_rules(course):
+        warn(f"from now on: {change.sentence}")
     found, marks = counted_results(store, course), store.manual(course)
+    store.count(found)
     roster = stored_roster.read(store)
     written = Written(
         found,
@@ -78,6 +81,7 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
         folder / "to_mark.csv",
     )
     replace_file(written.report, report.render(found, course, roster))
+    _write_pages(folder, found, course, roster)
     replace_file(written.dashboard, report.render_dashboard(found, course, roster))
     replace_file(written.csv, results_files.to_csv(found, course))
     replace_file(written.json, results_files.to_json(found))
@@ -85,6 +89,20 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
     for warning in _held(found, written.marks):
         warn(warning)
     return written
+
+
+def _write_pages(folder: Path, found: list[Result], course: Course, roster: Roster) -> None:
+    """Write the pages of students that changed, and remove those of students who are gone."""
+    pages = dict(report.render_pages(found, course, roster))
+    place = folder / report.PAGES
+    prepare(place)
+    for old in place.glob("student*.html"):
+        if f"{report.PAGES}/{old.name}" not in pages:
+            old.unlink()
+    for name, text in pages.items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            replace_file(path, text)
 
 
 def _held(found: Sequence[Result], list_: Path) -> list[str]:
@@ -103,15 +121,21 @@ def _held(found: Sequence[Result], list_: Path) -> list[str]:
     ]
 
 
-def counted_results(store: Store, course: Course) -> list[Result]:
-    """The newest results, with marks and the rules for late work. Warnings go to stderr."""
+def counted_results(
+    store: Store, course: Course, notice: Callable[[str], None] = warn
+) -> list[Result]:
+    """The newest results, with marks and the rules for late work; `notice` gets the warnings.
+
+    The rules are those in force; see `policy`.
+    """
+    course = policy.under(course, store.rules())
     marks, found = store.manual(course), store.latest()
     ids = [assignment.id for assignment in course.graded]
     known = [result for result in found if result.assignment in ids]
     if gone := sorted({result.assignment for result in found} - {*ids}):
-        warn(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
+        notice(f"results of {', '.join(gone)} are left out: course.toml has no such assignment")
     for warning in marks.unknown(known):
-        warn(warning)
+        notice(warning)
     return counted(known, marks, store)
 
 
@@ -123,6 +147,18 @@ def counted(results: Iterable[Result], marks: ManualMarks, store: Store) -> list
     return store.with_earlier_answers(counting)
 
 
+def in_force(folder: Path, course: Course, url: str | None = None) -> Course:
+    """The course with the rules by which its grades were written; says what waits on stderr."""
+    with stores.existing(folder, url) as store:
+        rules = store.rules()
+    for change in policy.changes(rules, policy.of(course), course.facts.zone) if rules else ():
+        warn(
+            f"course.toml says otherwise, which counts after `course report {folder}` "
+            f"(--preview shows who moves): {change.sentence}"
+        )
+    return policy.under(course, rules)
+
+
 def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]:
     """The results that `grade` left in a folder. Raises UsageProblem if there are none."""
     with stores.existing(folder, url) as store:
@@ -132,7 +168,9 @@ def stored(folder: Path, course: Course, url: str | None = None) -> list[Result]
 
 def _write_marks(path: Path, found: list[Result], marks: ManualMarks, store: Store) -> None:
     """Write the list of what is left to mark, with the rows filled in but not yet stored."""
-    filled = to_mark.filled_in(path, marks, store.comments())
+    filled = to_mark.filled_in(
+        path, marks, frozenset((kept.item, kept.mark.comment) for kept in store.marks())
+    )
     if filled.keep:
         warn(f"{filled.notice}; the file is kept as {to_mark.put_aside(path)}")
     elif filled.notice:

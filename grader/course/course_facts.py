@@ -1,0 +1,56 @@
+"""Settings of the whole course: the table [course] of `course.toml`."""
+
+from __future__ import annotations
+
+import datetime
+import zoneinfo
+
+from pydantic import Field, field_validator
+
+from .exercise import Table
+
+
+class StudentCommand(Table):
+    """A command of the course's own for students."""
+
+    module: str  # has `add_arguments(command)` and `run(options, work)`, see `StudentWork`
+    help: str
+    assignment: str  # whose notebook and folder it may use
+
+
+class CourseFacts(Table):
+    """Settings of the whole course."""
+
+    title: str
+    paper: str
+    student_repository: str = ""  # on GitHub, or the address of a zip; empty: not there yet
+    student_branch: str = Field(default="main", pattern=r"^[\w./-]+$")  # which students fetch
+    timezone: str = "UTC"  # in which people read times: "Europe/Berlin"
+    source_repository: str = ""  # on GitHub or GitLab, with lectures/; empty: pages link to none
+    reserved: list[str] = []  # components of future assignments; students get stubs until then
+    library: str  # the package whose components are the exercises
+    hidden: str  # the folder, and package, of hidden tests, mistakes, variants and references
+    shared: list[str] = []  # packages of the library without components: students have them whole
+    commands: dict[str, str] = {}  # the course's own, beside the grader's: name → "module:app"
+    plugins: dict[str, str] = {}  # what the engine asks a course for: see `Course.plugin`
+    scorers: dict[str, str] = {}  # of trained models: measure → "module:class"
+    student_commands: dict[str, StudentCommand] = {}  # the course's own, beside `student check`
+
+    @field_validator("timezone")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name != "UTC":
+            try:
+                zoneinfo.ZoneInfo(name)
+            except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
+                raise ValueError(
+                    f"timezone = {name!r} is not known here: write one such as Europe/Berlin (on "
+                    "Windows, install the package tzdata)"
+                ) from None
+        return name
+
+    @property
+    def zone(self) -> datetime.tzinfo:
+        """The zone of the times that people read."""
+        utc = self.timezone == "UTC"
+        return datetime.timezone.utc if utc else zoneinfo.ZoneInfo(self.timezone)

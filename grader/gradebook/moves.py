@@ -1,0 +1,149 @@
+"""Why a total moves: what differs between two countings of one student's assignment, in words.
+
+Every counting that `course grade` and `course report` write is stored with its date if anything in
+it differs from the last one, so that `course history` can tell each move.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .lateness import counted, moment, written
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from .result import Result
+
+Facts = Mapping[str, Any]
+UTC = datetime.timezone.utc
+
+
+def facts(result: Result) -> Facts:
+    """What decides a total, beside the tests: small, and comparable."""
+    totals, facts, late = result.totals, result.submission, result.late
+    return {
+        "total": totals.total,
+        "automatic": totals.automatic,
+        "bonus": totals.bonus,
+        "penalty": totals.late_penalty,
+        "excused": totals.excused,
+        "sha256": facts.sha256,
+        "received": facts.received,
+        "due": late.due if late else None,
+        "days": late.days if late else 0,
+        "percent": late.percent if late else 0,
+        "slip_days": late.slip_days if late else 0,
+        "parts": {part.id: part.points for part in result.parts},
+        "overrides": {override.exercise: override.points for override in result.overrides},
+        "held": [mark.item for mark in result.held],
+    }
+
+
+def reasons(before: Facts, now: Facts, zone: datetime.tzinfo = UTC) -> list[str]:
+    """What differs, in words, the most important first; times are told in `zone`."""
+    found = []
+    if before["sha256"] != now["sha256"]:
+        found.append("another hand-in counts")
+    found += _of_marks(before, now)
+    own = before["overrides"] == now["overrides"]
+    if own and any(before[key] != now[key] for key in ("automatic", "bonus")):
+        was, is_now = (_points(f["automatic"], f["bonus"]) for f in (before, now))
+        found.append(f"automatic points {is_now}, before: {was}")
+    if before["excused"] != now["excused"]:
+        found.append("excused" if now["excused"] else "no longer excused")
+    for key, words in (("received", "received"), ("due", "due")):
+        if before[key] != now[key]:
+            found.append(f"{words} {_time(now[key], zone)}, before: {_time(before[key], zone)}")
+    if any(before[key] != now[key] for key in ("days", "percent", "slip_days")):
+        found.append(f"{_late(now)}, before: {_late(before)}")
+    return found
+
+
+def keep(connection: Connection, results: Sequence[Result]) -> int:
+    """Store each counting that differs from the last one; returns how many."""
+    from .database.schema import countings as table
+
+    last = {(student, assignment): kept for student, assignment, kept, _ in _every(connection)}
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
+    rows = [
+        {
+            "student": result.student,
+            "assignment": result.assignment,
+            "facts": json.dumps(facts(result)),
+            "counted_at": now,
+        }
+        for result in results
+        if last.get((result.student, result.assignment)) != facts(result)
+    ]
+    if rows:
+        connection.execute(table.insert(), rows)
+    return len(rows)
+
+
+def entries(
+    connection: Connection, student: str, assignment: str, zone: datetime.tzinfo
+) -> list[dict[str, Any]]:
+    """An entry for each counting of a student's assignment, oldest first; see `history`."""
+    found, before = list[dict[str, Any]](), None
+    for _, _, now, at in _every(connection, student, assignment):
+        entry = {"kind": "total", "at": at, "total": now["total"], "points": None, "why": []}
+        shown = "no total" if now["total"] is None else f"total {now['total']:g} points"
+        if before is not None:
+            why, moved = (
+                reasons(before, now, zone),
+                (now["total"] or 0.0) - (before["total"] or 0.0),
+            )
+            entry |= {"points": round(moved, 2), "why": why}
+            shown = f"{shown} ({round(moved, 2):+g}): {'; '.join(why)}" if why else shown
+        found.append({**entry, "sentence": shown})
+        before = now
+    return found
+
+
+def _every(
+    connection: Connection, student: str | None = None, assignment: str | None = None
+) -> list[tuple[str, str, Facts, str]]:
+    from .database.schema import countings as table
+
+    query = table.select().order_by(table.c.id)
+    if student is not None:
+        query = query.where(table.c.student == student, table.c.assignment == assignment)
+    rows = connection.execute(query)
+    return [(row.student, row.assignment, json.loads(row.facts), row.counted_at) for row in rows]
+
+
+def _of_marks(before: Facts, now: Facts) -> list[str]:
+    found = [
+        f"the mark of {item or 'the whole assignment'} is held, as the answer has changed"
+        for item in now["held"]
+        if item not in before["held"]
+    ]
+    for kind in ("parts", "overrides"):
+        for item in dict.fromkeys([*before[kind], *now[kind]]):
+            was, is_now = before[kind].get(item), now[kind].get(item)
+            if was != is_now and item not in now["held"]:
+                found.append(f"{item} by hand: {_mark(is_now)}, before: {_mark(was)}")
+    return found
+
+
+def _mark(points: float | None) -> str:
+    return "no mark" if points is None else f"{points:g}"
+
+
+def _points(automatic: float | None, bonus: float) -> str:
+    return "none" if automatic is None else f"{automatic:g}{f' and {bonus:g} bonus' * bool(bonus)}"
+
+
+def _time(text: str | None, zone: datetime.tzinfo) -> str:
+    return written(moment(text), zone) if text else "unknown"
+
+
+def _late(facts: Facts) -> str:
+    if not facts["days"]:
+        return "not late"
+    slip = f", {counted(facts['slip_days'], 'slip day')} used" if facts["slip_days"] else ""
+    return f"{counted(facts['days'], 'day')} late{slip}, {facts['percent']:g} % deducted"
