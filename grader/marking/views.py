@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -49,7 +50,7 @@ def card(
     found = desk.cards(part.assignment, part.item)
     told = desk.with_earlier_text(shown_card)
     beside = desk.reference(part)
-    first = told.first
+    first, zone = told.first, desk.course.facts.zone
     return {
         "part": part,
         "first": first,
@@ -57,8 +58,8 @@ def card(
         "text": shown.html(first.answer.text, _figures(desk, part, first)),
         "source": visible(first.answer.text),
         "members": _members(desk, marker, told),
-        "mark": _mark(first.answer.mark),
-        "before": _before(first),
+        "mark": _mark(first.answer.mark, zone),
+        "before": _before(first, zone),
         "reference": Reference(*(shown.html(text) for text in beside)),
         "comments": list(zip(COMMENT_KEYS, _comments(found), strict=False)),
         "choices": [f"{n:g}" for n in range(int(part.points) + 1)] if part.points < 13 else [],
@@ -103,15 +104,19 @@ def seen(entry: Entry) -> str:
     return f"{entry.key}.{entry.answer.version}.{entry.answer.sha256[:SEEN]}"
 
 
-def _before(entry: Entry) -> dict[str, Any] | None:
+def _before(entry: Entry, zone: datetime.tzinfo) -> dict[str, Any] | None:
     """Of a changed answer: its earlier mark, and how the text differs."""
     answer = entry.answer
     if not answer.changed:
         return None
-    return {"mark": _mark(answer.mark), "text": shown.compared(answer.text_before, answer.text)}
+    return {
+        "mark": _mark(answer.mark, zone),
+        "text": shown.compared(answer.text_before, answer.text),
+    }
 
 
-def _mark(mark: ManualMark | None) -> dict[str, str] | None:
+def _mark(mark: ManualMark | None, zone: datetime.tzinfo) -> dict[str, str] | None:
+    """A mark as the pages show it, with its time in the course's zone."""
     if mark is None:
         return None
     return {
@@ -119,7 +124,7 @@ def _mark(mark: ManualMark | None) -> dict[str, str] | None:
         "value": "" if mark.points is None else f"{mark.points:g}",
         "comment": mark.comment,
         "by": visible(mark.marker),
-        "at": written(moment(mark.given_at)) if mark.given_at else "",
+        "at": written(moment(mark.given_at), zone) if mark.given_at else "",
     }
 
 
@@ -155,12 +160,13 @@ def conflict(
     desk: Desk, marker: Marker, mine: ManualMark, meanwhile: Sequence[Meanwhile]
 ) -> dict[str, Any]:
     """Both marks of each answer that has changed since this marker saw it."""
+    zone = desk.course.facts.zone
     rows = [
         {
             "label": label(desk, marker, one.entry),
-            "theirs": _mark(one.entry.answer.mark),
+            "theirs": _mark(one.entry.answer.mark, zone),
             "text": shown.html(one.entry.answer.text) if one.new_text else None,
         }
         for one in meanwhile
     ]
-    return {"rows": rows, "mine": _mark(mine)}
+    return {"rows": rows, "mine": _mark(mine, zone)}
