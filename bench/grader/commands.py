@@ -82,6 +82,19 @@ def similar(assignments: Assignments = "", json: Json = False) -> None:
     show(measures, f"results/{bench.NAME}.json", json)
 
 
+@grader_app.command("marking")
+def marking(
+    students: Annotated[int, typer.Option(min=5, help="generated, with written answers")] = 300,
+    json: Json = False,
+) -> None:
+    """`course mark` by keyboard in Chromium, without reading: marks a minute; some minutes."""
+    from . import marking as bench
+
+    course = Course.here()
+    measures = bench.run(course, course.assignment("a1"), students, log)
+    show(measures, f"results/{bench.NAME}.json", json)
+
+
 @grader_app.command("tables")
 def tables(
     seeds: Annotated[str, typer.Option(help="of contrasts and trainings")] = "0,1,2,3,4",

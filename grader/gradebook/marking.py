@@ -100,7 +100,7 @@ def questions(store: Store, course: Course) -> list[Question]:
         for exercise in assignment.exercises:
             for part in exercise.parts:
                 id = f"{exercise.id}.{part.id}"
-                here = _answers(own, kept, id)
+                here = answers_in(own, kept, id)
                 changed = sum(answer.changed for answer in here)
                 left = sum(not answer.marked for answer in here) - changed
                 facts = (assignment.id, id, part.title, part.points, len(here), left, changed)
@@ -112,8 +112,8 @@ def answers_to(store: Store, assignment: str, item: str) -> list[Answer]:
     """All answers to a written part with their marks, by the first student's name."""
     with store.connected() as connection:
         results, kept = rows.newest(connection, assignment), stored_marks.every(connection)
-        found = _answers(results, kept, item)
-        return [_with_text_before(connection, a) if a.changed else a for a in found]
+        found = answers_in(results, kept, item)
+        return [with_text_before(connection, a) if a.changed else a for a in found]
 
 
 def give_mark(
@@ -175,7 +175,7 @@ def undo(store: Store, answer: Answer, *, marker: str, expected_version: int) ->
         return _version(connection, answer)
 
 
-def _answers(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -> list[Answer]:
+def answers_in(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -> list[Answer]:
     """The answers in results of one assignment; a file that could not be read has none."""
     marks: dict[Item, list[KeptMark]] = {}
     for mark in kept:
@@ -204,7 +204,7 @@ def _shared(standing: Sequence[Sequence[KeptMark]]) -> ManualMark | None:
     return newest[0] if same and newest[0] != ManualMark(None) else None
 
 
-def _with_text_before(connection: Connection, answer: Answer) -> Answer:
+def with_text_before(connection: Connection, answer: Answer) -> Answer:
     wanted = answer.mark and answer.mark.answer_sha256
     for result in rows.of(connection, answer.students[0], answer.assignment):
         if answers.sha256_of(result, answer.item) == wanted:

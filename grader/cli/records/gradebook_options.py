@@ -63,6 +63,27 @@ class Report:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """Mark written answers in a browser on this machine: one question over all students."""
+
+    out: Annotated[Path, typer.Argument(help="the folder that `grade` wrote")] = GRADES
+    marker: Annotated[
+        str | None, typer.Option(help="your name, stored with each mark; default: your login")
+    ] = None
+    others: Annotated[
+        list[str] | None, typer.Option("--with", help="who marks too: the work is shared out")
+    ] = None
+    by_question: Annotated[
+        bool, typer.Option("--by-question", help="share out questions instead of students")
+    ] = False
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="show no student's name")] = False
+    host: Annotated[str, typer.Option(help="serve another address of this machine")] = "127.0.0.1"
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free one")] = 0
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="only print the address")] = False
+    store: StoreUrl = None
+
+
+@dataclass(frozen=True)
 class Grades:
     """The course total of everybody, by the weights and rules of course.toml."""
 
@@ -110,4 +131,4 @@ class Feedback:
     json: Json = False
 
 
-COMMANDS = (History, Why, Report, Grades, Export, Feedback)
+COMMANDS = (History, Why, Report, Mark, Grades, Export, Feedback)

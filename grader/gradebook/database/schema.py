@@ -52,6 +52,26 @@ marks = Table(
     Index("marks_by_item", "student", "assignment", "item"),
 )
 
+questioned = Table(
+    "questioned",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("student", String, nullable=False),
+    Column("assignment", String, nullable=False),
+    Column("item", String, nullable=False),
+    Column("marker", String, nullable=False),  # who asks, or who has settled it
+    Column("asked", Boolean, nullable=False),  # false once it is settled
+    Column("kept_at", String, nullable=False),
+)
+
+at_work = Table(  # who has which answer open: the only table whose rows are replaced
+    "at_work",
+    metadata,
+    Column("marker", String, primary_key=True),
+    Column("place", String, nullable=False),
+    Column("seen_at", Float, nullable=False),  # seconds since 1970
+)
+
 terms = Table(
     "terms",
     metadata,

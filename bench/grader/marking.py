@@ -1,0 +1,152 @@
+"""Marks a generated class by keyboard in a browser: what the page costs a marker besides reading.
+
+Nobody reads here: points are typed as soon as an answer is there. So the time is what a marker
+waits for the page and the store, and the number of answers is that of cards, as equal and nearly
+equal ones lie on one. How many are alike is the class's own; here a tenth is empty, three tenths
+are common answers with a word exchanged, and the others are of students' own.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from grader.authoring import results_file
+from grader.cli.problems import UsageProblem
+from grader.course.assignment import Assignment
+from grader.course.course import Course
+from grader.gradebook.exercise_result import ExerciseResult, PartResult
+from grader.gradebook.result import Result, SubmissionFacts
+from grader.gradebook.store import Store
+from grader.marking.desk import Desk
+from grader.marking.marker import Marker
+from grader.marking.server import offered
+
+NAME = "bench_marking"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+COMMENT = "Which assumption is that?"
+COMMON = 12  # answers that many students give, to each question
+WORDS = (
+    "the weights of a softmax sum to one whatever the scale so that dividing by the root of the "
+    "width keeps the variance of each score and lets gradients reach queries and keys while large "
+    "scores make one key win and order is lost unless positions are added to the embeddings before "
+    "attention mixes values of other tokens in this head which a later layer may ignore"
+).split()
+
+
+def run(
+    course: Course, assignment: Assignment, students: int, log: Callable[[str], None]
+) -> dict[str, dict[str, Any]]:
+    """Measures of one class, each answer marked once. Raises UsageProblem without a browser."""
+    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if binary is None:
+        raise UsageProblem(f"none of {', '.join(BROWSERS)} is installed: install one")
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
+        for result in class_of(course, assignment, students):
+            store.add(result)
+        desk, marker = Desk(store, course), Marker("bench")
+        parts = [part for part in desk.parts() if part.assignment == assignment.id]
+        cards = sum(len(desk.cards(part.assignment, part.item)) for part in parts)
+        log(f"{students * len(parts)} answers on {cards} cards")
+        with offered(desk, marker, "127.0.0.1", 0) as served:
+            threading.Thread(target=served.run, daemon=True).start()
+            waits, keys = _marked(binary, served.address, [p.item for p in parts], assignment.id)
+        marks = store.marks()
+    if len(marks) != students * len(parts) or not all(m.mark.answer_sha256 for m in marks):
+        raise AssertionError(f"{len(marks)} marks were stored: a bug of ours")
+    return _measures(students * len(parts), waits, keys)
+
+
+def class_of(course: Course, assignment: Assignment, students: int, seed: int = 0) -> list[Result]:
+    """Results of a class: the written parts alone, with generated answers."""
+    draw = random.Random(seed)
+    common: dict[str, list[list[str]]] = {}
+    found = []
+    for number in range(students):
+        exercises = []
+        for exercise in assignment.exercises:
+            parts = []
+            for part in exercise.parts:
+                id = f"{exercise.id}.{part.id}"
+                pool = common.setdefault(id, [_sentence(draw) for _ in range(COMMON)])
+                answer = _answer(draw, pool)
+                facts = {"id": id, "title": part.title, "max_points": part.points, "points": None}
+                facts |= {"comment": "", "answer": answer, "words": len(answer.split())}
+                parts.append(PartResult(**facts, word_limit=part.words))
+            if parts:
+                facts = exercise.model_dump(include={"id", "title", "kind", "bonus", "section"})
+                facts |= {"max_points": exercise.points, "points": None, "status": "pending"}
+                exercises.append(ExerciseResult(**facts, parts=parts))
+        result = Result.of(
+            assignment, SubmissionFacts(sha256=f"{number:064x}"), exercises, "GRADED", ""
+        )
+        found.append(result.model_copy(update={"student": f"s{number:03}"}))
+    return found
+
+
+def _answer(draw: random.Random, pool: list[list[str]]) -> str:
+    kind = draw.random()
+    if kind < 0.1:
+        return ""
+    words = [*draw.choice(pool)] if kind < 0.4 else _sentence(draw)
+    if kind < 0.4:
+        words[draw.randrange(len(words))] = draw.choice(WORDS)
+    return f"{' '.join(words).capitalize()}, as $d_k$ shows."
+
+
+def _sentence(draw: random.Random) -> list[str]:
+    return draw.choices(WORDS, k=draw.randint(40, 110))
+
+
+def _marked(
+    binary: str, address: str, items: list[str], assignment: str
+) -> tuple[list[float], int]:
+    """Seconds from a card's first key to the next card, for each; and the number of keys."""
+    from playwright.sync_api import sync_playwright
+
+    waits, keys = [], 0
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=binary)
+        page = browser.new_page()
+        for item in items:
+            page.goto(f"{address}{assignment}/{item}")
+            while page.locator("#give").count():
+                pressed = [str(len(waits) % 5)]
+                if not waits:
+                    pressed += ["c", *COMMENT, "Escape"]
+                elif len(waits) % 5 == 4 and page.locator("[data-key=a]").count():
+                    pressed += ["a"]  # every fifth answer has the comment that was given before
+                begun = time.perf_counter()
+                for key in pressed:
+                    page.keyboard.press(key)
+                with page.expect_navigation(wait_until="load"):
+                    page.keyboard.press("Enter")
+                waits.append(time.perf_counter() - begun)
+                keys += len(pressed) + 1
+        browser.close()
+    return waits, keys
+
+
+def _measures(answers: int, waits: list[float], keys: int) -> dict[str, dict[str, Any]]:
+    measure, seconds = results_file.measure, sum(waits)
+    found = {
+        "answers": measure("answers", [answers]),
+        "cards": measure("cards", [len(waits)]),
+        "keys": measure("keys", [keys]),
+        "minutes": measure("minutes", [seconds / 60]),
+        "marks_per_minute": measure("marks/min", [60 * answers / seconds]),
+        "cards_per_minute": measure("cards/min", [60 * len(waits) / seconds]),
+        "card_ms": measure("ms", [1000 * statistics.median(waits)]),
+        "card_ms_of_95_percent": measure("ms", [1000 * sorted(waits)[int(0.95 * len(waits))]]),
+    }
+    data = {"class": "generated (bench/grader/marking.py), seed 0"}
+    command = f"course bench marking --students {answers // 3}"
+    results_file.write(NAME, command, found, data)
+    return found

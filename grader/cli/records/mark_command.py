@@ -1,0 +1,53 @@
+"""`course mark`: written answers, marked in a browser on this machine."""
+
+from __future__ import annotations
+
+import getpass
+from contextlib import nullcontext
+
+from grader.course.course import Course
+
+from ...course.visible import visible_name
+from ...marking.desk import Desk
+from ...marking.door import opened
+from ...marking.guard import LOOPBACK
+from ...marking.marker import Marker
+from ...marking.server import offered
+from .. import EXIT_OK
+from ..output import say, warn
+from ..problems import UsageProblem
+from . import stores
+from .gradebook_options import Mark
+
+MAX_NAME = 60
+
+
+def run(options: Mark) -> int:
+    """Serve the page until Ctrl-C; every mark is stored when it is given."""
+    course, marker = Course.here(), _marker(options)
+    with stores.existing(options.out, options.store) as store:
+        stores.check_filled(store)
+        desk = Desk(store, course)
+        if not desk.parts():
+            raise UsageProblem(f"{store.where}: nobody has handed in a written part: nothing to do")
+        with offered(desk, marker, options.host, options.port) as served:
+            say(f"{served.address}  marks as {marker.name}; Ctrl-C ends it")
+            if options.host not in LOOPBACK:
+                warn("whoever sees this address, or the network it goes through, can mark with it")
+            with nullcontext() if options.no_browser else opened(served.address, options.out):
+                served.run()
+        stores.back_up(store)
+    done = sum(len(one.entries) for one in marker.done)
+    say(f"\n{done} {'answer has' if done == 1 else 'answers have'} a new mark; all are stored.")
+    say(f"To write them into reports and lists: course report {options.out}")
+    return EXIT_OK
+
+
+def _marker(options: Mark) -> Marker:
+    names = [options.marker or getpass.getuser(), *(options.others or [])]
+    for name in names:
+        if not name.strip() or len(name) > MAX_NAME or visible_name(name) != name:
+            raise UsageProblem(
+                f"{name[:MAX_NAME]!r} is no marker's name: give up to {MAX_NAME} characters"
+            )
+    return Marker(names[0], tuple(names), options.by_question, options.anonymous)

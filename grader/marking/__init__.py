@@ -1,0 +1,1 @@
+"""Marks written answers in a browser on this machine: `course mark`."""

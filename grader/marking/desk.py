@@ -1,0 +1,173 @@
+"""The desk of the markers: all answers of a class, their marks, and what one marker does with them.
+
+What was read is kept until the store has something new, whoever put it there: another marker,
+`course report --manual`, or a new grading.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ..gradebook import marking, rows, stored_marks, stored_roster
+from ..gradebook.manual import ManualMark
+from ..gradebook.result import Result
+from ..gradebook.stored_marks import KeptMark
+from . import colleagues, entries
+from .entries import Card, Entry
+from .reference import Reference, references
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from grader.course.course import Course
+
+    from ..gradebook.manual import Item
+    from ..gradebook.store import Store
+
+Question = tuple[str, str]  # assignment, item
+
+
+@dataclass(frozen=True)
+class Part:
+    """A written part of the course that somebody handed in an answer to."""
+
+    assignment: str
+    item: str
+    title: str
+    points: float
+
+
+@dataclass
+class Read:
+    """What the store held when it was last read; the cards of a question are made on demand."""
+
+    versions: tuple[int, ...]
+    results: dict[str, list[Result]]
+    marks: Sequence[KeptMark]
+    asked: dict[Item, str]
+    cards: dict[Question, list[Card]] = field(default_factory=dict)
+
+
+class Desk:
+    """Raises GradebookError if the store fails."""
+
+    def __init__(self, store: Store, course: Course):
+        self.store, self.course = store, course
+        self._lock = threading.Lock()
+        self._read = Read((), {}, (), {})
+        self._groups: dict[Question, tuple[int, list[list[str]]]] = {}
+        self._references: dict[str, dict[str, Reference]] = {}
+        self.names = {id: s.shown for id, s in stored_roster.read(store).students.items()}
+
+    def parts(self) -> list[Part]:
+        """The questions that have answers, in the order of the course."""
+        read = self._up_to_date()
+        return [
+            Part(assignment.id, f"{exercise.id}.{part.id}", part.title, part.points)
+            for assignment in self.course.graded
+            for exercise in assignment.exercises
+            for part in exercise.parts
+            if read.results.get(assignment.id)
+        ]
+
+    def cards(self, assignment: str, item: str) -> list[Card]:
+        """All cards of a question, in the order of its groups, which marks do not change."""
+        read, question = self._up_to_date(), (assignment, item)
+        with self._lock:
+            if question not in read.cards:
+                read.cards[question] = self._made(read, *question)
+            return read.cards[question]
+
+    def reference(self, part: Part) -> Reference:
+        """What stands beside the answers to a question."""
+        if part.assignment not in self._references:
+            read = references(self.course.assignment(part.assignment))
+            self._references[part.assignment] = read
+        return self._references[part.assignment].get(part.item, Reference("", "", ""))
+
+    def result(self, assignment: str, student: str) -> Result | None:
+        """The newest result of a student."""
+        found = self._up_to_date().results.get(assignment, [])
+        return next((result for result in found if result.student == student), None)
+
+    def with_earlier_text(self, card: Card) -> Card:
+        """The card whose changed answers tell the text that their mark was given for."""
+        with self.store.connected() as connection:
+            told = [
+                replace(entry, answer=marking.with_text_before(connection, entry.answer))
+                if entry.answer.changed
+                else entry
+                for entry in card.entries
+            ]
+        return replace(card, entries=tuple(told))
+
+    def give(self, seen: Sequence[tuple[Entry, int]], mark: ManualMark) -> list[int]:
+        """Give these answers, each with the version seen, one mark; see `marking.give_marks`."""
+        return marking.give_marks(self.store, self.course, [(e.answer, v) for e, v in seen], mark)
+
+    def take_back(self, entry: Entry, marker: str, version: int) -> None:
+        """Undo the newest mark of an answer; see `marking.undo`."""
+        marking.undo(self.store, entry.answer, marker=marker, expected_version=version)
+
+    def ask(self, card: Card, marker: str) -> None:
+        """Put a card in question, or settle it if it is."""
+        items = [
+            (student, entry.answer.assignment, entry.answer.item)
+            for entry in card.entries
+            for student in entry.answer.students
+        ]
+        with self.store.connected(writing=True) as connection:
+            colleagues.ask(connection, items, marker, asked=not card.first.asked_by)
+
+    def open(self, place: str, marker: str) -> list[str]:
+        """Say that this marker has the place open; returns who else has."""
+        with self.store.connected(writing=True) as connection:
+            colleagues.has_open(connection, marker, place)
+            return colleagues.others_at(connection, marker, place)
+
+    def _made(self, read: Read, assignment: str, item: str) -> list[Card]:
+        found = marking.answers_in(read.results.get(assignment, []), read.marks, item)
+        kept = self._groups.get((assignment, item))
+        if kept is None or kept[0] != read.versions[0]:
+            kept = read.versions[0], entries.grouped(found)
+            self._groups[assignment, item] = kept
+        ordered = sorted(found, key=entries.key_of)
+        lying = [
+            Entry(entries.key_of(answer), number, answer, read.asked.get(self._item(answer), ""))
+            for number, answer in enumerate(ordered, start=1)
+        ]
+        return entries.cards(lying, kept[1])
+
+    @staticmethod
+    def _item(answer: marking.Answer) -> Item:
+        return answer.students[0], answer.assignment, answer.item
+
+    def _up_to_date(self) -> Read:
+        with self._lock, self.store.connected() as connection:
+            versions = _versions(connection)
+            if versions != self._read.versions:
+                self._read = _read_again(connection, versions, self._read)
+            return self._read
+
+
+def _versions(connection: Connection) -> tuple[int, ...]:
+    """Of the results, the marks and the questions: each grows with whatever is added."""
+    from sqlalchemy import func, select
+
+    from ..gradebook.database.schema import marks, questioned, results
+
+    newest = (select(func.max(table.c.id)) for table in (results, marks, questioned))
+    return tuple(connection.scalar(query) or 0 for query in newest)
+
+
+def _read_again(connection: Connection, versions: tuple[int, ...], before: Read) -> Read:
+    by_assignment = before.results
+    if versions[:1] != before.versions[:1]:
+        by_assignment = {}
+        for result in rows.newest(connection):
+            by_assignment.setdefault(result.assignment, []).append(result)
+    marks = stored_marks.every(connection)
+    return Read(versions, by_assignment, marks, colleagues.in_question(connection))

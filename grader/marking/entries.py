@@ -1,0 +1,118 @@
+"""The answers to one question as they lie on the desk: by group, and in a group by mark."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ..gradebook.manual import ManualMark
+from ..gradebook.marking import Answer
+from .groups import groups
+
+Filter = Callable[["Entry", str], bool]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One answer. `key` names it in addresses, `number` on the page; neither tells whose it is."""
+
+    key: str
+    number: int
+    answer: Answer
+    asked_by: str = ""  # who put it in question, if it is
+
+    @property
+    def state(self) -> tuple[ManualMark | None, bool, bool]:
+        """What answers that are marked together have in common; a version need not be."""
+        return self.answer.mark, self.answer.changed, bool(self.asked_by)
+
+
+@dataclass(frozen=True)
+class Card:
+    """Answers that are shown and marked together: equal or nearly so, and with the same mark."""
+
+    entries: tuple[Entry, ...]
+    group: int  # the number of the group that they are of
+    place: str  # names this group, for markers to see each other
+
+    @property
+    def first(self) -> Entry:
+        return self.entries[0]
+
+    @property
+    def students(self) -> int:
+        return sum(len(entry.answer.students) for entry in self.entries)
+
+    def shows(self, name: str, marker: str) -> bool:
+        return any(FILTERS[name](entry, marker) for entry in self.entries)
+
+
+@dataclass(frozen=True)
+class Meanwhile:
+    """An answer that has another mark, or another text, than the marker saw."""
+
+    entry: Entry
+    new_text: bool
+
+
+def _mine(entry: Entry, marker: str) -> bool:
+    mark = entry.answer.mark
+    return mark is not None and mark.marker == marker
+
+
+FILTERS: dict[str, Filter] = {
+    "unmarked": lambda entry, marker: not entry.answer.marked,
+    "changed": lambda entry, marker: entry.answer.changed,
+    "mine": _mine,
+    "questioned": lambda entry, marker: bool(entry.asked_by),
+    "all": lambda entry, marker: True,
+}
+
+
+def key_of(answer: Answer) -> str:
+    text = "\0".join((answer.students[0], answer.assignment, answer.item))
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def grouped(answers: Sequence[Answer]) -> list[list[str]]:
+    """The keys of the answers, by group: the largest first, else in an order that tells no name."""
+    ordered = sorted(answers, key=key_of)
+    found = groups(answer.text for answer in ordered)
+    keys = [[key_of(ordered[position]) for position in group] for group in found]
+    return sorted(keys, key=lambda group: -len(group))
+
+
+def cards(entries: Sequence[Entry], by_group: Sequence[Sequence[str]]) -> list[Card]:
+    """The cards of a question, in the order of its groups."""
+    named = {entry.key: entry for entry in entries}
+    found = []
+    for number, keys in enumerate(by_group):
+        parts: dict[object, list[Entry]] = {}
+        for key in keys:
+            parts.setdefault(named[key].state, []).append(named[key])
+        found += [Card(tuple(part), number, keys[0]) for part in parts.values()]
+    return found
+
+
+def card_of(found: Sequence[Card], key: str) -> Card | None:
+    """The card that has this answer on it."""
+    return next((card for card in found if any(e.key == key for e in card.entries)), None)
+
+
+def neighbor(
+    found: Sequence[Card],
+    wanted: Callable[[Card], bool],
+    current: Card,
+    step: int = 1,
+    rest_first: bool = False,
+) -> Card | None:
+    """The wanted card after the current one (or before it, with a step of −1), around at the end.
+
+    With `rest_first`, what is left of its own group comes before anything else.
+    """
+    at = found.index(current)
+    around = [*found[at + 1 :], *found[:at]][::step]
+    others = [card for card in around if wanted(card)]
+    own = [card for card in others if card.group == current.group] if rest_first else []
+    return next(iter([*own, *others]), None)

@@ -1,0 +1,68 @@
+"""Equal and nearly equal answers, to be marked together.
+
+Two answers are equal if they have the same words in the same order: case, space, emphasis and the
+marks between sentences do not count. They are nearly equal if, besides, at most one word in twenty
+differs while every number, sign and formula is the same; a page shows which words these are. Every
+answer of a group is compared with the group's first, so that no chain of small steps joins two that
+differ much.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+NEAR = 0.95  # of the words of two answers, in the same order
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|[^\s]")
+_BETWEEN = frozenset(".,;:!?*_`\"“”„’'()…")  # no formula depends on these alone
+
+
+class _Content(NamedTuple):
+    words: tuple[str, ...]
+    exact: tuple[str, ...]  # numbers, signs and formulas: all that is no word
+
+
+def groups(texts: Iterable[str]) -> list[list[int]]:
+    """The positions of the texts, by group; a group and its members stand in their first order."""
+    first: list[tuple[_Content, Counter[str]]] = []
+    equal: dict[_Content, int] = {}
+    found: list[list[int]] = []
+    for position, text in enumerate(texts):
+        content = _content(text)
+        group = equal.get(content)
+        if group is None:
+            counted = Counter(content.words)
+            group = next(
+                (
+                    n
+                    for n, (other, words) in enumerate(first)
+                    if _near(content, counted, other, words)
+                ),
+                None,
+            )
+            if group is None:
+                group = len(found)
+                found.append([])
+                first.append((content, counted))
+            equal[content] = group
+        found[group].append(position)
+    return found
+
+
+def _content(text: str) -> _Content:
+    tokens = [token.casefold() for token in _TOKEN.findall(text)]
+    words = tuple(token for token in tokens if token[0].isalpha())
+    exact = tuple(t for t in tokens if not t[0].isalpha() and t not in _BETWEEN)
+    return _Content(words, exact)
+
+
+def _near(one: _Content, counted: Counter[str], other: _Content, words: Counter[str]) -> bool:
+    most = NEAR * (len(one.words) + len(other.words)) / 2
+    if one.exact != other.exact or min(len(one.words), len(other.words)) < most:
+        return False
+    if sum((counted & words).values()) < most:  # whatever their order: cheap, and most end here
+        return False
+    return difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio() >= NEAR

@@ -1,0 +1,76 @@
+"""Who may speak to the page: only a browser that has the address, at this address, from this page.
+
+The address holds a random token, so that no other page and no other user of the machine can guess
+it. A `Host` that is not ours is refused, because another site's name can be made to lead here; so
+is a form that comes from elsewhere. The content policy lets a page load nothing but our own style
+sheet, our own script and figures of the class.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def hosts(host: str, port: int) -> frozenset[str]:
+    """What a browser may send as `Host`: a loopback address has several names."""
+    names = LOOPBACK if host in LOOPBACK else (host,)
+    return frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
+
+
+class Guard:
+    """ASGI middleware; the application behind it sees paths without the token, as `root_path`."""
+
+    def __init__(self, app: ASGIApp, token: str, hosts: frozenset[str]):
+        self._app, self._token, self._hosts = app, token, hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        from starlette.responses import PlainTextResponse
+
+        if scope["type"] != "http":
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
+                message["headers"] = [*message["headers"], *extra]
+            await send(message)
+
+        refused = self._refused(scope)
+        if refused:
+            await PlainTextResponse(refused[1], refused[0])(scope, receive, guarded)
+            return
+        await self._app({**scope, "root_path": f"/{self._token}"}, receive, guarded)
+
+    def _refused(self, scope: Scope) -> tuple[int, str] | None:
+        """The status and reason of a refusal."""
+        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get(b"host", "")
+        if host not in self._hosts:
+            return 421, "This page answers only under the address that `course mark` printed."
+        token = scope["path"].removeprefix("/").partition("/")[0]
+        if not secrets.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
+            return 404, "Nothing here: use the whole address that `course mark` printed."
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return 405, "This page is read, and sends forms."
+        if scope["method"] == "POST" and headers.get(b"origin") != f"http://{host}":
+            return 403, "A form of another page is not accepted."
+        return None

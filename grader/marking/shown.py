@@ -1,0 +1,94 @@
+"""What a student wrote, as HTML: Markdown, tables, formulas and figures, and nothing that acts.
+
+Tags that a student writes are text. An address is followed only if it is one of the web, in a new
+window that learns nothing of this page; pictures are those that were handed in with the notebook.
+Characters that would hide or turn other text are shown by their numbers.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from markupsafe import Markup, escape
+
+from ..course.visible import visible
+from .formulas import mathml
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+ATTACHED = "attachment:"  # how Jupyter refers to a picture within the cell
+
+
+def html(text: str, figure: Callable[[str], str] = lambda name: "") -> Markup:
+    """The text as HTML; `figure` gives the address of an attached picture, or "" for none."""
+    return Markup(_parser().render(visible(text), {"figure": figure}))
+
+
+def compared(before: str, now: str) -> Markup:
+    """The words of `now`, with what was left out of `before` and what is new in it marked."""
+    old, new = _words(before), _words(now)
+    parts = []
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        gone, come = "".join(old[a:b]), "".join(new[c:d])
+        if kind == "equal":
+            parts.append(escape(come))
+            continue
+        parts += [Markup("<del>{}</del>").format(gone)] if gone else []
+        parts += [Markup("<ins>{}</ins>").format(come)] if come else []
+    return Markup("").join(parts)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\s+|\w+|[^\w\s]", visible(text))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+    from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    parser.use(dollarmath_plugin, allow_blank_lines=False)
+    rules: dict[str, Callable[..., str]] = {
+        "image": _image,
+        "link_open": _link,
+        "heading_open": lambda *_: '<p class="heading">',  # the page has headings of its own
+        "heading_close": lambda *_: "</p>\n",
+        "math_inline": lambda tokens, at, *_: mathml(tokens[at].content, display=False),
+        "math_inline_double": lambda tokens, at, *_: mathml(tokens[at].content, display=True),
+        "math_block": lambda tokens, at, *_: mathml(tokens[at].content, display=True),
+        "table_open": lambda *_: (
+            '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>\n'
+        ),
+        "table_close": lambda *_: "</table></div>\n",
+    }
+    for name, rule in rules.items():
+        parser.add_render_rule(name, _method(rule))
+    return parser
+
+
+def _method(rule: Callable[..., str]) -> Callable[..., str]:
+    return lambda _self, tokens, index, _options, env: rule(tokens, index, env)
+
+
+def _image(tokens: Sequence[Any], index: int, env: Any) -> str:
+    token = tokens[index]
+    source, name = str(token.attrs.get("src", "")), str(escape(token.content))
+    if source.startswith(ATTACHED):
+        address = env["figure"](unquote(source.removeprefix(ATTACHED)))
+        if address:
+            return f'<img src="{escape(address)}" alt="{name}">'
+    return f'<span class="absent">figure “{name}” ({escape(source[:200])}) is not shown here</span>'
+
+
+def _link(tokens: Sequence[Any], index: int, _env: Any) -> str:
+    address = str(tokens[index].attrs.get("href", ""))
+    if not address.startswith(("http://", "https://")):
+        return f'<a title="{escape(address[:200])}">'  # leads nowhere
+    return f'<a href="{escape(address)}" target="_blank" rel="noopener noreferrer">'

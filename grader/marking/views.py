@@ -1,0 +1,172 @@
+"""What the pages show, as data for the templates."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from ..course.visible import visible
+from ..gradebook.lateness import moment, written
+from ..gradebook.manual import ManualMark
+from . import shown
+from .desk import Desk, Part
+from .entries import FILTERS, Card, Entry, Meanwhile
+from .figures import figure
+from .marker import Marker
+from .reference import Reference
+
+COMMENT_KEYS = "asdfghjkl"
+SEEN = 12  # digits of an answer's hash in a form
+
+
+def overview(desk: Desk, marker: Marker) -> dict[str, Any]:
+    """Every question with what is left of it, and what each marker has done."""
+    rows = []
+    for number, part in enumerate(desk.parts()):
+        found = desk.cards(part.assignment, part.item)
+        done = [e.answer.mark.marker for c in found for e in c.entries if _marked(e)]
+        rows.append(
+            {
+                "part": part,
+                "address": f"{part.assignment}/{part.item}",
+                "answers": _count(found),
+                "groups": len({card.group for card in found}),
+                "marked": len(done),
+                "left": {n: _count(found, n, marker) for n in FILTERS if n not in ("mine", "all")},
+                "share": _count([c for c in found if marker.has(number, c)], "unmarked", marker),
+                "by": sorted(Counter(visible(name) or "unnamed" for name in done).items()),
+            }
+        )
+    return {"rows": rows, "left": sum(row["left"]["unmarked"] for row in rows)}
+
+
+def card(
+    desk: Desk, marker: Marker, part: Part, shown_card: Card, wanted: dict[str, str]
+) -> dict[str, Any]:
+    """One card with all that is beside it; `wanted` are the filters in the address."""
+    found = desk.cards(part.assignment, part.item)
+    told = desk.with_earlier_text(shown_card)
+    beside = desk.reference(part)
+    first, zone = told.first, desk.course.facts.zone
+    return {
+        "part": part,
+        "first": first,
+        "card": told,
+        "text": shown.html(first.answer.text, _figures(desk, part, first)),
+        "source": visible(first.answer.text),
+        "members": _members(desk, marker, told),
+        "mark": _mark(first.answer.mark, zone),
+        "before": _before(first, zone),
+        "reference": Reference(*(shown.html(text) for text in beside)),
+        "comments": list(zip(COMMENT_KEYS, _comments(found), strict=False)),
+        "choices": [f"{n:g}" for n in range(int(part.points) + 1)] if part.points < 13 else [],
+        "counts": {name: _count(found, name, marker) for name in FILTERS},
+        "wanted": wanted,
+    }
+
+
+def label(desk: Desk, marker: Marker, entry: Entry) -> str:
+    """How an answer is called on a page."""
+    if marker.anonymous:
+        return f"answer {entry.number}"
+    return ", ".join(visible(desk.names.get(name, name)) for name in entry.answer.students)
+
+
+def points(value: float | None) -> str:
+    """Such as "1 point"."""
+    if value is None:
+        return "no points"
+    return f"{value:g} point" if value == 1 else f"{value:g} points"
+
+
+def _members(desk: Desk, marker: Marker, card: Card) -> list[dict[str, Any]]:
+    """The answers of a card by their text; before the first of each, how it differs."""
+    text = card.first.answer.text
+    by_text: dict[str, list[Entry]] = {text: []}
+    for entry in card.entries:
+        by_text.setdefault(entry.answer.text, []).append(entry)
+    return [
+        {
+            "seen": seen(entry),
+            "label": label(desk, marker, entry),
+            "difference": shown.compared(text, other) if other != text and not place else None,
+        }
+        for other, alike in by_text.items()
+        for place, entry in enumerate(alike)
+    ]
+
+
+def seen(entry: Entry) -> str:
+    """What a form says of an answer: which it is, with which mark and which text it was shown."""
+    return f"{entry.key}.{entry.answer.version}.{entry.answer.sha256[:SEEN]}"
+
+
+def _before(entry: Entry, zone: datetime.tzinfo) -> dict[str, Any] | None:
+    """Of a changed answer: its earlier mark, and how the text differs."""
+    answer = entry.answer
+    if not answer.changed:
+        return None
+    return {
+        "mark": _mark(answer.mark, zone),
+        "text": shown.compared(answer.text_before, answer.text),
+    }
+
+
+def _mark(mark: ManualMark | None, zone: datetime.tzinfo) -> dict[str, str] | None:
+    """A mark as the pages show it, with its time in the course's zone."""
+    if mark is None:
+        return None
+    return {
+        "points": points(mark.points),
+        "value": "" if mark.points is None else f"{mark.points:g}",
+        "comment": mark.comment,
+        "by": visible(mark.marker),
+        "at": written(moment(mark.given_at), zone) if mark.given_at else "",
+    }
+
+
+def _figures(desk: Desk, part: Part, entry: Entry) -> Callable[[str], str]:
+    """The address of each figure in an answer, seen from its page; "" if it is not there."""
+    result = desk.result(part.assignment, entry.answer.students[0])
+    place = f"../../figure/{part.assignment}/{part.item}/{entry.key}"
+
+    def address(name: str) -> str:
+        there = result is not None and figure(result, part.item, name)
+        return f"{place}/{quote(name)}" if there else ""
+
+    return address
+
+
+def _comments(found: Sequence[Card]) -> list[str]:
+    """The comments given to answers to this question, the most frequent first."""
+    given = [e.answer.mark.comment for c in found for e in c.entries if e.answer.mark]
+    return [text for text, _ in Counter(filter(None, given)).most_common(len(COMMENT_KEYS))]
+
+
+def _marked(entry: Entry) -> bool:
+    return entry.answer.marked and entry.answer.mark is not None
+
+
+def _count(found: Sequence[Card], name: str = "all", marker: Marker | None = None) -> int:
+    """Of answers; a filter's name counts those that it shows."""
+    who = marker.name if marker else ""
+    return sum(FILTERS[name](entry, who) for card in found for entry in card.entries)
+
+
+def conflict(
+    desk: Desk, marker: Marker, mine: ManualMark, meanwhile: Sequence[Meanwhile]
+) -> dict[str, Any]:
+    """Both marks of each answer that has changed since this marker saw it."""
+    zone = desk.course.facts.zone
+    rows = [
+        {
+            "label": label(desk, marker, one.entry),
+            "theirs": _mark(one.entry.answer.mark, zone),
+            "text": shown.html(one.entry.answer.text) if one.new_text else None,
+        }
+        for one in meanwhile
+    ]
+    return {"rows": rows, "mine": _mark(mine, zone)}

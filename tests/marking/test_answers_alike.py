@@ -1,0 +1,152 @@
+"""Which answers lie together, and how what a stranger wrote is shown."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from html.parser import HTMLParser
+
+import pytest
+from sample_results import sample
+
+from grader.marking import shown
+from grader.marking.figures import figure
+from grader.marking.formulas import mathml
+from grader.marking.groups import groups
+from grader.marking.reference import references
+
+LONG = (
+    "dividing by the root keeps the variance of every score at one so that the softmax does not "
+    "saturate and its gradient reaches the queries and keys even in wide heads"
+)
+PICTURE = b"\x89PNG\r\n\x1a\nrest"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "together"),
+    [
+        ("It is 4.", "it is  **4**", True),
+        ("", " \n", True),
+        ("It is 4.", "It is 5.", False),
+        ("it rises", "it falls", False),  # of a short answer every word counts
+        (LONG, LONG.replace("wide", "large"), True),
+        (LONG, LONG.replace("wide", "large").replace("even", "also").replace("one", "1"), False),
+        (f"{LONG} $d_k$", f"{LONG} $d_v$", True),  # a letter is a word: the page shows which
+        (f"{LONG} at 64", f"{LONG} at 512", False),
+        (f"{LONG} $-x$", f"{LONG} $x$", False),
+        (LONG, " ".join(sorted(LONG.split())), False),
+    ],
+)
+def test_answers_are_alike_if_little_differs_and_no_number(one, other, together):
+    assert (len(groups([one, other])) == 1) is together
+
+
+def test_small_steps_join_nobody_who_is_far_from_the_first():
+    words = LONG.split()
+    steps = [" ".join([f"new{'abcdefgh'[n]}" for n in range(k)] + words[k:]) for k in range(8)]
+    for found in groups(steps):
+        assert max(found) - min(found) <= 1
+
+
+class Tags(HTMLParser):
+    """All that acts in a page: tags with their attributes."""
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.text = [], ""
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.text += data
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1)) [y](JaVaScRiPt:alert(1)) [z](data:text/html,<script>) ![p](data:x)",
+    "[a](vbscript:x) <javascript:alert(1)> [r]\n\n[r]: javascript:alert(1)",
+    '![x" onerror="alert(1)](http://evil.example/pixel.png "\\" onload=\\"x")',
+    "[x](http://a.example/\"onmouseover='alert(1)')",
+    "$\\href{javascript:alert(1)}{x}$ $\\style{position:fixed}{x}$ $\\class{a}{x}$",
+    "$\\text{<img src=x onerror=alert(1)>}$ $</math><script>alert(1)</script>$",
+    "$$\\text{&#x3c;script&#x3e;alert(1)&#xD800;&#x202e;&#x110000;}$$",
+    "</div></section><form action=//evil.example><input name=seen></form>",
+    '``` x" onclick="alert(1)\n<b>\n```',
+    "safe \u202egnp.exe\u0000\u0007\x1b[31m",
+    "$" + "{" * 5_000 + "$ $" + "\\frac{" * 300 + "$",
+    "[" * 4_000,
+    "> " * 2_000 + "*a **b" * 1_000,
+)
+HARMLESS = {
+    *("p br em strong s code pre ul ol li blockquote hr a img span div table thead tbody".split()),
+    *("tr th td math mrow mi mo mn mtext mfrac msqrt msub msup mstyle merror".split()),
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_nothing_that_a_stranger_writes_acts(text):
+    page = Tags()
+    page.feed(shown.html(text, lambda name: ""))
+    for tag, attributes in page.found:
+        assert tag in HARMLESS
+        assert not {n for n in attributes if n.startswith("on") or n in ("style", "id", "src")}
+        assert attributes.get("href", "http://").startswith(("http://", "https://"))
+    assert not {"\u202e", "\0", "\x07", "\x1b"} & {*page.text}
+
+
+def test_markdown_tables_and_formulas_are_drawn():
+    text = "*one* $\\frac{a}{b}$\n\n| a |\n|---|\n| `x` |\n\n$$\\sqrt{d_k}$$\n\n# Title"
+    page = Tags()
+    page.feed(shown.html(text))
+    tags = [tag for tag, _ in page.found]
+    assert {"em", "mfrac", "table", "code", "msqrt"} <= {*tags}
+    assert "h1" not in tags  # the page has headings of its own
+    assert '<math display="block">' in mathml("x", display=True)
+
+
+def test_the_question_the_model_answer_and_the_rubric_stand_beside(course):
+    found = references(course.assignment("a1"))["1.11.a"]
+    assert "Correct this" in found.question
+    assert "spread of the scores" in found.answer
+    assert "One point each" in found.rubric
+    assert "Correct this" not in found.answer
+
+
+def graded(path, attachments):
+    cell = {
+        "cell_type": "markdown",
+        "source": "![f](attachment:f.png)",
+        "metadata": {"nbgrader": {"grade_id": "written-1-11-a"}},
+        "attachments": attachments,
+    }
+    path.write_text(json.dumps({"cells": [{"cell_type": "code", "metadata": {}}, cell]}))
+    facts = {"file": str(path), "sha256": "", "received": None}
+    return sample(
+        submission=facts | {"notebook_sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    )
+
+
+def test_a_figure_is_that_of_the_notebook_that_was_graded(tmp_path):
+    coded = base64.b64encode(PICTURE).decode()
+    result = graded(tmp_path / "a1.ipynb", {"f.png": {"image/png": coded}})
+    assert figure(result, "1.11.a", "f.png") == ("image/png", PICTURE)
+    assert figure(result, "1.11.a", "other.png") is None
+    (tmp_path / "a1.ipynb").write_text("{}")
+    assert figure(result, "1.11.a", "f.png") is None
+
+
+@pytest.mark.parametrize(
+    "attachments",
+    [
+        {"f.png": {"image/svg+xml": base64.b64encode(b"<svg onload='alert(1)'/>").decode()}},
+        {"f.png": {"image/png": base64.b64encode(b"<script>").decode()}},
+        {"f.png": {"image/png": 7}},
+        {"f.png": ["image/png"]},
+        [],
+    ],
+)
+def test_what_is_no_picture_is_not_shown(attachments, tmp_path):
+    assert figure(graded(tmp_path / "a1.ipynb", attachments), "1.11.a", "f.png") is None

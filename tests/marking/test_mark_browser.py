@@ -1,0 +1,131 @@
+"""`course mark` in a real browser: keys alone, two markers at once, axe, light, dark, a tablet."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import ExitStack
+
+import browser
+import pytest
+from marked_class import ITEM, answered, points
+from sample_results import COURSE
+
+from grader.gradebook.store import Store
+from grader.marking.desk import Desk
+from grader.marking.marker import Marker
+from grader.marking.server import offered
+
+pytestmark = pytest.mark.xdist_group("accessibility")  # its browser is started once
+
+ALIKE = "The softmax makes the sum one, so dividing changes only the spread of the scores."
+TEXTS = [
+    *[ALIKE] * 5,
+    *[""] * 3,
+    "<script>document.title = 'hurt'</script><img src=x onerror=\"document.title = 'hurt'\">\n\n"
+    "| $d_k$ | a |\n|---|---|\n| 64 | \u202eb |\n\n$$\\sqrt{d_k} = " + "+".join("x" * 90) + "$$",
+    "word " * 1_000,
+    *(f"Answer number {n}." for n in range(4)),
+]
+SCREENS = {
+    "desktop": {"viewport": {"width": 1440, "height": 900}},
+    "tablet": {"viewport": {"width": 820, "height": 1180}, "has_touch": True},
+    "phone": browser.SCREENS["phone"],
+}
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store(tmp_path / "results.db") as opened:
+        for number, text in enumerate(TEXTS):
+            opened.add(answered(f"student-{number:02}", text))
+        yield opened
+
+
+@pytest.fixture
+def window(chromium, store):
+    """Opens the page of a marker, in a window and with a server of their own."""
+    with ExitStack() as stack:
+
+        def opened(name, path=f"a1/{ITEM}", screen="desktop", **options):
+            served = stack.enter_context(offered(Desk(store, COURSE), Marker(name), "127.0.0.1", 0))
+            threading.Thread(target=served.run, daemon=True).start()
+            context = chromium.new_context(**SCREENS[screen], **options)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.goto(served.address + path)
+            return page
+
+        yield opened
+
+
+def keys(page, *pressed):
+    """Press these keys, of which the last leads to another page."""
+    browser.press(page, *pressed[:-1])
+    with page.expect_navigation():
+        page.keyboard.press(pressed[-1])
+
+
+def test_a_class_is_marked_by_keys_alone(window, store):
+    page = window("ben")
+    assert page.get_by_role("checkbox", name="student").count() == 5
+    browser.press(page, "m", "m", "Space")  # the second of the group is taken out
+    keys(page, "9", "3", "c", *"Why ok?", "Escape", "Enter")  # 9 of 4 there cannot be
+    assert [*points(store).values()] == [3.0] * 4
+    assert {kept.mark.comment for kept in store.marks()} == {"Why ok?"}
+    assert page.locator(".member").count() == 0  # the one that was taken out comes next
+    keys(page, "2", ".", "5", "a", "Enter")  # with the comment given before
+    assert sorted(points(store).values()) == [2.5, 3.0, 3.0, 3.0, 3.0]
+    assert page.get_by_text("Nothing was written here.").is_visible()
+    keys(page, "0", "Enter")
+    keys(page, "u")  # takes the mark of the empty ones back
+    assert len([p for p in points(store).values() if p is not None]) == 5
+    keys(page, "q")
+    assert page.get_by_text("in question").first.is_visible()
+    keys(page, "n")
+    keys(page, "p")
+    assert page.get_by_text("Nothing was written here.").is_visible()
+    while page.locator("#give").count():
+        keys(page, "1", "Enter")
+    assert len(points(store)) == len(TEXTS)
+    assert page.get_by_role("heading", name="every answer is marked").is_visible()
+
+
+def test_two_markers_see_each_other_and_neither_mark_is_lost(window, store):
+    ben, zoe = window("ben"), window("zoe")
+    assert zoe.get_by_text("Also here: ben").is_visible()
+    ben.get_by_text("Also here: zoe").wait_for(timeout=60_000)
+    keys(ben, "4", "Enter")
+    zoe.get_by_text("marked meanwhile by ben: 4 points").wait_for(timeout=60_000)
+    keys(zoe, "1", "Enter")
+    assert zoe.get_by_role("heading", name="not stored").is_visible()
+    assert browser.violations(zoe) == []
+    assert {*points(store).values()} == {4.0}
+    keys(zoe, "n")
+    assert zoe.get_by_text("4 points").first.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("screen", "scheme"), [("desktop", "light"), ("tablet", "dark"), ("phone", "light")]
+)
+def test_axe_finds_nothing_to_mend_and_nothing_hostile_acts(screen, scheme, window, store):
+    page = window("ben", f"a1/{ITEM}?show=all", screen, color_scheme=scheme)
+    problems = []
+    page.on("console", lambda said: problems.append(said.text))
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    wide = SCREENS[screen]["viewport"]["width"]
+    for _ in range(4):  # the group, the empty ones, and the first two of their own
+        assert browser.violations(page) == []
+        assert browser.width(page) <= wide
+        keys(page, "n")
+    written = page.get_by_text("<script>document").first
+    for _ in TEXTS:
+        if not written.count():
+            keys(page, "n")
+    assert written.is_visible()
+    assert browser.violations(page) == []
+    assert browser.width(page) <= wide
+    assert "hurt" not in page.title()
+    page.locator("header a.home").click()
+    assert browser.violations(page) == []
+    assert browser.width(page) <= wide
+    assert problems == []
