@@ -21,9 +21,9 @@ from .audit import audit_page
 from .code_explorer import page as code_explorer
 from .decks import first_slide, slides
 from .live import live_page
+from .movable import directive as movable
 from .notebooks import other_forms
 from .screen import equations, folded_code, page_files, pictures
-from .movable import directive as movable
 
 PARTS = (
     quoted,

@@ -55,10 +55,15 @@ def _lines(course: Course, linked: Linked) -> Iterator[str]:
     pages = {int(path.stem[4:].split("_")[0]): path for path in lectures(CHECKOUT / "lectures")}
     known = quiz.names()
     for stage in week_map.stages(course):
-        rows = {number: timetable.of_lecture(pages[number]) for number in stage.parts}
+        whole = [lesson.part for lesson in stage.lessons if not lesson.sections]
+        rows = {number: timetable.of_lecture(pages[number]) for number in whole}
         minutes = sum(row.minutes for row in rows.values())
         work = stage.assignment.minutes if stage.assignment else 0
         yield f"**{stage.title}** (about {texts.hours(minutes + work)})\n"
+        for lesson in stage.lessons:
+            if lesson.sections:
+                part_of = linked(f"part {lesson.part}", f"{pages[lesson.part].stem}.html")
+                yield f"- [ ] Read ahead in {part_of}: {', '.join(lesson.sections)}"
         for number, row in rows.items():
             page = pages[number].stem
             yield f"- [ ] Read {linked(row.title, f'{page}.html')} ({row.minutes} minutes in class)"

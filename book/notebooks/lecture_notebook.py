@@ -90,7 +90,7 @@ def write(course: Course, lectures: Path, to: Path) -> None:
 def set_up_as(course: Course, lecture: Path) -> Assignment:
     """The assignment of the first week with this part: what it needs is there by then."""
     number = int(lecture.stem.partition("_")[0].removeprefix("part"))
-    weeks = [week for week in course.weeks if number in week.parts and week.assignment]
+    weeks = [week for week in course.weeks if number in week.whole and week.assignment]
     return course.assignment((weeks or course.weeks)[0].assignment or course.assignments[0].id)
 
 
