@@ -48,7 +48,7 @@ def render(results: Sequence[Result], course: Course, roster: Roster | None = No
     pages = [(name, [_feedback(r, course) for r in mine]) for name, mine in students.items()]
     people = {visible(s.id): s for s in roster.students.values()} if roster else {}
     named = {id: visible(", ".join(filter(None, (s.name, s.section)))) for id, s in people.items()}
-    facts = {"classes": classes, "pages": pages, "graded": _last_graded(shown), "named": named}
+    facts = {"classes": classes, "pages": pages, "graded": _newest_grading(shown), "named": named}
     return _page("class.html", course=course, **facts)
 
 
@@ -60,7 +60,7 @@ def render_dashboard(
 
     shown = sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
     board = dashboard(shown, course, roster or Roster())
-    return _page("dashboard.html", course=course, board=board, graded=_last_graded(shown))
+    return _page("dashboard.html", course=course, board=board, graded=_newest_grading(shown))
 
 
 def render_student(result: Result, course: Course, name: str = "") -> str:
@@ -80,7 +80,7 @@ def _feedback(result: Result, course: Course) -> dict[str, Any]:
     return feedback(result, course.assignment(result.assignment))
 
 
-def _last_graded(results: Sequence[Result]) -> str | None:
+def _newest_grading(results: Sequence[Result]) -> str | None:
     newest = max((result.graded_at for result in results), default=None)
     return written(moment(newest)) if newest else None
 

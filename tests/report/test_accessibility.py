@@ -59,7 +59,7 @@ def pages(tmp_path_factory):
         "student": render_student(one, COURSE),
         "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], COURSE),
         "report": render([one, *class_of(3)[2:]], COURSE),
-        "similar": similar.render([similar.Compared(A1, 3, pairs)], ["cy a1: not JSON"]),
+        "similar": similar.render([similar.Comparison(A1, 3, pairs)], ["cy a1: not JSON"]),
     }
     folder = tmp_path_factory.mktemp("pages")
     for name, text in made.items():

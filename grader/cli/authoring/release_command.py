@@ -38,7 +38,7 @@ def run(options: Release) -> int:
     if options.fallback is not None:
         return _fallback(options, course, options.fallback)
     if options.self_study:
-        return _print_made(
+        return _print_release(
             options, release.self_study(course, options.to, options.git_branch, options.zip)
         )
     roster = class_list.roster(options.roster, course, options.out, options.store)
@@ -54,7 +54,7 @@ def run(options: Release) -> int:
             print(f"without the answers of {', '.join(due)}: {unknown}", file=sys.stderr)
             out = []
         made = release.week(course, options.week, out, options.to, options.git_branch, options.zip)
-        return _print_made(options, made)
+        return _print_release(options, made)
     id = lookup.assignment(course, options.answers or "").id
     if unknown:
         raise UsageProblem(f"the answers of {id} stay closed: {unknown}; nothing was written")
@@ -66,7 +66,7 @@ def run(options: Release) -> int:
         )
     if options.zip:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
-    return _print_made(options, release.answers(course, id, out, options.to, options.git_branch))
+    return _print_release(options, release.answers(course, id, out, options.to, options.git_branch))
 
 
 def _fallback(options: Release, course: Course, id: str) -> int:
@@ -134,7 +134,7 @@ def _unknown(options: Release) -> str:
     )
 
 
-def _print_made(options: Release, made: release.Made) -> int:
+def _print_release(options: Release, made: release.Made) -> int:
     if options.json:
         zip = str(made.zip) if made.zip else None
         content = {"files": made.files, "new": made.new, "answers": made.answers, "zip": zip}

@@ -16,7 +16,7 @@ def run(options: Report) -> int:
     course = Course.here()
     stored = stores.existing(options.out, options.store)
     given = manual.read(options.manual, course) if options.manual else None
-    roster = class_list.given(options.roster, course)
+    roster = class_list.read_roster(options.roster, course)
     results.prepare(options.out)
     with stored as store:
         stores.check_filled(store)
