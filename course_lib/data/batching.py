@@ -129,7 +129,8 @@ def by_length(lengths: np.ndarray) -> np.ndarray:
 
 def ends(lengths: np.ndarray, max_tokens: int) -> list[int]:
     """Where to split sorted lengths so that count × longest stays within `max_tokens`."""
-    found, start = [], 0
+    found: list[int] = []
+    start = 0
     longest = np.sort(lengths.max(1), kind="stable").tolist()
     for index, length in enumerate(longest):
         if index > start and (index + 1 - start) * length > max_tokens:

@@ -19,7 +19,8 @@ class ProjectedAttention(MultiHeadAttention):
     ) -> tuple[Float[Tensor, "batch n_q d_model"], Float[Tensor, "batch n_heads n_q n"] | None]:
         """`(output, weights)`, or `(output, None)` without `need_weights`."""
         pairs = (self.w_q, query), (self.w_k, key), (self.w_v, value)
-        heads, weights = self.attend(*(split_heads(w(x), self.n_heads) for w, x in pairs), mask)
+        queries, keys, values = (split_heads(layer(x), self.n_heads) for layer, x in pairs)
+        heads, weights = self.attend(queries, keys, values, mask)
         return self.w_o(merge_heads(heads)), weights if need_weights else None
 
     def attend(
