@@ -1,13 +1,51 @@
-"""What the commands of `course bench` share: their lists of numbers, and what they print."""
+"""What the commands of `course bench` share: options, two forms of a command, what they print."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import statistics
 import sys
-from typing import Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
+import typer
+
+from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
+
+Seeds = Annotated[str, typer.Option(help="one training run each")]
+
+
+def plain(app: typer.Typer, name: str, module: str, about: str, *given: Any) -> None:
+    """Add the command NAME, without options, which calls `run(*given)` of a module of `bench`."""
+
+    @app.command(name, help=about)
+    def command(json: Json = False) -> None:
+        measures = importlib.import_module(f"bench.{module}").run(*given)
+        show(measures, f"results/bench_{name}.json", json)
+
+
+def seeded(app: typer.Typer, name: str, module: str, about: str, default: str) -> None:
+    """Add the command NAME, which calls `run(seeds, log)` of a module of `bench`."""
+
+    @app.command(name, help=about)
+    def command(seeds: Seeds = default, json: Json = False) -> None:
+        bench = importlib.import_module(f"bench.{module}")
+        show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
+
+
+def known(recipes: str) -> Callable[[str], str]:
+    """Lets an option pass that names a profile of this module of `course_lib.recipes`."""
+
+    def checked(name: str) -> str:
+        try:
+            importlib.import_module(f"course_lib.recipes.{recipes}").profile(name)
+        except ValueError as error:
+            raise UsageProblem(str(error)) from None
+        return name
+
+    return checked
 
 
 def numbers(text: str, option: str = "--seeds", least: int = 0) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,40 +10,48 @@ import typer
 from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
-from .command_output import log, numbers, show
+from .command_output import Seeds, known, log, numbers, plain, seeded, show
 from .cost_commands import cost_app
 from .grader.commands import grader_app
 
 bench_app = typer.Typer(help="Run benchmarks; each writes results/NAME.json.", no_args_is_help=True)
 bench_app.add_typer(grader_app)
 bench_app.add_typer(cost_app)
+plain(
+    *(bench_app, "model", "speeds.model"),
+    "Our multi-head attention against torch.nn.MultiheadAttention, interleaved.",
+)
+plain(
+    *(bench_app, "encoder", "speeds.encoder"),
+    "Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute.",
+)
+plain(
+    *(bench_app, "train", "speeds.training"),
+    "Training step of our Transformer, base size, against torch.nn.Transformer; some minutes.",
+)
+plain(
+    *(bench_app, "study", "speeds.study"),
+    "What a study costs beside its training, and what a second worker brings; minutes.",
+    log,
+)
+seeded(
+    *(bench_app, "positions", "trainings.positions"),
+    "Perplexity with sinusoidal, learned, relative, rotary and no positions; 5 CPU minutes.",
+    "0,1,2",
+)
+seeded(
+    *(bench_app, "grammar", "trainings.grammar"),
+    "The translator on generated sentences: exact matches, and word alignment by attention.",
+    "0,1,2",
+)
 
-Seeds = Annotated[str, typer.Option(help="one training run each")]
+TranslationProfile = Annotated[
+    str,
+    typer.Option(
+        help="of course_lib.recipes.translation_profiles", callback=known("translation_profiles")
+    ),
+]
 ResultsFile = Annotated[str | None, typer.Option(help="of the results file")]  # noqa: UP007
-
-
-@bench_app.command("model")
-def model(json: Json = False) -> None:
-    """Our multi-head attention against torch.nn.MultiheadAttention, interleaved."""
-    from .speeds import model as bench
-
-    show(bench.run(), "results/bench_model.json", json)
-
-
-@bench_app.command("encoder")
-def encoder(json: Json = False) -> None:
-    """Training step of the fast encoder against torch.nn.TransformerEncoder; about a minute."""
-    from .speeds import encoder as bench
-
-    show(bench.run(), "results/bench_encoder.json", json)
-
-
-@bench_app.command("train")
-def train(json: Json = False) -> None:
-    """Training step of our Transformer, base size, against torch.nn.Transformer; some minutes."""
-    from .speeds import training as bench
-
-    show(bench.run(), "results/bench_train.json", json)
 
 
 @bench_app.command("decode")
@@ -72,18 +79,19 @@ def decode(
 @bench_app.command("sst2")
 def sst2(
     profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.classifier_profiles, except tiny")
+        str,
+        typer.Option(
+            help="of course_lib.recipes.classifier_profiles, except tiny",
+            callback=known("classifier_profiles"),
+        ),
     ] = "cpu",
     seeds: Seeds = "100,101,102,103,104",
     name: ResultsFile = None,
     json: Json = False,
 ) -> None:
     """Accuracy of the sentence classifier on real SST-2: one training run per seed."""
-    from course_lib.recipes import classifier_profiles
-
     from .trainings import sentiment as bench
 
-    _check(classifier_profiles.profile, profile)
     target = name or f"sst2_{profile}"
     show(bench.run(profile, numbers(seeds), target, log), f"results/{target}.json", json)
 
@@ -109,17 +117,18 @@ def compare(
         "transformer,lstm,gru"
     ),
     profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.language_profiles, except tiny")
+        str,
+        typer.Option(
+            help="of course_lib.recipes.language_profiles, except tiny",
+            callback=known("language_profiles"),
+        ),
     ] = "cpu",
     seeds: Seeds = "0",
     json: Json = False,
 ) -> None:
     """Language models of one size on real text, beside n-grams; 6 CPU minutes a seed."""
-    from course_lib.recipes import language_profiles
-
     from .trainings import compare as bench
 
-    _check(language_profiles.profile, profile)
     chosen = [model for model in models.split(",") if model]
     if not chosen or not set(chosen) <= set(bench.MODELS):
         raise UsageProblem(f"--models {models}: choose some of {', '.join(bench.MODELS)}")
@@ -127,19 +136,9 @@ def compare(
     show(measures, f"results/compare_{profile}.json", json)
 
 
-@bench_app.command("positions")
-def positions(seeds: Seeds = "0,1,2", json: Json = False) -> None:
-    """Perplexity with sinusoidal, learned, relative, rotary and no positions; 5 CPU minutes."""
-    from .trainings import positions as bench
-
-    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
-
-
 @bench_app.command("multi30k")
 def multi30k(
-    profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.translation_profiles")
-    ] = "cpu",
+    profile: TranslationProfile = "cpu",
     seeds: Seeds = "0",
     name: ResultsFile = None,
     test: Annotated[  # noqa: UP007
@@ -148,11 +147,8 @@ def multi30k(
     json: Json = False,
 ) -> None:
     """BLEU of the translator on real Multi30k: one training run per seed."""
-    from course_lib.recipes import translation_profiles
-
     from .trainings import translation as bench
 
-    _check(translation_profiles.profile, profile)
     target = name or f"multi30k_{profile}"
     measures = bench.run(profile, numbers(seeds), target, test, log)
     files = [f"results/{file}.json" for file in (target, test) if file]
@@ -161,41 +157,12 @@ def multi30k(
 
 @bench_app.command("averages")
 def averages(
-    profile: Annotated[
-        str, typer.Option(help="of course_lib.recipes.translation_profiles")
-    ] = "tiny",
+    profile: TranslationProfile = "tiny",
     seeds: Seeds = "0",
     json: Json = False,
 ) -> None:
     """BLEU of the translator's last weights and of averages that reach back less and less."""
-    from course_lib.recipes import translation_profiles
-
     from .trainings import averages as bench
 
-    _check(translation_profiles.profile, profile)
     measures = bench.run(profile, numbers(seeds), log)
     show(measures, f"results/averages_{profile}.json", json)
-
-
-@bench_app.command("grammar")
-def grammar(seeds: Seeds = "0,1,2", json: Json = False) -> None:
-    """The translator on generated sentences: exact matches, and word alignment by attention."""
-    from .trainings import grammar as bench
-
-    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
-
-
-@bench_app.command("study")
-def study(json: Json = False) -> None:
-    """What a study costs beside its training, and what a second worker brings; minutes."""
-    from .speeds import study as bench
-
-    show(bench.run(log), "results/bench_study.json", json)
-
-
-def _check(profile: Callable[[str], object], name: str) -> None:
-    """Raises UsageProblem with the profiles there are."""
-    try:
-        profile(name)
-    except ValueError as error:
-        raise UsageProblem(str(error)) from None

@@ -9,17 +9,19 @@ import typer
 from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 
-from .command_output import log, show
+from .command_output import log, plain, show
 
 cost_app = typer.Typer()
-
-
-@cost_app.command("memory")
-def memory(json: Json = False) -> None:
-    """What recomputing, accumulating, packing and 16 bits save and cost; some minutes."""
-    from . import memory as bench
-
-    show(bench.run(log), f"results/{bench.NAME}.json", json)
+plain(
+    *(cost_app, "memory", "memory"),
+    "What recomputing, accumulating, packing and 16 bits save and cost; some minutes.",
+    log,
+)
+plain(
+    *(cost_app, "hardware", "hardware"),
+    "Time and memory of every profile on three machines, computed where nobody has measured.",
+    log,
+)
 
 
 @cost_app.command("profile")
@@ -39,11 +41,3 @@ def profile(
         print(table)
         print(f"open it at ui.perfetto.dev, or with TensorBoard's profiler: {trace}")
     show(measures, f"results/{bench.NAME}.json", json)
-
-
-@cost_app.command("hardware")
-def hardware(json: Json = False) -> None:
-    """Time and memory of every profile on three machines, computed where nobody has measured."""
-    from . import hardware as bench
-
-    show(bench.run(log), f"results/{bench.NAME}.json", json)

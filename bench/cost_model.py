@@ -72,8 +72,8 @@ class Training:
 
         With `logits`, the loss makes them all at once, and their logarithms.
         """
-        encoder = self.encoder_layers * self._kept(1, words)
-        decoder = self.decoder_layers * self._kept(1 + self.cross_attention, words)
+        encoder = self.encoder_layers * self._saved_numbers(1, words)
+        decoder = self.decoder_layers * self._saved_numbers(1 + self.cross_attention, words)
         kept = NUMBER_BYTES * self.batch_tokens * (encoder + decoder)
         made = NUMBER_BYTES * self.batch_tokens * 2 * self.vocab_size if logits else 0
         return PARAMETER_BYTES * self.parameters + kept + made
@@ -82,7 +82,7 @@ class Training:
         d_model, d_ff = self.config.d_model, self.config.d_ff
         return attentions * 4 * d_model**2 + 2 * d_model * d_ff
 
-    def _kept(self, attentions: int, words: int) -> int:
+    def _saved_numbers(self, attentions: int, words: int) -> int:
         """Numbers that a layer keeps of a token for the backward pass.
 
         An attention keeps its input, queries, keys, values, the heads' output, and for each head a

@@ -107,17 +107,17 @@ def measured(name: str) -> tuple[int, int]:
     step(built, case, given)
     peak = memory_use.peak() - before
     (batch, *_) = batches(case, given, steps=1)
-    return kept(built, batch, case), peak
+    return saved_bytes(built, batch, case), peak
 
 
-def kept(built: nn.Module, batch: tuple, case: Case) -> int:
+def saved_bytes(built: nn.Module, batch: tuple, case: Case) -> int:
     """Bytes that autograd keeps of a forward pass with the switches of the case."""
     device = next(built.parameters()).device.type
     with (
         torch.autocast(device, torch.bfloat16, enabled=case.precision == "bf16"),
         recomputed(built) if case.recompute else nullcontext(),
     ):
-        return memory_use.kept(built, packed_language_loss, batch)
+        return memory_use.saved_bytes(built, packed_language_loss, batch)
 
 
 def _check(losses: dict[str, float]) -> None:

@@ -44,7 +44,7 @@ def peak() -> int:
     return _status("VmHWM")
 
 
-def kept(model: nn.Module, loss: Callable[..., tuple[Tensor, object]], batch: tuple) -> int:
+def saved_bytes(model: nn.Module, loss: Callable[..., tuple[Tensor, object]], batch: tuple) -> int:
     """Bytes of the tensors that autograd keeps of a forward pass in training, parameters aside.
 
     They are counted, and the same on every machine of a kind. Call it within `autocast` and

@@ -40,7 +40,7 @@ def replicate(
 
     from .trainings import replication
 
-    asked = replication.Asked(data, scale, steps, warmup, accumulate, test)
+    asked = replication.RunSettings(data, scale, steps, warmup, accumulate, test)
     target = name or f"table3_{data}_scale_{scale}"
     chosen_seeds = list(dict.fromkeys(numbers(seeds)))
     try:

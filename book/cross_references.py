@@ -19,38 +19,38 @@ from grader.library.components import BuildError
 from . import references
 
 SYLLABUS = CHECKOUT / "course.toml"
-Made = tuple[list[nodes.Node], list[nodes.system_message]]
+RoleResult = tuple[list[nodes.Node], list[nodes.system_message]]
 
 
 class _Role(SphinxRole):
     """A role that fails, with file and line, where the syllabus does not have what it names."""
 
-    def run(self) -> Made:
+    def run(self) -> RoleResult:
         self.env.note_dependency(str(SYLLABUS))
         try:
-            return self.made(), []
+            return self.inline_nodes(), []
         except BuildError as error:
             message = self.inliner.reporter.error(str(error), line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, message)], [message]
 
-    def made(self) -> list[nodes.Node]:
+    def inline_nodes(self) -> list[nodes.Node]:
         raise NotImplementedError
 
 
 class ExerciseRole(_Role):
-    def made(self) -> list[nodes.Node]:
-        number, title = references.asked(self.text)
+    def inline_nodes(self) -> list[nodes.Node]:
+        number, title = references.exercise_called(self.text)
         return [nodes.Text(f"exercise {number}, "), nodes.emphasis("", title)]
 
 
 class AssignmentRole(_Role):
-    def made(self) -> list[nodes.Node]:
+    def inline_nodes(self) -> list[nodes.Node]:
         id, _, component = self.text.partition(" ")
         return [nodes.Text(f"assignment {references.assignment_with(id, component).id[1:]}")]
 
 
 class PartRole(_Role):
-    def made(self) -> list[nodes.Node]:
+    def inline_nodes(self) -> list[nodes.Node]:
         page = references.page_of_part(self.text)
         here = os.path.dirname(self.env.docname) or "."
         address = os.path.relpath(f"{page}.html", here)

@@ -23,7 +23,7 @@ def exercise_of(*components: str) -> Exercise:
     raise BuildError(f"no exercise of course.toml asks for {' or '.join(components) or 'nothing'}")
 
 
-def asked(what: str) -> tuple[str, str]:
+def exercise_called(what: str) -> tuple[str, str]:
     """Number and title of an exercise, by a component or by its title. Raises BuildError.
 
     A written part is found by its title, too: its number is like "1.11 c".

@@ -140,11 +140,12 @@ with needs("L1.2"):
 # %% [markdown] exercise="L1.4"
 # Now the attention of assignment 2 with both: turn, then remember, then attend.
 #
-# - `CachedAttention.forward(query, key, value, mask=None, need_weights=False)`: the layers `w_q`,
-#   `w_k`, `w_v`, `w_o`, `n_heads` and `dropout` are those of `MultiHeadAttention`, and `attention`,
-#   `split_heads` and `merge_heads` are imported. If `self.positions` is set, queries and keys of
-#   the new rows are turned. If `self.cache` is set, the new keys and values are added to it, and
-#   the queries attend to all that it has. Returns `(output, weights)`, or `(output, None)`.
+# - `CachedAttention.attend(queries, keys, values, mask)`: all three are projected and split into
+#   heads, `(batch, n_heads, n, d_k)`; `ProjectedAttention`, which is imported, does that before and
+#   merges the heads afterwards. If `self.positions` is set, queries and keys of the new rows are
+#   turned. If `self.cache` is set, the new keys and values are added to it, and the queries attend
+#   to all that it has, by `attention` of assignment 2 with `self.dropout`. Returns
+#   `(heads, weights)`.
 #
 # What is turned once stays turned, so the cache holds keys as they are after `rotate`.
 

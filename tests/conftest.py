@@ -60,6 +60,7 @@ _COMPONENTS = (
     "course_lib.evaluation.perplexity",
     "course_lib.analysis.one_head_or_many",
     "course_lib.families.position_variants",
+    "course_lib.families.projected_attention",
     "course_lib.positions",
     "course_lib.families.relative_attention",
     "course_lib.residual",

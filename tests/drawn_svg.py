@@ -11,7 +11,6 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 
 SVG = "{http://www.w3.org/2000/svg}"
-PAINT = ("class", "fill", "stroke")
 Point = tuple[float, float]
 
 

@@ -1,4 +1,7 @@
-"""Runs a program's `main` in this process, where what it imports is imported already."""
+"""Runs a program's `main` in this process, where what it imports is imported already.
+
+And reads what a program says of a user's mistake, in whichever process it ran.
+"""
 
 import contextlib
 import io
@@ -31,3 +34,12 @@ def run(main, *arguments, text=""):
     for stream in streams:
         stream.seek(0)
     return subprocess.CompletedProcess(given, code, streams[1].read(), streams[2].read())
+
+
+def one_sentence(done, code, *parts):
+    """It ended with this code and a single line of advice that has these parts."""
+    assert done.returncode == code, (done.returncode, done.stdout[-800:], done.stderr[-2000:])
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+    for part in parts:
+        assert part in done.stderr, done.stderr

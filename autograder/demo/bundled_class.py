@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
@@ -25,8 +26,16 @@ from grader.library.components import Component
 from . import classifier
 from . import translator as demo_translator
 
-# What a submission may try, in folders by what it is after.
-HOSTILE = {path.stem: path for path in (Path(__file__).parents[1] / "hostile").rglob("*.py")}
+
+def _cells(path: Path) -> Iterator[tuple[str, str]]:
+    """The cells of a text notebook, each with its name."""
+    _, *parts = re.split(r"^# %% (\w+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return zip(parts[::2], parts[1::2], strict=True)
+
+
+# What a submission may try by its name; a file for what it is after.
+HOSTILE_FILES = sorted((Path(__file__).parents[1] / "hostile").glob("*.py"))
+HOSTILE = {name: source for path in HOSTILE_FILES for name, source in _cells(path)}
 
 
 @dataclass(frozen=True)
@@ -228,7 +237,7 @@ def _notebook(
     sources = {} if recipe.starter else dict(_sources(recipe, assignment))
     notebook = notebooks.build(course, assignment, "starter", sources)
     if recipe.hostile and first:
-        code = HOSTILE[recipe.hostile].read_text(encoding="utf-8")
+        code = HOSTILE[recipe.hostile]
         cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
         cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
         notebook["cells"].append(cell)

@@ -90,7 +90,7 @@ def _notebook(kind: str, course: Course, assignment: Assignment, number: int) ->
     sources = {} if kind == "untouched" else _sources(kind, assignment, number)
     notebook = notebooks.build(course, assignment, "starter", sources)
     if kind == "hostile":
-        code = HOSTILE["18_searches_disk"].read_text(encoding="utf-8")
+        code = HOSTILE["18_searches_disk"]
         cell: notebooks.Cell = {"cell_type": "code", "id": "added", "metadata": {}, "outputs": []}
         cell |= {"execution_count": None, "source": code.splitlines(keepends=True)}
         notebook["cells"].append(cell)

@@ -12,9 +12,14 @@ from grader.cli.options import Json
 from grader.cli.problems import UsageProblem
 from grader.course.course import Course
 
-from ..command_output import log, numbers, show
+from ..command_output import log, numbers, seeded, show
 
 grader_app = typer.Typer()
+seeded(
+    *(grader_app, "tables", "grader.lookup_tables"),
+    "How lookup tables and honest classifiers of SST-2 answer contrasts; 15 CPU minutes.",
+    "0,1,2,3,4",
+)
 
 Assignments = Annotated[str, typer.Option(help="a1,a2,…; default: all")]
 
@@ -93,17 +98,6 @@ def marking(
     course = Course.here()
     measures = bench.run(course, course.assignment("a1"), students, log)
     show(measures, f"results/{bench.NAME}.json", json)
-
-
-@grader_app.command("tables")
-def tables(
-    seeds: Annotated[str, typer.Option(help="of contrasts and trainings")] = "0,1,2,3,4",
-    json: Json = False,
-) -> None:
-    """How lookup tables and honest classifiers of SST-2 answer contrasts; 15 CPU minutes."""
-    from . import lookup_tables as bench
-
-    show(bench.run(numbers(seeds), log), f"results/{bench.NAME}.json", json)
 
 
 @grader_app.command("site")

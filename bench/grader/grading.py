@@ -118,11 +118,11 @@ def _warm_judges(
     """Judges that have graded once, so that each has read the suite; and the seconds that took."""
     started = time.perf_counter()
     with judge_pool.started(course, {assignment.id}, Settings(jobs=JOBS)) as pool:
-        _graded(pool, [submission] * (2 * JOBS))
+        _grade_all(pool, [submission] * (2 * JOBS))
         yield pool, time.perf_counter() - started
 
 
-def _graded(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
+def _grade_all(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
     waiting = [pool.submit(judge_process.first_try, submission, None) for submission in made]
     return [future.result().result for future in waiting]
 
@@ -130,7 +130,7 @@ def _graded(pool: ProcessPoolExecutor, made: list[Submission]) -> list[Result]:
 def _ours(assignment: Assignment, pool: ProcessPoolExecutor, made: list[Submission]) -> float:
     """Wall seconds per submission, each graded in a fresh sandboxed worker."""
     started = time.perf_counter()
-    results = _graded(pool, made)
+    results = _grade_all(pool, made)
     seconds = (time.perf_counter() - started) / len(made)
     for entry in (entry for result in results for entry in result.exercises):
         if entry.kind == "code" and entry.points != entry.max_points:

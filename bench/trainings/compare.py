@@ -11,7 +11,7 @@ import torch
 from matplotlib.figure import Figure
 from torch import nn
 
-from bench.memory_use import kept
+from bench.memory_use import saved_bytes
 from bench.real_data import real
 from course_lib.data.datasets import LoadedData
 from course_lib.data.token_blocks import stream
@@ -141,7 +141,7 @@ def _by_length(model: str, vocab_size: float, settings: LanguageProfile) -> dict
         rows = max(1, TOKENS // length)
         ids = torch.randint(4, int(vocab_size), (rows, length + 1))
         found[f"{model}_tokens_per_second_{length}"] = [rows * length / _seconds(made, ids)]
-        found[f"{model}_kept_{length}"] = [kept(made, language_loss, (ids[:1],)) / MIB]
+        found[f"{model}_kept_{length}"] = [saved_bytes(made, language_loss, (ids[:1],)) / MIB]
     return found
 
 

@@ -51,7 +51,7 @@ def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]
     for seed in seeds:
         for count, arm in itertools.product(labels, ARMS):
             at_rate = replace(settings, fine_rate=rates[arm])
-            tuned = fine_tune(starts[arm], _drawn(data["train"][:], count, seed), at_rate, seed)
+            tuned = fine_tune(starts[arm], _sample(data["train"][:], count, seed), at_rate, seed)
             accuracy = tuned.accuracy(data["test"][:])
             reached.setdefault(f"{arm}_{count}_labels", []).append(accuracy)
             log(f"seed {seed}, {count} labels, {arm}: {accuracy:.1f} % of the test sentences")
@@ -64,7 +64,7 @@ def run(labels: Sequence[int], seeds: Sequence[int], log: Log) -> dict[str, Any]
 
 
 def _best_rate(start: Start, data: datasets.LoadedData, settings: MaskedLanguageProfile) -> float:
-    examples, validation = _drawn(data["train"][:], RATE_LABELS, RATE_SEED), data["validation"][:]
+    examples, validation = _sample(data["train"][:], RATE_LABELS, RATE_SEED), data["validation"][:]
 
     def reached(rate: float) -> float:
         tuned = fine_tune(start, examples, replace(settings, fine_rate=rate), RATE_SEED)
@@ -73,7 +73,7 @@ def _best_rate(start: Start, data: datasets.LoadedData, settings: MaskedLanguage
     return max(RATES, key=reached)
 
 
-def _drawn(examples: Examples, count: int, seed: int) -> Examples:
+def _sample(examples: Examples, count: int, seed: int) -> Examples:
     """`count` of the examples, as many of each class as of the other."""
     rng, labels = np.random.default_rng(seed), np.array(examples["label"])
     order = rng.permutation(len(labels))

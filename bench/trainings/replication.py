@@ -28,7 +28,7 @@ Measures = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Asked:
+class RunSettings:
     """What all rows of one run have in common."""
 
     data: str
@@ -62,7 +62,7 @@ class Asked:
 
 
 def run(
-    asked: Asked,
+    asked: RunSettings,
     rows: Sequence[Row],
     seeds: Sequence[int],
     folder: Path,

@@ -21,7 +21,10 @@ GROUPS = (
     Group("Masks", ("masks",), "causal"),
     Group(
         "Attention",
-        ("numpy_forms", "attention", "families.cached_attention", "fast.attention"),
+        (
+            *("numpy_forms", "attention", "fast.attention"),
+            *("families.projected_attention", "families.cached_attention"),
+        ),
         "cross",
     ),
     Group("Feed-forward", ("feed_forward", "families.gelu_feed_forward"), "stream"),

@@ -56,7 +56,7 @@ class WrongShape(Table):
     feedback: str = Field(min_length=10)
 
 
-class Asked(Table):
+class QuestionBase(Table):
     """What all questions have: `text` asks, `code` is shown below it, `why` explains the answer."""
 
     id: str = Field(pattern=r"^\d\.\d+$")
@@ -65,7 +65,7 @@ class Asked(Table):
     why: str = Field(min_length=20)
 
 
-class ChoiceQuestion(Asked):
+class ChoiceQuestion(QuestionBase):
     """A question with choices. One is right, unless the kind is `multiple`."""
 
     kind: Literal["single", "multiple", "bug"]
@@ -90,7 +90,7 @@ class ChoiceQuestion(Asked):
         return self
 
 
-class NumericQuestion(Asked):
+class NumericQuestion(QuestionBase):
     """A question for a number, right within `tolerance` (absolute)."""
 
     kind: Literal["numeric"]
@@ -110,7 +110,7 @@ class NumericQuestion(Asked):
         return self
 
 
-class ShapeQuestion(Asked):
+class ShapeQuestion(QuestionBase):
     """A question for a tensor's shape, such as (2, 8, 5, 64)."""
 
     kind: Literal["shape"]

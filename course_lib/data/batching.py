@@ -19,12 +19,47 @@ class Batch(NamedTuple):
     labels: Tensor
 
 
-class TokenBuckets:
+class Buckets:
+    """Batches of indices of similar length; each index once per epoch.
+
+    `lengths` (n, sides) are token counts. A batch has at most `max_tokens` tokens per side, padding
+    included, and an index that is longer is a batch of its own. The order of equally long indices
+    and of the batches is drawn from `seed` and the epoch, so call `set_epoch` before each epoch.
+    """
+
+    def __init__(self, lengths: np.ndarray, max_tokens: int, seed: int) -> None:
+        self.seed, self.epoch, self._lengths = seed, 0, lengths
+        self._ends = ends(lengths, max_tokens)
+
+    def set_epoch(self, epoch: int) -> None:
+        """Set the epoch, which determines the order of the next iteration."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        """Number of batches, the same in every epoch."""
+        return len(self._ends)
+
+    def indices(self) -> Iterator[np.ndarray]:
+        """The indices of each batch of the epoch."""
+        rng = np.random.default_rng([self.seed, self.epoch])
+        shuffled = rng.permutation(len(self._lengths))
+        order = shuffled[by_length(self._lengths[shuffled])]
+        batches = np.split(order, self._ends[:-1])
+        for number in rng.permutation(len(batches)) if len(self) else []:
+            yield batches[number]
+
+    @property
+    def waste(self) -> float:
+        """Share of padding among all token ids of an epoch, of all sides, 0 to 1."""
+        groups = np.split(self._lengths[by_length(self._lengths)], self._ends[:-1])
+        computed = sum(len(group) * int(group.max(0).sum()) for group in groups if len(group))
+        return 1 - int(self._lengths.sum()) / computed if computed else 0.0
+
+
+class TokenBuckets(Buckets):
     """Batches of at most `max_tokens` tokens, padding included; each sentence once per epoch.
 
-    §5.1 — "sentence pairs were batched together by approximate sequence length". The order of
-    equally long sentences and of the batches is drawn from `seed` and the epoch, so call
-    `set_epoch` before each epoch. A sentence longer than `max_tokens` is a batch of its own.
+    §5.1 — "sentence pairs were batched together by approximate sequence length". See `Buckets`.
     Raises ValueError for a sentence without tokens, or when there is not one label per sentence.
     """
 
@@ -39,35 +74,12 @@ class TokenBuckets:
             raise ValueError(f"{len(sequences)} sequences have {len(labels)} labels: give one each")
         self.sequences = sequences
         self.labels = torch.as_tensor(np.asarray(labels), dtype=torch.long)
-        self.seed = seed
-        self.epoch = 0
-        self._lengths = _lengths(sequences)
-        self._ends = _ends(np.sort(self._lengths, kind="stable"), max_tokens)
-
-    def set_epoch(self, epoch: int) -> None:
-        """Set the epoch, which determines the order of the next iteration."""
-        self.epoch = epoch
-
-    def __len__(self) -> int:
-        """Number of batches, the same in every epoch."""
-        return len(self._ends)
+        super().__init__(_lengths(sequences), max_tokens, seed)
 
     def __iter__(self) -> Iterator[Batch]:
-        rng = np.random.default_rng([self.seed, self.epoch])
-        shuffled = rng.permutation(len(self.sequences))
-        order = shuffled[np.argsort(self._lengths[shuffled], kind="stable")]
-        batches = np.split(order, self._ends[:-1])
-        for number in rng.permutation(len(batches)) if len(self) else []:
-            indices = batches[number]
+        for indices in self.indices():
             token_ids = pad([self.sequences[i] for i in indices])
             yield Batch(token_ids, self.labels[torch.as_tensor(indices)])
-
-    @property
-    def waste(self) -> float:
-        """Share of padding among all token ids of an epoch, 0 to 1."""
-        groups = np.split(np.sort(self._lengths, kind="stable"), self._ends[:-1])
-        computed = sum(len(group) * int(group[-1]) for group in groups if len(group))
-        return 1 - int(self._lengths.sum()) / computed if computed else 0.0
 
 
 def pad(sequences: Sequence[Sequence[int]], pad_id: int = PAD) -> Tensor:
@@ -96,26 +108,32 @@ def batches_in_order(
     `indices` says where results belong: `logits[indices] = model(token_ids)[0]`.
     """
     lengths = _lengths(sequences)
-    order = np.argsort(lengths, kind="stable")
-    for indices in np.split(order, _ends(lengths[order], max_tokens)[:-1]):
+    for indices in np.split(by_length(lengths), ends(lengths, max_tokens)[:-1]):
         if len(indices):
             yield torch.as_tensor(indices), pad([sequences[i] for i in indices])
 
 
 def _lengths(sequences: Sequence[Sequence[int]]) -> np.ndarray:
+    """(n, 1)."""
     lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
     if (lengths == 0).any():
         empty = int(np.argmin(lengths))
         raise ValueError(f"sequence {empty} has no tokens: TextTokenizer.encode gives at least one")
-    return lengths
+    return lengths[:, None]
 
 
-def _ends(lengths: np.ndarray, max_tokens: int) -> list[int]:
+def by_length(lengths: np.ndarray) -> np.ndarray:
+    """Indices that sort by the longest side, so that a batch has similar lengths."""
+    return np.lexsort((*lengths.T, lengths.max(1)))
+
+
+def ends(lengths: np.ndarray, max_tokens: int) -> list[int]:
     """Where to split sorted lengths so that count × longest stays within `max_tokens`."""
-    ends = []
+    found: list[int] = []
     start = 0
-    for index, length in enumerate(lengths.tolist()):
+    longest = np.sort(lengths.max(1), kind="stable").tolist()
+    for index, length in enumerate(longest):
         if index > start and (index + 1 - start) * length > max_tokens:
-            ends.append(index)
+            found.append(index)
             start = index
-    return [*ends, len(lengths)] if len(lengths) else ends
+    return [*found, len(longest)] if longest else found

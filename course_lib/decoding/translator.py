@@ -10,7 +10,6 @@ Rows R64 and R67 of the paper page.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,14 +22,13 @@ from ..config import TransformerConfig
 from ..data.batching import batches_in_order
 from ..data.tokenization import TextTokenizer
 from ..fast.cached_decoder import FastDecoder
-from ..fast.forms import fast_model
-from ..training.saved_model import SETTINGS, TOKENIZER, save_model
 from ..training.saved_model import TRANSLATOR_WEIGHTS as WEIGHTS
+from ..training.saved_model import save_model
 from ..transformer import Transformer
 from ..transformer_variants import VariantConfig, VariantTransformer
+from . import model_folder
 from .search import Hypothesis, beam_search
 
-UNREADABLE = (OSError, KeyError, TypeError, ValueError, RuntimeError, ArithmeticError)
 BATCH_TOKENS = 1024  # source tokens translated together, padding included
 LENGTH_PENALTY = 0.6  # the default; §6.1 — "length penalty α = 0.6"
 
@@ -143,29 +141,17 @@ class Translator:
     @classmethod
     def load(cls, folder: str | Path) -> Translator:
         """Read what `save` wrote and use fast forms. Raises TranslationError."""
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
         folder = Path(folder)
-        try:
-            about = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-            settings = about["model"]
+        lacks, advice = f"{folder} has no usable translator", "train one first, as in assignment 4"
+        with model_folder.refusing(TranslationError, lacks, advice):
+            model, tokenizer, about = model_folder.read(folder, WEIGHTS, _of_any_widths)
             penalty = float(about.get("measured", {}).get("length_penalty", LENGTH_PENALTY))
-            kind = VariantTransformer if "d_k" in settings else Transformer
-            model = fast_model(kind, **settings)
-            model.load_state_dict(load_file(folder / WEIGHTS))
-            tokenizer = TextTokenizer.load(folder / TOKENIZER)
-            if tokenizer.vocab_size > settings["vocab_size"]:
-                raise ValueError(
-                    f"a tokenizer of {tokenizer.vocab_size} tokens for a model of "
-                    f"{settings['vocab_size']}"
-                )
-        except (*UNREADABLE, SafetensorError) as error:
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
-            raise TranslationError(
-                f"{folder} has no usable translator ({reason}): train one first, as in assignment 4"
-            ) from error
-        return cls(model.eval(), tokenizer, penalty)
+        return cls(model, tokenizer, penalty)
+
+
+def _of_any_widths(**settings: Any) -> Transformer:
+    """The Transformer, or the one of Table 3's rows, of a translator's settings."""
+    return VariantTransformer(**settings) if "d_k" in settings else Transformer(**settings)
 
 
 @contextmanager

@@ -8,7 +8,6 @@ The folder holds `language_model.safetensors`, `config.json` and `tokenizer.json
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,13 @@ from typing import Any
 from ..data.tokenization import TextTokenizer
 from ..families.cached_attention import CachedAttention
 from ..families.language_model import LanguageModel
-from ..fast.forms import fast_model
-from ..training.saved_model import SETTINGS, TOKENIZER, TRANSLATOR_WEIGHTS, save_model
+from ..training.saved_model import TRANSLATOR_WEIGHTS, save_model
 from ..training.saved_model import WEIGHTS as CLASSIFIER_WEIGHTS
+from . import model_folder
 from .generate import generate
 
 WEIGHTS = "language_model.safetensors"
 OTHERS = {TRANSLATOR_WEIGHTS: "a translator", CLASSIFIER_WEIGHTS: "a classifier"}
-UNREADABLE = (OSError, AttributeError, KeyError, TypeError, ValueError, RuntimeError)
 
 
 class WriterError(Exception):
@@ -87,28 +85,13 @@ class Writer:
     @classmethod
     def load(cls, folder: str | Path) -> Writer:
         """Read what `save` wrote and use fast forms. Raises WriterError."""
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
         folder = Path(folder)
         if not folder.is_dir():
             raise WriterError(f"{folder}: there is no such folder; name that of a language model")
         for weights, other in OTHERS.items():
             if (folder / weights).is_file() and not (folder / WEIGHTS).is_file():
                 raise WriterError(f"{folder} holds {other}, and this needs a language model")
-        try:
-            settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))["model"]
-            model = fast_model(LanguageModel, **settings)
-            model.load_state_dict(load_file(folder / WEIGHTS))
-            tokenizer = TextTokenizer.load(folder / TOKENIZER)
-            if tokenizer.vocab_size > settings["vocab_size"]:
-                raise ValueError(
-                    f"a tokenizer of {tokenizer.vocab_size} tokens for a model of "
-                    f"{settings['vocab_size']}"
-                )
-        except (*UNREADABLE, SafetensorError) as error:
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
-            raise WriterError(
-                f"{folder} has no usable language model ({reason}): save one first"
-            ) from error
-        return cls(model.eval(), tokenizer)
+        lacks = f"{folder} has no usable language model"
+        with model_folder.refusing(WriterError, lacks, "save one first"):
+            model, tokenizer, _ = model_folder.read(folder, WEIGHTS, LanguageModel)
+        return cls(model, tokenizer)

@@ -20,7 +20,7 @@ CHIP, HIGH, STEP = 64, 27, 31
 
 
 @dataclass(frozen=True)
-class Computed:
+class StepCounts:
     """Of how many tokens a step computes queries, keys and the source's keys; and how many of the
     target's keys it was given."""
 
@@ -34,8 +34,8 @@ class Computed:
 class CacheStep:
     """The same step, the one after `PREFIX`, without and with a cache."""
 
-    without: Computed
-    with_cache: Computed
+    without: StepCounts
+    with_cache: StepCounts
 
 
 def cache_step() -> CacheStep:
@@ -55,7 +55,7 @@ def cache_step() -> CacheStep:
 
 def _counted(
     model: Transformer, step: Callable[..., Any], prefix: Tensor, state: object, kept: int
-) -> Computed:
+) -> StepCounts:
     """How many positions go through the projections of the first decoder layer in one step."""
     counts = dict.fromkeys(("queries", "keys", "source"), 0)
     layer: Any = model.decoder.layers[0]
@@ -67,7 +67,7 @@ def _counted(
     step(prefix, state)
     for hook in hooks:
         hook.remove()
-    return Computed(counts["queries"], counts["keys"], counts["source"], kept)
+    return StepCounts(counts["queries"], counts["keys"], counts["source"], kept)
 
 
 def _counter(counts: dict[str, int], name: str) -> Callable[[nn.Module, Any, Tensor], None]:
@@ -108,7 +108,7 @@ def key_value_cache() -> Drawing:
     )
 
 
-def _panel(sheet: Sheet, left: float, title: str, computed: Computed) -> None:
+def _panel(sheet: Sheet, left: float, title: str, computed: StepCounts) -> None:
     start = left + 92
     sheet.text(start + 2 * (CHIP + 4), 68, title, bold=True)
     n = len(PREFIX)

@@ -10,8 +10,9 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from ..attention import MultiHeadAttention, attention, merge_heads, split_heads
+from ..attention import attention
 from ..positions import rotate
+from .projected_attention import ProjectedAttention
 
 
 @dataclass
@@ -35,8 +36,8 @@ class KeysAndValues:
             self.keys, self.values = self.keys[rows], self.values[rows]
 
 
-class CachedAttention(MultiHeadAttention):
-    """`MultiHeadAttention` (§3.2.2) of x to itself, with rotary positions if `positions` are set.
+class CachedAttention(ProjectedAttention):
+    """Multi-head attention (§3.2.2) of x to itself, with rotary positions if `positions` are set.
 
     `positions` (batch, n) are those of the rows of x, `cache` what was read before; both belong to
     one call of a model, which sets them. The mask is that of the new queries and all keys.
@@ -45,21 +46,16 @@ class CachedAttention(MultiHeadAttention):
     positions: Int[Tensor, "batch n"] | None = None
     cache: KeysAndValues | None = None
 
-    def forward(
+    def attend(
         self,
-        query: Float[Tensor, "batch n d_model"],
-        key: Float[Tensor, "batch n d_model"],
-        value: Float[Tensor, "batch n d_model"],
-        mask: Bool[Tensor, "..."] | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch n d_model"], Float[Tensor, "batch n_heads n n_k"] | None]:
-        """`(output, weights)`, or `(output, None)` without `need_weights`."""
-        queries = split_heads(self.w_q(query), self.n_heads)
-        keys = split_heads(self.w_k(key), self.n_heads)
-        values = split_heads(self.w_v(value), self.n_heads)
+        queries: Float[Tensor, "batch n_heads n d_k"],
+        keys: Float[Tensor, "batch n_heads n d_k"],
+        values: Float[Tensor, "batch n_heads n d_k"],
+        mask: Bool[Tensor, "..."] | None,
+    ) -> tuple[Float[Tensor, "batch n_heads n d_k"], Float[Tensor, "batch n_heads n n_all"]]:
+        """`(heads, weights)`: the new queries attend to all keys, the new ones at the end."""
         if self.positions is not None:
             queries, keys = rotate(queries, self.positions), rotate(keys, self.positions)
         if self.cache is not None:
             keys, values = self.cache.extend(keys, values)
-        heads, weights = attention(queries, keys, values, mask, self.dropout)
-        return self.w_o(merge_heads(heads)), weights if need_weights else None
+        return attention(queries, keys, values, mask, self.dropout)

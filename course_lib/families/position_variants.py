@@ -20,7 +20,7 @@ from ..classifier import EncoderClassifier
 from ..embeddings import TransformerEmbedding
 from ..positions import LearnedPositions, RelativeBias
 from .cached_attention import CachedAttention
-from .relative_attention import RelativeCachedAttention, RelativeMultiHeadAttention
+from .relative_attention import RelativeMultiHeadAttention
 from .rotary_attention import RotaryMultiHeadAttention
 
 SCHEMES = ("sinusoidal", "learned", "relative", "rotary", "none")
@@ -92,7 +92,7 @@ def _change_language_model(model: Any, scheme: str, max_length: int) -> None:
     for block in model.blocks:
         own: CachedAttention = block.attention
         sizes = own.w_q.in_features, own.n_heads, own.dropout.p
-        block.attention = RelativeCachedAttention(*sizes, relative)
+        block.attention = RelativeMultiHeadAttention(*sizes, relative)
         block.attention.load_state_dict(own.state_dict(), strict=False)
 
 

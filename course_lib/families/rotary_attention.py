@@ -4,28 +4,26 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from ..attention import MultiHeadAttention, attention, merge_heads, split_heads
+from ..attention import attention
 from ..positions import rotate
+from .projected_attention import ProjectedAttention
 
 
-class RotaryMultiHeadAttention(MultiHeadAttention):
+class RotaryMultiHeadAttention(ProjectedAttention):
     """`MultiHeadAttention` of x to itself whose queries and keys are turned by their positions.
 
     Su et al. 2021, section 3.2. Positions are counted from the beginning of each row, so padding
     belongs at the end.
     """
 
-    def forward(
+    def attend(
         self,
-        query: Float[Tensor, "batch n d_model"],
-        key: Float[Tensor, "batch n d_model"],
-        value: Float[Tensor, "batch n d_model"],
-        mask: Bool[Tensor, "..."] | None = None,
-        need_weights: bool = False,
-    ) -> tuple[Float[Tensor, "batch n d_model"], Float[Tensor, "batch n_heads n n"] | None]:
-        places = torch.arange(query.shape[1], device=query.device).expand(query.shape[:2])
-        queries = rotate(split_heads(self.w_q(query), self.n_heads), places)
-        keys = rotate(split_heads(self.w_k(key), self.n_heads), places)
-        values = split_heads(self.w_v(value), self.n_heads)
-        heads, weights = attention(queries, keys, values, mask, self.dropout)
-        return self.w_o(merge_heads(heads)), weights if need_weights else None
+        queries: Float[Tensor, "batch n_heads n d_k"],
+        keys: Float[Tensor, "batch n_heads n d_k"],
+        values: Float[Tensor, "batch n_heads n d_k"],
+        mask: Bool[Tensor, "..."] | None,
+    ) -> tuple[Float[Tensor, "batch n_heads n d_k"], Float[Tensor, "batch n_heads n n"]]:
+        batch, _, n, _ = queries.shape
+        places = torch.arange(n, device=queries.device).expand(batch, n)
+        queries, keys = rotate(queries, places), rotate(keys, places)
+        return attention(queries, keys, values, mask, self.dropout)

@@ -14,6 +14,8 @@ What makes it fast:
 - Queries, keys and values come from one product, with 1 / √d_k folded into its weights, which are
   stored in the layout that the product reads. Plain products beat a fused kernel with one query
   per row, and the last product of each sub-layer adds directly to the residual.
+- It wires the layer itself, beside `decoder`, which one reads, and exercise 4.19: no attention with
+  a cache could share keys among beams, or add its last product to the residual.
 """
 
 import math

@@ -91,7 +91,7 @@ def targets(course: Course, only: list[str] | None = None) -> Iterator[Target]:
             yield Target(folder / "README.md", texts.readme(course, assignment))
         for cell in text_notebook.read(assignment):
             if cell.directive == "drawing":
-                made = text_notebook.drawn(course, assignment, cell)
+                made = text_notebook.drawing_of(course, assignment, cell)
                 yield Target(folder / "drawings" / f"{made.name}.svg", made.svg)
                 current = pictures.is_current(assignment, made)
                 place, data = pictures.path_of(assignment, made), pictures.of(assignment, made)

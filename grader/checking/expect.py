@@ -16,7 +16,7 @@ itself has established: "the state of the global generator has changed" can only
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,6 +39,7 @@ __all__ = [
     "parts",
     "raises",
     "raising",
+    "rows",
     "shape",
     "show",
     "true",
@@ -72,6 +73,26 @@ def parts(got: Any, count: int, *, otherwise: str = "", read: str = "") -> tuple
     if not isinstance(got, (tuple, list)) or len(got) != count:
         raise Failure(f"{count} values, returned together", describe(got), otherwise, read)
     return tuple(got)
+
+
+def rows(
+    got: Any,
+    columns: Sequence[str],
+    *,
+    because: str = "",
+    otherwise: str = "keep the names of the docstring",
+    read: str = "",
+) -> list[dict[str, Any]]:
+    """A list of dicts that have these keys at least; `because` is named where one lacks some."""
+    is_table = isinstance(got, list) and all(isinstance(row, dict) for row in got)
+    true(is_table, expected="a list of rows, each a dict", got=type(got).__name__, read=read)
+    for row in got:
+        missing = [name for name in columns if name not in row]
+        if missing:
+            found = f"no {', '.join(missing)} among {', '.join(map(str, row))}"
+            wanted = f"the columns {', '.join(columns)}"
+            raise Failure(wanted, found, because or otherwise, read, bool(because))
+    return got
 
 
 def true(

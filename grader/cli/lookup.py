@@ -11,7 +11,7 @@ from .problems import UsageProblem
 
 def assignment(course: Course, id: str) -> Assignment:
     """The assignment with this id. Raises UsageProblem, which lists those that the course has."""
-    return _graded(notebook(course, id))
+    return _not_a_lab(notebook(course, id))
 
 
 def notebook(course: Course, id: str) -> Assignment:
@@ -29,10 +29,10 @@ def owner(course: Course, exercise: str) -> Assignment:
         found.exercise(exercise)
     except KeyError as error:
         raise UsageProblem(error.args[0]) from None
-    return _graded(found)
+    return _not_a_lab(found)
 
 
-def _graded(found: Assignment) -> Assignment:
+def _not_a_lab(found: Assignment) -> Assignment:
     """Raises UsageProblem for a lab."""
     if isinstance(found, Lab):
         raise UsageProblem(f"{found.id} is a lab, which is never handed in, graded or late")

@@ -16,7 +16,7 @@ from ..classroom.csv_file import CsvError
 from ..classroom.roster import Roster
 from ..gradebook.result import Result
 from .kept_csv import KeptCsv
-from .matching import Filled, Matcher, Rows, unfinished
+from .matching import FilledTable, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
     from grader.course.assignment import Assignment
@@ -28,7 +28,7 @@ READ_ONLY = "(read only)"
 EXCUSED = "EX"
 
 
-def filled(source: Path, results: Sequence[Result], course: Course, roster: Roster) -> Filled:
+def filled(source: Path, results: Sequence[Result], course: Course, roster: Roster) -> FilledTable:
     """The gradebook with our grades. Raises CsvError if it is not one that Canvas exported."""
     table = KeptCsv.read(source)
     possible = _points_possible(table, table.column("Student"))
@@ -57,7 +57,7 @@ def filled(source: Path, results: Sequence[Result], course: Course, roster: Rost
         }
     )
     absent = sorted({result.student for result in results} - {*rows.of})
-    return Filled(table.text(), changed, rows.unmatched, absent, notes)
+    return FilledTable(table.text(), changed, rows.unmatched, absent, notes)
 
 
 def _students(

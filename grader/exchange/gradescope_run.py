@@ -36,7 +36,7 @@ def main(root: Path) -> int:
     target = root / "results" / "results.json"
     _write(target, gradescope_results.failed("grading did not come to an end"))
     try:
-        result = graded(root / "source", root / "submission")
+        result = grade_folder(root / "source", root / "submission")
     except Exception as error:
         traceback.print_exc()
         _write(target, gradescope_results.failed(f"{type(error).__name__}: {error}"))
@@ -48,7 +48,7 @@ def main(root: Path) -> int:
     return 0
 
 
-def graded(source: Path, folder: Path) -> Result:
+def grade_folder(source: Path, folder: Path) -> Result:
     """Grade the submission in a folder. Raises whatever keeps it from being graded."""
     settings = json.loads((source / SETTINGS).read_text(encoding="utf-8"))
     course = Course.load(source / "course.toml")
@@ -58,7 +58,7 @@ def graded(source: Path, folder: Path) -> Result:
         shutil.copytree(folder, Path(name) / STUDENT, symlinks=True)
         submission = received(Path(name), course, assignment)
         with closing(JudgePool(course, {assignment.id}, run)) as pool:
-            [(_, result)] = class_tries.graded([submission], None, {}, course, pool)
+            [(_, result)] = class_tries.grade_all([submission], None, {}, course, pool)
     return result.changed(assignment, notices=[*submission.notices, *result.notices])
 
 

@@ -69,7 +69,7 @@ class Rows:
 
 
 @dataclass
-class Filled:
+class FilledTable:
     """What an export into a platform's table did. Every list is sentences for the instructor."""
 
     text: str

@@ -18,7 +18,7 @@ from ..report.for_students import for_student
 from ..report.plain_text import cleaned, counted, number
 from ..report.sentences import cause_sentence
 from .kept_csv import KeptCsv
-from .matching import Filled, Matcher, Rows, unfinished
+from .matching import FilledTable, Matcher, Rows, unfinished
 
 if TYPE_CHECKING:
     from grader.course.assignment import Assignment
@@ -29,7 +29,7 @@ FEEDBACK, MAXIMUM = "Feedback comments", "Maximum Grade"
 
 def filled(
     source: Path, results: Sequence[Result], assignment: Assignment, roster: Roster
-) -> Filled:
+) -> FilledTable:
     """The worksheet with our grades. Raises CsvError if it is not one that Moodle exported."""
     table = KeptCsv.read(source)
     by_student = {r.student: r for r in results if r.assignment == assignment.id}
@@ -55,7 +55,7 @@ def filled(
                 notes.append(f"{student} has feedback of somebody else: it is kept")
     notes += unfinished(cells)
     absent = sorted({*by_student} - {*rows.of})
-    return Filled(table.text(), changed, rows.unmatched, absent, notes)
+    return FilledTable(table.text(), changed, rows.unmatched, absent, notes)
 
 
 def feedback(result: Result) -> str:

@@ -80,7 +80,7 @@ def grade_class(
         closing(JudgePool(course, ids, settings)) as pool,
         _judges(ids, course, settings) as judges,
     ):
-        for submission, result in class_tries.graded(
+        for submission, result in class_tries.grade_all(
             waiting, settings.exercises, partly, course, pool, judges
         ):
             id = submission.assignment
@@ -99,7 +99,7 @@ def key(submission: Submission, assignment: Assignment, suite: Mapping[str, str]
         student=submission.student,
         assignment=assignment.id,
         submission_sha256=submission.sha256,
-        suite_sha256=fingerprints.together(suite),
+        suite_sha256=fingerprints.combine(suite),
         environment_sha256=fingerprints.environment(),
         seed=assignment.seed,
         tier=tier,
@@ -133,7 +133,7 @@ def complete(
         assignment,
         student=submission.student,
         exercises=[_titled(entry, assignment) for entry in result.exercises],
-        suite_sha256=fingerprints.together(suite),
+        suite_sha256=fingerprints.combine(suite),
         suite_parts=dict(suite),
         environment_sha256=fingerprints.environment(),
         graded_at=result.graded_at or now,

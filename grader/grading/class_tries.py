@@ -32,7 +32,7 @@ Answer = tuple[Question, Any]
 Judges = Callable[[Callable[..., Any], list[Question]], Iterator[Answer]]
 
 
-def graded(
+def grade_all(
     submissions: Sequence[Submission],
     exercises: tuple[str, ...] | None,
     known: Mapping[tuple[str, str], Known],

@@ -131,7 +131,7 @@ def _stubs(course: Course) -> list[object]:
     ]
 
 
-def together(parts: Mapping[str, str]) -> str:
+def combine(parts: Mapping[str, str]) -> str:
     """One hash for all parts."""
     return _sha256(json.dumps(parts, sort_keys=True).encode())
 

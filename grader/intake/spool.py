@@ -14,18 +14,18 @@ class Spool:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 (it closes with this object)
         self._end = 0
 
-    def keep(self, data: bytes) -> Spooled:
+    def keep(self, data: bytes) -> StoredBytes:
         self._file.write(data)
         self._file.flush()
         self._end += len(data)
-        return Spooled(self, self._end - len(data), len(data))
+        return StoredBytes(self, self._end - len(data), len(data))
 
     def read(self, start: int, size: int) -> bytes:
         return os.pread(self._file.fileno(), size, start)
 
 
 @dataclass(frozen=True)
-class Spooled:
+class StoredBytes:
     """Bytes in a spool. Another process gets them as bytes."""
 
     spool: Spool

@@ -28,7 +28,7 @@ from . import archives, class_folder, clocks, handed_in, places, plain_files
 from .class_folder import SubmissionsError
 from .handed_in import HandedIn
 from .places import Place
-from .spool import Spool, Spooled
+from .spool import Spool, StoredBytes
 
 # Files by which a submission might try to change how it is graded; none of them is ever used.
 IGNORED_TRICKS = frozenset(
@@ -45,7 +45,7 @@ class Submission:
     student: str
     assignment: str
     file: str  # as the instructor sees it
-    notebook: bytes | Spooled = b""
+    notebook: bytes | StoredBytes = b""
     received: datetime.datetime | None = None
     received_from: str = ""  # the clock: see `classroom.receipt`
     problem: str = ""

@@ -43,7 +43,7 @@ class Found:
 
 
 @dataclass
-class Sorted:
+class CellStatements:
     """The statements of one cell; `broken`: names whose definition does not parse → why.
 
     `invalid` says why the cell is not valid Python, or "".
@@ -56,9 +56,9 @@ class Sorted:
 
 
 @lru_cache(maxsize=512)  # most cells of a class, or of a proof, are the same
-def sort_cell(cell: Cell) -> Sorted:
+def sort_cell(cell: Cell) -> CellStatements:
     """The cell's top-level statements; magics and a cell that does not parse become notices."""
-    result = Sorted([], [], {})
+    result = CellStatements([], [], {})
     source = cell.source
     if source.lstrip().startswith("%%"):
         magic, _, rest = source.lstrip().partition("\n")
@@ -84,7 +84,7 @@ def sort_cell(cell: Cell) -> Sorted:
     return result
 
 
-def _parse(source: str, cell: Cell, result: Sorted) -> tuple[ast.Module, str]:
+def _parse(source: str, cell: Cell, result: CellStatements) -> tuple[ast.Module, str]:
     """Parse the source as it is or, if that fails, without IPython's magics and shell lines."""
     try:
         return ast.parse(source), source

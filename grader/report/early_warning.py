@@ -28,7 +28,7 @@ RULES = (
 
 
 @dataclass(frozen=True)
-class Warned:
+class StudentAtRisk:
     """A student, the share of points in each assignment handed in, and the reasons in words."""
 
     student: str
@@ -37,7 +37,9 @@ class Warned:
     urgency: int = 0  # the number of reasons, each missing or unreadable assignment counted
 
 
-def warnings(results: Sequence[Result], assignments: Sequence[str], roster: Roster) -> list[Warned]:
+def warnings(
+    results: Sequence[Result], assignments: Sequence[str], roster: Roster
+) -> list[StudentAtRisk]:
     """Students whom a rule of `RULES` finds; most urgent first, then the lowest newest share.
 
     `assignments` are all ids in the order of the course.
@@ -80,7 +82,7 @@ def _without_excused(expected: Sequence[str], student: str, roster: Roster) -> l
 
 def _warned(
     student: str, own: Mapping[str, Result], assignments: Sequence[str], expected: Collection[str]
-) -> Warned:
+) -> StudentAtRisk:
     missing = [id for id in assignments if id in expected and id not in own]
     broken = [id for id in assignments if id in own and own[id].outcome == "INVALID"]
     shares = {
@@ -101,9 +103,9 @@ def _warned(
             )
     grouped = len([names for names in (missing, broken) if names])
     urgency = len(missing) + len(broken) + len(reasons) - grouped
-    return Warned(student, shares, reasons, urgency)
+    return StudentAtRisk(student, shares, reasons, urgency)
 
 
-def _order(warned: Warned) -> tuple[int, float, str]:
+def _order(warned: StudentAtRisk) -> tuple[int, float, str]:
     newest = list(warned.shares.values())[-1] if warned.shares else 0.0
     return -warned.urgency, newest, warned.student

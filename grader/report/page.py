@@ -48,7 +48,7 @@ def render(results: Sequence[Result], course: Course, roster: Roster | None = No
         for assignment in course.graded
         if (mine := [r for r in shown if r.assignment == assignment.id])
     ]
-    facts = {"classes": classes, "graded": _last_graded(shown, course), "named": _named(roster)}
+    facts = {"classes": classes, "graded": _newest_grading(shown, course), "named": _named(roster)}
     facts |= {"students": len(students | people), "handed_in": len(students)}
     return _page("class.html", course=course, **facts)
 
@@ -76,7 +76,9 @@ def render_dashboard(
 
     shown = _shown(results)
     board = dashboard(shown, course, roster or Roster())
-    return _page("dashboard.html", course=course, board=board, graded=_last_graded(shown, course))
+    return _page(
+        "dashboard.html", course=course, board=board, graded=_newest_grading(shown, course)
+    )
 
 
 def render_student(result: Result, course: Course, name: str = "") -> str:
@@ -116,7 +118,7 @@ def _feedback(result: Result, course: Course) -> dict[str, Any]:
     return feedback(result, course.assignment(result.assignment))
 
 
-def _last_graded(results: Sequence[Result], course: Course) -> str | None:
+def _newest_grading(results: Sequence[Result], course: Course) -> str | None:
     newest = max((result.graded_at for result in results), default=None)
     return written(moment(newest), course.facts.zone) if newest else None
 

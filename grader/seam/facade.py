@@ -28,7 +28,7 @@ class Backend(Protocol):
 
 
 @dataclass(frozen=True)
-class Called:
+class CallResult:
     """One call: its value, and the names or positions of array arguments it changed in place."""
 
     value: Any
@@ -92,7 +92,7 @@ class Student:
         seed: int | None = None,
         deadline: float | None = None,
         **kwargs: Any,
-    ) -> Called:
+    ) -> CallResult:
         """Call with options: seed the global generators first, report changed arguments."""
         answer = self._ask(
             "call",
@@ -103,7 +103,7 @@ class Student:
             kwargs=kwargs,
             seed=seed,
         )
-        return _shaped(Called, answer)
+        return _shaped(CallResult, answer)
 
     def count_steps(self, target: Function | Handle, *args: Any, **kwargs: Any) -> int:
         """Bytecode instructions run in the notebook's code: grows with n if it loops over n."""
@@ -193,7 +193,7 @@ class Handle(_Target):
         answer = self._student._ask(
             "call", target=self, path=path, args=list(args), kwargs=kwargs, seed=None
         )
-        return _shaped(Called, answer).value
+        return _shaped(CallResult, answer).value
 
     def state_dict(self) -> dict[str, Any]:
         return self._module("state_dict")

@@ -19,7 +19,7 @@ SHOWN = 100  # pairs side by side; a table lists all
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparison:
     """One assignment: how many students were compared, and the suspicious pairs."""
 
     assignment: Assignment
@@ -27,7 +27,7 @@ class Compared:
     pairs: Sequence[Pair]
 
 
-def render(found: Sequence[Compared], unread: Sequence[str], common: int = COMMON) -> str:
+def render(found: Sequence[Comparison], unread: Sequence[str], common: int = COMMON) -> str:
     """The page. `unread`: one sentence for each submission that could not be compared."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -50,7 +50,7 @@ def render(found: Sequence[Compared], unread: Sequence[str], common: int = COMMO
     return page.encode("utf-8", "backslashreplace").decode()  # names of folders may be anything
 
 
-def _class(compared: Compared) -> dict[str, Any]:
+def _class(compared: Comparison) -> dict[str, Any]:
     pairs = [_pair(pair, compared.assignment) for pair in compared.pairs]
     return {
         "assignment": compared.assignment,

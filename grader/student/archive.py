@@ -18,7 +18,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # of every entry, so that the same work gives the
 
 
 @dataclass(frozen=True)
-class Packed:
+class Archive:
     """An archive's bytes, its entries with their sizes, and what was left out and why."""
 
     data: bytes
@@ -31,7 +31,7 @@ def read(assignment: Assignment, given: Path | None) -> Work:
     return work.read(assignment, given, MAX_OUTPUTS)
 
 
-def pack(found: Work) -> Packed:
+def pack(found: Work) -> Archive:
     """Make the archive in memory. Raises Problem if the grader would refuse its files."""
     slimmer = []
     if saved := found.path.stat().st_size - len(found.data):
@@ -40,7 +40,7 @@ def pack(found: Work) -> Packed:
     return _zipped(contents, [*slimmer, *_refused(found)])
 
 
-def without_notebook(found: Work) -> Packed:
+def without_notebook(found: Work) -> Archive:
     """The archive's files alone. Raises Problem as `pack` does."""
     return _zipped(_contents(found), _refused(found))
 
@@ -61,14 +61,14 @@ def _contents(found: Work) -> dict[str, bytes]:
     return contents
 
 
-def _zipped(contents: dict[str, bytes], left_out: list[str]) -> Packed:
+def _zipped(contents: dict[str, bytes], left_out: list[str]) -> Archive:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for name, data in contents.items():
             entry = zipfile.ZipInfo(name, _DATE)
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED)
-    return Packed(made.getvalue(), {name: len(data) for name, data in contents.items()}, left_out)
+    return Archive(made.getvalue(), {name: len(data) for name, data in contents.items()}, left_out)
 
 
 def _refused(found: Work) -> list[str]:

@@ -24,7 +24,7 @@ def of_notebook(given: Path) -> list[Any]:
     found, checklist = _read(given)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            return _asked(found, checklist, LocalBackend(Executor(*work.loaded(found))))
+            return _run_checklist(found, checklist, LocalBackend(Executor(*work.loaded(found))))
     except StudentError as error:
         exercises = [e.id for e in found.assignment.exercises]
         last = next(e.id for e in found.assignment.exercises if checklist.model in e.names)
@@ -64,7 +64,7 @@ def _read(given: Path) -> tuple[Work, Checklist]:
     return found, listed[found.assignment.id]
 
 
-def _asked(found: Work, checklist: Checklist, backend: Backend) -> list[Any]:
+def _run_checklist(found: Work, checklist: Checklist, backend: Backend) -> list[Any]:
     """The checklist for functions that are loaded already. Raises StudentError."""
     written = [name for name in checklist.functions if name not in found.collected.unwritten]
     functions = ", ".join(f"{name!r}: student.get({name!r})" for name in written)

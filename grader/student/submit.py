@@ -14,7 +14,7 @@ from ..course.lab import Lab
 from ..course.problem import Problem
 from ..course.submission_folder import FOLDER
 from . import archive, check, work
-from .archive import Packed, size
+from .archive import Archive, size
 from .work import Work
 
 
@@ -73,7 +73,7 @@ def _usable(target: Path) -> Path:
     return target
 
 
-def _unpacked(packed: Packed, assignment: Assignment, folder: Path) -> Work:
+def _unpacked(packed: Archive, assignment: Assignment, folder: Path) -> Work:
     """The archive's own files, read again from where nothing else is."""
     made = folder / "made.zip"
     made.write_bytes(packed.data)
@@ -82,7 +82,7 @@ def _unpacked(packed: Packed, assignment: Assignment, folder: Path) -> Work:
     return work.read(assignment, folder / "unpacked" / f"{assignment.id}.ipynb")
 
 
-def write(target: Path, packed: Packed) -> None:
+def write(target: Path, packed: Archive) -> None:
     """Put the archive in its place at once. Raises Problem."""
     part = target.with_name(f"{target.name}.part")
     try:
@@ -93,7 +93,7 @@ def write(target: Path, packed: Packed) -> None:
         raise Problem(f"{target}: cannot be written ({error.strerror})") from None
 
 
-def show_contents(target: Path, packed: Packed, cells: int = 0) -> None:
+def show_contents(target: Path, packed: Archive, cells: int = 0) -> None:
     """Print what is in the archive, and what was left out; `cells`: of its notebook."""
     print(f"{target}, {size(len(packed.data))}, holds what the grader will get:")
     for name, count in packed.entries.items():

@@ -10,7 +10,7 @@ import proofs
 import pytest
 import torch
 from checkout import ROOT
-from said import one_sentence
+from in_process import one_sentence
 from unwatched import unwatched
 
 from course_lib.analysis.translator_alignment import align, error_rate

@@ -70,7 +70,7 @@ def proven(record_property):
 
 @pytest.mark.parametrize(("case", "backend"), through_both(WHOLE))
 def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened, proven):
-    result = prove.graded(case, opened(backend, case.assignment))
+    result = prove.grade_case(case, opened(backend, case.assignment))
     claim = claims.nothing if case.kind == "starter" else claims.everything
     proven(case, backend, prove.CLAIMS[case.kind], claim(result))
 
@@ -78,7 +78,7 @@ def test_a_reference_has_everything_and_a_starter_nothing(case, backend, opened,
 @pytest.mark.parametrize(("case", "backend"), through("sandbox", FIRST_VARIANTS))
 def test_a_correct_variant_has_every_point_of_what_it_touches(case, backend, opened, proven):
     touched = case.affected(proofs.COURSE.assignment(case.assignment))
-    result = prove.graded(case, opened(backend, case.assignment), touched)
+    result = prove.grade_case(case, opened(backend, case.assignment), touched)
     proven(case, backend, prove.CLAIMS["variant"], claims.everything(result))
 
 
@@ -101,7 +101,7 @@ def test_a_named_bug_fails_the_test_that_names_it(case, proven):
 
 @pytest.mark.parametrize(("case", "backend"), through("sandbox", FIRST))
 def test_a_named_bug_fails_the_test_that_names_it_in_its_exercise(case, backend, opened, proven):
-    result = prove.graded(case, opened(backend, case.assignment), [case.bug.exercise])
+    result = prove.grade_case(case, opened(backend, case.assignment), [case.bug.exercise])
     proven(case, backend, prove.CLAIMS["bug"], claims.caught(result, case.bug))
 
 

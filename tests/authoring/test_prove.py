@@ -33,7 +33,7 @@ def test_a_bug_that_is_not_caught_is_told():
 def test_a_wrong_answer_called_correct_is_told():
     case = next(c for c in cases.of(Course.here().assignment("a1")) if c.bug)
     called = dataclasses.replace(case, kind="variant")
-    assert "expected" in prove.claims.everything(prove.graded(called, local_worker))
+    assert "expected" in prove.claims.everything(prove.grade_case(called, local_worker))
 
 
 def test_the_command_proves_one_exercise():

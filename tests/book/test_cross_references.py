@@ -13,7 +13,7 @@ CELL = re.compile(r"^```\{code-cell\}.*?^```$", re.M | re.S)
 ROLE = re.compile(r"\{(exercise|assignment|part)\}`([^`]+)`")
 UP_TO = re.compile(r"this page up to \*([^*]+)\*")
 FIND = {
-    "exercise": references.asked,
+    "exercise": references.exercise_called,
     "assignment": lambda text: references.assignment_with(*text.split(" ", 1)),
     "part": references.page_of_part,
 }

@@ -76,7 +76,7 @@ def submit_to_judge(sandbox):
 
     def run(name):
         document = json.loads(proofs.notebook("a1", "solution"))
-        source = HOSTILE[name].read_text(encoding="utf-8")
+        source = HOSTILE[name]
         document["cells"].append({"cell_type": "code", "source": source})
         return proofs.graded(json.dumps(document).encode(), "a1", sandbox("a1"), ["1.1", "1.3"])
 

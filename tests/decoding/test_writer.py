@@ -67,7 +67,7 @@ def test_what_cannot_write_is_told_in_one_sentence(tmp_path):
     (folder / "config.json").write_text("{}")
     with pytest.raises(WriterError, match="mine has no usable language model .'model'.: save"):
         Writer.load(folder)
-    with pytest.raises(ValueError, match="with RelativeCachedAttention cannot be saved"):
+    with pytest.raises(ValueError, match="with RelativeMultiHeadAttention cannot be saved"):
         Writer(with_positions(writer().model, "relative"), writer().tokenizer).save(tmp_path)
 
 

@@ -22,13 +22,20 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
+import fuzz_files
+import fuzz_messages
+import fuzz_models
+import fuzz_tests
 import typer
 from fuzz_mutation import Target
-from fuzz_targets import TARGETS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 
 app = typer.Typer()
+
+# Every reader of untrusted bytes on the trusted side, by name.
+MODULES = (fuzz_files, fuzz_messages, fuzz_models, fuzz_tests)
+TARGETS = {target.name: target for module in MODULES for target in module.TARGETS}
 
 SECONDS = 5.0  # of CPU time for one input
 STUCK = 180.0  # seconds of any kind after which a process is given up, with its traceback
@@ -161,7 +168,7 @@ def _write(every: list[Found], options: str) -> None:
         "fuzz",
         f"python tests/fuzzing/fuzz.py {options}",
         measures,
-        {"name": "generated inputs", "source": "tests/fuzzing/fuzz_targets.py"},
+        {"name": "generated inputs", "source": "tests/fuzzing"},
         {
             "inputs": sum(found.inputs for found in every),
             "refused": {found.target: found.refused for found in every},

@@ -258,7 +258,7 @@ def test_slip_days_of_ones_own_stay_until_an_empty_cell_and_after_leaving(place,
 
 def test_a_misspelled_column_is_named(tmp_path, capsys):
     path = written(tmp_path / "roster.csv", "student,a6,hobby\nada,+2,chess\n")
-    class_list.given(path, COURSE)
+    class_list.read_roster(path, COURSE)
     assert capsys.readouterr().err == f"{path}: columns not used: a6, hobby\n"
 
 

@@ -22,7 +22,7 @@ from grader.grading import fingerprints
 from grader.intake import handed_in
 from grader.judge.grade import grade
 from grader.judge.models import model_part, scorer
-from grader.judge.models.asking import Asked, how_many
+from grader.judge.models.asking import Answers, how_many
 from grader.judge.models.scorer import HiddenLabels
 from grader.judge.models.thresholds import full_at, share
 from grader.judge.suite_run import Submitted
@@ -245,11 +245,11 @@ def test_a_sample_counts_when_the_rest_cannot_change_the_points(evaluated, cours
 
 def test_calls_grow_when_the_model_is_fast_enough():
     measure = Bleu()
-    assert how_many(Asked(), measure) == 10
-    assert how_many(Asked(["x"] * 10, 2.9), measure) == 90
-    assert how_many(Asked(["x"] * 10, 3.1), measure) == 10
-    assert how_many(Asked(["x"] * 100, 29.0), measure) == 100
-    assert how_many(Asked(["x"] * 110, 32.0), measure) == 90
+    assert how_many(Answers(), measure) == 10
+    assert how_many(Answers(["x"] * 10, 2.9), measure) == 90
+    assert how_many(Answers(["x"] * 10, 3.1), measure) == 10
+    assert how_many(Answers(["x"] * 100, 29.0), measure) == 100
+    assert how_many(Answers(["x"] * 110, 32.0), measure) == 90
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def _source(text: str, component: str = SOFTMAX) -> Write:
 
 
 def _attack(name: str) -> Write:
-    text = HOSTILE[name].read_text(encoding="utf-8")
+    text = HOSTILE[name]
     return _file(lambda: notebook(add=[text]))
 
 

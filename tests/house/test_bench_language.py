@@ -54,7 +54,7 @@ def test_what_is_kept_for_the_backward_pass_is_counted_to_the_byte():
             return self.weight[ids].square()
 
     ids = torch.arange(65)[None]
-    found = memory_use.kept(Squared(), language_loss, (ids,))
+    found = memory_use.saved_bytes(Squared(), language_loss, (ids,))
     # 64 rows of 1,024 numbers, and as many log probabilities; ids and targets are small
     assert found == pytest.approx(2 * 64 * 1024 * 4, rel=0.02)
 

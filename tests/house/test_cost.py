@@ -88,7 +88,7 @@ def test_parameters_and_what_is_kept_are_those_of_the_real_model(kind, profile):
     )
     real = sum(parameter.numel() for parameter in done.model.parameters())
     assert computed.parameters == pytest.approx(real, rel=0.05)
-    kept = memory_use.kept(done.model, done.loss, done.batch)
+    kept = memory_use.saved_bytes(done.model, done.loss, done.batch)
     activations = computed.bytes(words, kind == "language") - 20 * computed.parameters
     assert activations == pytest.approx(kept, rel=0.3)
 

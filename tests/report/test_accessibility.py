@@ -60,7 +60,7 @@ def pages(tmp_path_factory):
         "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], COURSE),
         "report": render([one, *class_of(3)[2:]], COURSE),
         **dict(render_pages([one, *class_of(3)[2:]], COURSE)),
-        "similar": similar.render([similar.Compared(A1, 3, pairs)], ["cy a1: not JSON"]),
+        "similar": similar.render([similar.Comparison(A1, 3, pairs)], ["cy a1: not JSON"]),
     }
     folder = tmp_path_factory.mktemp("pages")
     (folder / "report").mkdir()

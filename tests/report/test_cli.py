@@ -16,7 +16,7 @@ import proofs
 import pytest
 import torch
 from checkout import ROOT
-from said import one_sentence
+from in_process import one_sentence
 from sample_results import sample
 from typer.testing import CliRunner
 

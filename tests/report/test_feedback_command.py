@@ -8,7 +8,7 @@ import re
 import zipfile
 
 import pytest
-from said import one_sentence
+from in_process import one_sentence
 from sample_results import COURSE, sample
 from test_report import BUG, Page
 from typer.testing import CliRunner

@@ -124,7 +124,7 @@ def test_the_page_marks_the_matching_lines_and_nothing_in_it_runs(handout):
     name = "<b>eve</b>"
     changed = {**ONE, "course_lib.numpy_forms.attention:softmax": evil}
     works = [handout.work(name, as_bytes(changed)), handout.work("ben", as_bytes(ONE))]
-    text = page.render([page.Compared(A1, 2, compare.suspicious(works))], ["cy a1: not JSON"])
+    text = page.render([page.Comparison(A1, 2, compare.suspicious(works))], ["cy a1: not JSON"])
     assert "<script" not in text
     assert "<b>eve" not in text
     assert "&lt;b&gt;eve&lt;/b&gt;" in text

@@ -11,7 +11,7 @@ import zipfile
 import proofs
 import pytest
 from checkout import ROOT
-from said import one_sentence
+from in_process import one_sentence
 
 from grader.authoring.release import contents as release_contents
 from grader.course.course import Course

@@ -5,6 +5,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,11 +13,39 @@ import optuna
 from torch import nn
 
 from course_lib.study.database.plan import Plan
+from course_lib.study.database.rows import rows
 from course_lib.study.database.run import run_workers
 from course_lib.study.database.storage import StudyError, storage
 from course_lib.study.database.worker import work
 from course_lib.study.space import DEFAULT
 from course_lib.study.trial import attempt, run_trial
+
+
+def run_here(opened, task=None, trial=run_trial, **options):
+    """Work on the stub's study in this process; the sentence at the end."""
+    return work(opened, "stub", task or Stub(), trial, attempt, **options)
+
+
+def statuses(study):
+    return sorted(row["status"] for row in rows(study))
+
+
+def in_threads(attempt, count):
+    """Do it in several threads at once; what they raise."""
+    failures = []
+
+    def attempted():
+        try:
+            attempt()
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=attempted) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return failures
 
 
 class Stub:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import optuna
 import pytest
 import study_stub
 import torch
@@ -20,8 +19,7 @@ from course_lib.data.grammar.sentence_pairs import draw_pair
 from course_lib.study.database.plan import Plan, plan_of, queue
 from course_lib.study.database.points import enqueue, key, queued
 from course_lib.study.database.rows import rows, to_csv
-from course_lib.study.database.storage import RETRIES, StudyError, storage
-from course_lib.study.database.worker import work
+from course_lib.study.database.storage import RETRIES, StudyError
 from course_lib.study.designs import one_at_a_time, sampled_design
 from course_lib.study.profiles import PROFILES, duration, profile
 from course_lib.study.space import DEFAULT, FACTORS
@@ -34,26 +32,7 @@ SHORT = replace(PROFILES["tiny"], n_steps=3, evaluate_every=2, untimed_steps=1, 
 CLOSE = {"rel": 1e-12}
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was(tmp_path, monkeypatch):
-    """`work` sets torch's algorithms, and leaves files where it runs."""
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    monkeypatch.chdir(tmp_path)
-    yield
-    torch.set_deterministic_debug_mode("default")
-
-
-@pytest.fixture
-def opened(tmp_path):
-    return storage(f"sqlite:///{tmp_path}/study.db", grace=5)
-
-
-def run(opened, task=None, trial=run_trial, **options):
-    return work(opened, "stub", task or study_stub.Stub(), trial, attempt, **options)
-
-
-def statuses(study):
-    return sorted(row["status"] for row in rows(study))
+pytestmark = pytest.mark.usefixtures("as_it_was")
 
 
 # The design
@@ -210,9 +189,9 @@ def read_csv(path):
 def test_a_study_runs_each_point_once_and_its_rows_survive_a_file(opened, tmp_path):
     study = queue(opened, study_stub.plan())
     told = []
-    assert run(opened, report=told.append) == len(told) == 12
+    assert study_stub.run_here(opened, report=told.append) == len(told) == 12
     table = rows(study)
-    assert statuses(study) == ["complete"] * 12
+    assert study_stub.statuses(study) == ["complete"] * 12
     assert {(row["warmup"], row["seed"]) for row in table} == {
         (warmup, seed) for warmup in FACTORS["warmup"] for seed in range(4)
     }
@@ -227,7 +206,7 @@ def test_what_is_queued_is_not_queued_again(opened):
     for _ in range(2):
         study = queue(opened, plan)
     assert len(study.trials) == len(queued(study)) == 12
-    run(opened)
+    study_stub.run_here(opened)
     assert len(queue(opened, study_stub.plan(n_seeds=5)).trials) == 15
     with pytest.raises(StudyError, match="profile tiny, pruner none, and profile cpu, pruner none"):
         queue(opened, replace(plan, profile="cpu"))
@@ -238,8 +217,8 @@ def test_of_two_trials_of_one_point_one_is_run(opened):
     study = queue(opened, study_stub.plan(n_seeds=1))
     for trial in study.trials:
         enqueue(study, trial.params, trial.user_attrs)
-    assert run(opened) == 3
-    assert statuses(study) == ["complete"] * 3
+    assert study_stub.run_here(opened) == 3
+    assert study_stub.statuses(study) == ["complete"] * 3
     assert len(study.trials) == 6
 
 
@@ -264,8 +243,8 @@ def test_a_study_goes_on_after_failures(opened):
                 yield {**row, "loss": math.nan if seed == 2 else 1.0}
 
     study = queue(opened, study_stub.plan())
-    assert run(opened, Failing()) == 12
-    assert statuses(study) == ["complete"] * 6 + ["diverged"] * 3 + ["out of memory"] * 3
+    assert study_stub.run_here(opened, Failing()) == 12
+    assert study_stub.statuses(study) == ["complete"] * 6 + ["diverged"] * 3 + ["out of memory"] * 3
     reasons = {row.get("reason") for row in rows(study)}
     assert reasons == {None, "no room", "the loss of step 1 is nan"}
     assert not queued(queue(opened, study_stub.plan()))  # a failure is a finding
@@ -273,7 +252,7 @@ def test_a_study_goes_on_after_failures(opened):
 
 def test_a_trial_that_takes_too_long_is_ended(opened):
     study = queue(opened, study_stub.plan(n_seeds=1))
-    run(opened, study_stub.Stub(seconds=0.01), seconds_a_trial=0.001)
+    study_stub.run_here(opened, study_stub.Stub(seconds=0.01), seconds_a_trial=0.001)
     row = rows(study)[0]
     assert (row["status"], row["steps"]) == ("timed out", 2)
     assert row["reason"] == "0 s after step 2, of 0 s at most"
@@ -285,8 +264,8 @@ def test_a_quality_that_is_no_number_is_a_failure(opened):
             return {"quality": math.nan, "loss": 1.0}
 
     study = queue(opened, study_stub.plan(n_seeds=1))
-    run(opened, NoNumber())
-    assert statuses(study) == ["diverged"] * 3
+    study_stub.run_here(opened, NoNumber())
+    assert study_stub.statuses(study) == ["diverged"] * 3
 
 
 def test_a_pruned_trial_is_not_complete(opened):
@@ -299,8 +278,8 @@ def test_a_pruned_trial_is_not_complete(opened):
 
     Falling.n_steps, Falling.evaluate_every = 16, 1
     study = queue(opened, replace(study_stub.plan(), pruner="asha"))
-    run(opened, Falling())
-    assert set(statuses(study)) == {"complete", "pruned"}
+    study_stub.run_here(opened, Falling())
+    assert set(study_stub.statuses(study)) == {"complete", "pruned"}
     pruned = [row for row in rows(study) if row["status"] == "pruned"]
     assert all(0 < row["steps"] < 16 and "quality" not in row for row in pruned)
     assert not queued(queue(opened, replace(study_stub.plan(), pruner="asha")))
@@ -312,11 +291,11 @@ def test_a_fault_of_the_program_ends_the_worker_and_the_point_is_tried_again(ope
 
     study = queue(opened, study_stub.plan(n_seeds=1))
     with pytest.raises(TypeError, match="a typo"):
-        run(opened, trial=broken)
-    assert statuses(study) == ["waiting", "waiting", "worker lost"]
+        study_stub.run_here(opened, trial=broken)
+    assert study_stub.statuses(study) == ["waiting", "waiting", "worker lost"]
     queue(opened, study_stub.plan(n_seeds=1))
-    run(opened)
-    assert statuses(study) == ["complete"] * 3
+    study_stub.run_here(opened)
+    assert study_stub.statuses(study) == ["complete"] * 3
 
 
 def test_an_interrupted_trial_is_queued_again(opened):
@@ -326,7 +305,7 @@ def test_an_interrupted_trial_is_queued_again(opened):
     study = queue(opened, study_stub.plan(n_seeds=1))
     for _ in range(RETRIES + 2):  # as often as one likes: this is no failure
         with pytest.raises(KeyboardInterrupt):
-            run(opened, trial=interrupted)
-        assert statuses(study) == ["waiting"] * 3
-    run(opened)
-    assert statuses(study) == ["complete"] * 3
+            study_stub.run_here(opened, trial=interrupted)
+        assert study_stub.statuses(study) == ["waiting"] * 3
+    study_stub.run_here(opened)
+    assert study_stub.statuses(study) == ["complete"] * 3

@@ -10,10 +10,7 @@ from checkout import ROOT
 
 from course_lib.data import datasets
 from course_lib.families.position_variants import SCHEMES
-from course_lib.families.relative_attention import (
-    RelativeCachedAttention,
-    RelativeMultiHeadAttention,
-)
+from course_lib.families.relative_attention import RelativeMultiHeadAttention
 from course_lib.families.rotary_attention import RotaryMultiHeadAttention
 from course_lib.study import commands, profiles
 from course_lib.study.space import DEFAULT, POSITIONS
@@ -81,7 +78,7 @@ def test_quality_is_the_share_of_next_tokens_that_are_right(task):
 def test_every_task_takes_positions_by_name(task, scheme):
     configuration = {**DEFAULT, "n_layers": 1, "positions": scheme}
     attention = task.model(configuration).blocks[0].attention
-    assert isinstance(attention, RelativeCachedAttention) == (scheme == "relative")
+    assert isinstance(attention, RelativeMultiHeadAttention) == (scheme == "relative")
     settings = short("tiny")
     model = ClassificationTask(settings, few(settings.dataset)).model(configuration)
     kind = type(model.encoder.layers[0].attention)

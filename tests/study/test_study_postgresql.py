@@ -52,20 +52,7 @@ def test_two_workers_finish_a_plan_together(url, tmp_path):
 
 
 def test_several_begin_the_same_study_at_once(url):
-    failures = []
-
-    def attempt():
-        try:
-            begin(url)
-        except Exception as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=attempt) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    assert not study_stub.in_threads(lambda: begin(url), 3)
     assert len(queued(open_study(storage(url), "stub"))) == 12
 
 

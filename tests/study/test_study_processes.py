@@ -13,7 +13,6 @@ import study_stub
 from checkout import ROOT
 
 from course_lib.study.database.plan import queue
-from course_lib.study.database.rows import rows
 from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, storage
 
@@ -36,10 +35,6 @@ def study(url):
 def run(url, n_workers, tell=lambda line: None, **options):
     command = study_stub.command(url, grace=GRACE, **options)
     run_workers(storage(url, GRACE), "stub", command, n_workers, tell)
-
-
-def statuses(study):
-    return sorted(row["status"] for row in rows(study))
 
 
 def noted(log, what):
@@ -77,7 +72,7 @@ def test_a_killed_worker_loses_its_trial_for_a_moment_only(url, study, tmp_path)
     killer.start()
     run(url, 2, told.append, seconds=0.1, log=log)
     killer.join()
-    assert statuses(study) == ["complete"] * 12
+    assert study_stub.statuses(study) == ["complete"] * 12
     begun, workers = noted(log, "begin")
     assert len(begun) - len(set(begun)) <= 1
     assert len(set(workers)) >= 2
@@ -96,9 +91,9 @@ def test_all_are_killed_and_the_same_command_goes_on(url, study, tmp_path):
     for pid in [process.pid, *set(workers)]:
         os.kill(pid, signal.SIGKILL) if is_there(pid) else None
     process.wait()
-    assert "running" in statuses(study)
+    assert "running" in study_stub.statuses(study)
     run(url, 1, log=log)
-    assert statuses(study) == ["complete"] * 12
+    assert study_stub.statuses(study) == ["complete"] * 12
     assert len(noted(log, "begin")[0]) <= 12 + 2
 
 
@@ -112,9 +107,10 @@ def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, num
     process.send_signal(number)
     assert process.wait(120) == 130
     assert not any(is_there(pid) for pid in noted(log, "begin")[1])
-    assert set(statuses(study)) <= {"complete", "waiting"}  # nobody has to wait for a silence
+    found = set(study_stub.statuses(study))
+    assert found <= {"complete", "waiting"}  # nobody has to wait for a silence
     run(url, 2, log=log)
-    assert statuses(study) == ["complete"] * 12
+    assert study_stub.statuses(study) == ["complete"] * 12
 
 
 def start(url, log, seconds=0.2):
@@ -127,7 +123,7 @@ def test_workers_that_only_die_end_the_study(url, study):
     suicide = [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
     with pytest.raises(StudyError, match="4 workers died, one after another, and no trial ended"):
         run_workers(storage(url), "stub", suicide, 1, lambda line: None)
-    assert statuses(study) == ["waiting"] * 12
+    assert study_stub.statuses(study) == ["waiting"] * 12
 
 
 def test_a_worker_that_fails_at_its_start_ends_the_study_with_its_words(url, study):
@@ -143,10 +139,10 @@ def test_a_full_disk_is_one_sentence_and_finished_trials_are_kept(url, study, tm
         run(url, 1, limit=size + 8192, log=log)
     assert caught.value.exit_code == 4
     queue(storage(url, GRACE), study_stub.plan())
-    n_complete, n_ended = statuses(study).count("complete"), len(noted(log, "end")[0])
+    n_complete, n_ended = study_stub.statuses(study).count("complete"), len(noted(log, "end")[0])
     assert (
         1 <= n_ended - 1 <= n_complete <= n_ended
     )  # at most the trial that met the full disk is lost
     run(url, 1, log=log)
-    assert statuses(study) == ["complete"] * 12
+    assert study_stub.statuses(study) == ["complete"] * 12
     assert len(noted(log, "end")[0]) == 12 + n_ended - n_complete

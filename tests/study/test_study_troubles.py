@@ -3,22 +3,19 @@
 import json
 import sqlite3
 import sys
-import threading
 from dataclasses import replace
 
 import optuna
 import pytest
 import study_stub
-import torch
 from sqlalchemy import text
 
 from course_lib.study.database import storage as storage_module
 from course_lib.study.database.plan import queue
 from course_lib.study.database.points import end_silent, queued
-from course_lib.study.database.rows import rows
 from course_lib.study.database.run import Progress
 from course_lib.study.database.storage import RETRIES, StudyError, open_study, storage
-from course_lib.study.database.worker import waiting, work
+from course_lib.study.database.worker import waiting
 from course_lib.study.profiles import PROFILES
 from course_lib.study.trial import attempt, run_trial
 from grader import cli
@@ -26,25 +23,7 @@ from grader import cli
 GRACE = 5
 
 
-@pytest.fixture(autouse=True)
-def _as_it_was(tmp_path, monkeypatch):
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    monkeypatch.chdir(tmp_path)
-    yield
-    torch.set_deterministic_debug_mode("default")
-
-
-@pytest.fixture
-def opened(tmp_path):
-    return storage(f"sqlite:///{tmp_path}/study.db", GRACE)
-
-
-def run(opened, task=None, trial=run_trial, **options):
-    return work(opened, "stub", task or study_stub.Stub(), trial, attempt, **options)
-
-
-def statuses(study):
-    return sorted(row["status"] for row in rows(study))
+pytestmark = pytest.mark.usefixtures("as_it_was")
 
 
 def take(study):
@@ -69,15 +48,15 @@ def test_the_trial_of_a_dead_worker_is_tried_again_but_not_for_ever(opened):
     for _ in range(RETRIES + 1):
         assert waiting(study, GRACE)
         take(study)
-        assert "running" in statuses(study)
+        assert "running" in study_stub.statuses(study)
     assert not waiting(study, GRACE)
-    assert statuses(study) == ["worker lost"] * 3
+    assert study_stub.statuses(study) == ["worker lost"] * 3
     told = news.lines()
     assert len(told) == RETRIES + 1
     assert all("was lost with its worker elsewhere:7" in line for line in told)
     queue(opened, study_stub.plan(n_seeds=1))  # who asks again may have mended the cause
-    run(opened)
-    assert statuses(study) == ["complete"] * 3
+    study_stub.run_here(opened)
+    assert study_stub.statuses(study) == ["complete"] * 3
 
 
 def test_a_trial_of_a_living_worker_is_left_alone(opened):
@@ -85,17 +64,17 @@ def test_a_trial_of_a_living_worker_is_left_alone(opened):
     trial = study.ask()
     opened.record_heartbeat(trial._trial_id)
     waiting(study, GRACE)
-    assert statuses(study) == ["running", "waiting", "waiting"]
+    assert study_stub.statuses(study) == ["running", "waiting", "waiting"]
 
 
 def test_a_worker_that_died_before_its_first_sign_of_life_is_noticed_too(opened):
     study = queue(opened, study_stub.plan(n_seeds=1))
     study.ask()
     end_silent(study, grace=60)
-    assert statuses(study) == ["running", "waiting", "waiting"]
+    assert study_stub.statuses(study) == ["running", "waiting", "waiting"]
     end_silent(study, grace=0)
     end_silent(study, grace=0)
-    assert statuses(study) == ["waiting"] * 3
+    assert study_stub.statuses(study) == ["waiting"] * 3
     assert len(study.trials) == 4
 
 
@@ -109,8 +88,8 @@ def test_a_result_counts_though_others_took_its_worker_for_dead(opened):
                 study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
             return super().inference(model)
 
-    assert run(opened, Asleep()) == 3
-    assert statuses(study) == ["complete"] * 3
+    assert study_stub.run_here(opened, Asleep()) == 3
+    assert study_stub.statuses(study) == ["complete"] * 3
 
 
 # Databases that fail
@@ -132,8 +111,8 @@ def test_a_database_that_is_away_for_a_while_in_mid_trial_ends_nothing(opened, m
             monkeypatch.undo()
             return super().inference(model)
 
-    assert run(opened, Away()) == 3
-    assert statuses(study) == ["complete"] * 3
+    assert study_stub.run_here(opened, Away()) == 3
+    assert study_stub.statuses(study) == ["complete"] * 3
 
 
 def test_every_unusable_database_is_one_sentence(tmp_path):
@@ -164,7 +143,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(opened, tmp_path):
     queue(opened, study_stub.plan(n_seeds=1))
     readonly = storage(f"sqlite:///file:{tmp_path}/study.db?mode=ro&uri=true")
     with pytest.raises(StudyError, match="make the file writable"):
-        run(readonly)
+        study_stub.run_here(readonly)
 
 
 def test_a_damaged_file_is_one_sentence(opened, tmp_path):
@@ -173,7 +152,7 @@ def test_a_damaged_file_is_one_sentence(opened, tmp_path):
     content = (tmp_path / "study.db").read_bytes()
     (tmp_path / "study.db").write_bytes(content[:8192] + b"\xff" * (len(content) - 8192))
     with pytest.raises(StudyError, match="the file is damaged"):
-        run(storage(f"sqlite:///{tmp_path}/study.db"))
+        study_stub.run_here(storage(f"sqlite:///{tmp_path}/study.db"))
 
 
 def test_a_study_that_is_not_there_names_those_that_are(opened):
@@ -189,20 +168,7 @@ def test_a_fault_of_the_program_stays_one():
 
 def test_several_processes_open_and_fill_a_new_database_at_once(tmp_path):
     url = f"sqlite:///{tmp_path}/new.db"
-    failures = []
-
-    def begin():
-        try:
-            queue(storage(url), study_stub.plan())
-        except Exception as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=begin) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures
+    assert not study_stub.in_threads(lambda: queue(storage(url), study_stub.plan()), 3)
     assert len(queued(open_study(storage(url), "stub"))) == 12
 
 
@@ -216,11 +182,7 @@ def test_no_two_workers_take_the_same_trial(tmp_path):
         while "key" in (trial := study.ask()).user_attrs:
             taken.append(trial.number)
 
-    threads = [threading.Thread(target=take_all) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    assert not study_stub.in_threads(take_all, 4)
     assert sorted(taken) == list(range(30))
 
 

@@ -15,21 +15,8 @@ TINY = {"d_model": 8, "steps": 1, "n_train": 16, "n_validation": 16}
 
 def rows_of(value):
     """The rows, after checking that each has the four columns with plain numbers."""
-    expect.true(
-        isinstance(value, list) and all(isinstance(row, dict) for row in value),
-        expected="a list of rows, each a dict",
-        got=type(value).__name__,
-        read=DOCSTRING,
-    )
-    for row in value:
-        missing = [name for name in COLUMNS if name not in row]
-        expect.true(
-            not missing,
-            expected=f"the columns {', '.join(COLUMNS)}",
-            got=f"no {', '.join(missing)} among {', '.join(map(str, row))}",
-            because=MISTAKE.compare_column_missing,
-            read=DOCSTRING,
-        )
+    because = MISTAKE.compare_column_missing
+    for row in expect.rows(value, COLUMNS, because=because, read=DOCSTRING):
         strange = [name for name in COLUMNS if not isinstance(row[name], (int, float))]
         expect.true(
             not strange,

@@ -36,12 +36,7 @@ def rows_of(student, lengths, correct, edges):
         READ,
         kinds={"ZeroDivisionError": "an empty bin has no accuracy: n = 0 and None for both"},
     )
-    expect.true(
-        isinstance(rows, list) and all(isinstance(row, dict) for row in rows),
-        expected="a list of dicts",
-        got=type(rows).__name__,
-        read=READ,
-    )
+    expect.rows(rows, KEYS, read=READ)
     wanted = len(edges) - 1
     filled = sum(row[2] > 0 for row in bins(lengths, correct, edges))
     expect.equal(
@@ -52,14 +47,6 @@ def rows_of(student, lengths, correct, edges):
         read=READ,
         what="the number of rows",
     )
-    for row in rows:
-        missing = [key for key in KEYS if key not in row]
-        expect.true(
-            not missing,
-            expected=f"the keys {', '.join(KEYS)}",
-            got=f"no {', '.join(missing)}",
-            read=READ,
-        )
     return rows
 
 

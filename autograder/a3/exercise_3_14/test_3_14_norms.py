@@ -24,22 +24,7 @@ def run(student, seeds):
     """The rows, and (norm_first, model seed, training seed) of every run."""
     log = student.make("[]")
     rows = student.compare_norms(student.make(BUILD), student.make(TRAIN, log=log), seeds)
-    expect.true(
-        isinstance(rows, list) and all(isinstance(row, dict) for row in rows),
-        expected="a list of rows, each a dict",
-        got=type(rows).__name__,
-        read=READ,
-    )
-    for row in rows:
-        missing = [key for key in KEYS if key not in row]
-        expect.true(
-            not missing,
-            expected=f"the columns {', '.join(KEYS)}",
-            got=f"no {', '.join(missing)}",
-            otherwise="keep the names of the docstring",
-            read=READ,
-        )
-    return rows, log.get()
+    return expect.rows(rows, KEYS, read=READ), log.get()
 
 
 @exercise("3.14", weight=2)

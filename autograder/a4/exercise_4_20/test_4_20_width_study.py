@@ -61,22 +61,7 @@ def study(student, translator, widths, penalties, samples=60):
         "`translate(width, length_penalty)` returns a list of sentences",
         READ,
     )
-    expect.true(
-        isinstance(rows, list) and all(isinstance(row, dict) for row in rows),
-        expected="a list of rows, each a dict",
-        got=type(rows).__name__,
-        read=READ,
-    )
-    for row in rows:
-        missing = [key for key in KEYS if key not in row]
-        expect.true(
-            not missing,
-            expected=f"the columns {', '.join(KEYS)}",
-            got=f"no {', '.join(missing)}",
-            otherwise="keep the names of the docstring",
-            read=READ,
-        )
-    return rows
+    return expect.rows(rows, KEYS, read=READ)
 
 
 @exercise("4.20")

@@ -35,7 +35,7 @@ def chosen(
     Raises BugError for an unknown name, two bugs in one component, or too large a number.
     """
     if not names:
-        return _drawn(course, assignment, number, seed)
+        return _draw_bugs(course, assignment, number, seed)
     known = {bug.name: bug for bug in mistakes.load(assignment)}
     if unknown := [name for name in names if name not in known]:
         raise mistakes.BugError(
@@ -50,7 +50,9 @@ def chosen(
     return found
 
 
-def _drawn(course: Course, assignment: Assignment, number: int, seed: int) -> list[mistakes.Bug]:
+def _draw_bugs(
+    course: Course, assignment: Assignment, number: int, seed: int
+) -> list[mistakes.Bug]:
     by_component: dict[str, list[mistakes.Bug]] = {}
     for bug in mistakes.load(assignment):
         by_component.setdefault(bug.component, []).append(bug)

@@ -167,7 +167,7 @@ def measured(task: Task) -> Found:
             merge(margins, {key: margin})
 
         with evidence.observed(observer):
-            result = prove.graded(task.case, opened, only, seed)
+            result = prove.grade_case(task.case, opened, only, seed)
         if problem := claims.everything(result):
             wrong.append(f"{assignment.id} {task.case.name} ({task.backend}, {seed}): {problem}")
     return Found(margins, wrong, len(task.seeds))

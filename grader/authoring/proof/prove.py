@@ -55,12 +55,12 @@ def prove(case: Case, backend: str, open_worker: OpenWorker) -> Iterator[Outcome
     """Check every claim about a case, under the release's own seed."""
     timed = _Timed(case, backend)
     if case.bug is None:
-        result = graded(case, open_worker)
+        result = grade_case(case, open_worker)
         is_starter = case.kind == "starter"
         wrong = claims.nothing(result, case.broken) if is_starter else claims.everything(result)
         yield timed.outcome(CLAIMS[case.kind], wrong)
         return
-    result = graded(case, open_worker, [case.bug.exercise])
+    result = grade_case(case, open_worker, [case.bug.exercise])
     yield timed.outcome(CLAIMS["bug"], claims.caught(result, case.bug))
     if backend == "local":  # test results do not depend on the backend: once is enough
         yield timed.outcome(CONTAINED, strays(case, open_worker))
@@ -99,10 +99,10 @@ def strays(case: Case, open_worker: OpenWorker) -> str:
     assignment = Course.here().assignment(case.assignment)
     affected = case.affected(assignment)
     others = [e.id for e in assignment.exercises if e.id not in affected]
-    return claims.contained(graded(case, open_worker, others), affected)
+    return claims.contained(grade_case(case, open_worker, others), affected)
 
 
-def graded(
+def grade_case(
     case: Case,
     open_worker: OpenWorker,
     only: Collection[str] | None = None,

@@ -138,7 +138,7 @@ class _Maker:
     # One method per directive.
 
     def drawing(self, source: SourceCell) -> None:
-        made = text_notebook.drawn(self.course, self.assignment, source)
+        made = text_notebook.drawing_of(self.course, self.assignment, source)
         if (DRAWN_TABLE in source.text) != bool(made.table):
             raise BuildError(
                 f"{self.assignment.source}: the text of the drawing {made.name!r} must have "

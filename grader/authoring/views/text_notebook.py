@@ -78,7 +78,7 @@ def read(assignment: Assignment) -> tuple[SourceCell, ...]:
     return parse(assignment.root, assignment.source)
 
 
-def drawn(course: Course, assignment: Assignment, source: SourceCell) -> Drawing:
+def drawing_of(course: Course, assignment: Assignment, source: SourceCell) -> Drawing:
     """The drawing that a cell of the text notebook names. Raises BuildError if there is none."""
     draw = course.plugin("drawing")
     if draw is None:

@@ -39,7 +39,7 @@ def run(options: Release) -> int:
         return _fallback(options, course, options.fallback)
     if options.self_study:
         place = (options.to, options.git_branch, options.zip)
-        return _print_made(options, release.self_study(course, *place, options.lectures))
+        return _print_release(options, release.self_study(course, *place, options.lectures))
     roster = class_list.roster(options.roster, course, options.out, options.store)
     kept = _stored_terms(options)
     unknown = "" if kept or roster.students else _unknown(options)
@@ -54,7 +54,7 @@ def run(options: Release) -> int:
             out = []
         place = (options.to, options.git_branch, options.zip)
         made = release.week(course, options.week, out, *place, options.lectures)
-        return _print_made(options, made)
+        return _print_release(options, made)
     id = lookup.assignment(course, options.answers or "").id
     if unknown:
         raise UsageProblem(f"the answers of {id} stay closed: {unknown}; nothing was written")
@@ -68,7 +68,7 @@ def run(options: Release) -> int:
     if options.zip:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
     place = (options.to, options.git_branch)
-    return _print_made(options, release.answers(course, id, out, *place, options.lectures))
+    return _print_release(options, release.answers(course, id, out, *place, options.lectures))
 
 
 def _fallback(options: Release, course: Course, id: str) -> int:
@@ -136,7 +136,7 @@ def _unknown(options: Release) -> str:
     )
 
 
-def _print_made(options: Release, made: release.Made) -> int:
+def _print_release(options: Release, made: release.Made) -> int:
     if options.json:
         zip = str(made.zip) if made.zip else None
         content = {"files": made.files, "new": made.new, "answers": made.answers, "zip": zip}

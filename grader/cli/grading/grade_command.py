@@ -34,12 +34,12 @@ def run(options: Grade) -> int:
     default, exercises = _chosen(course, options)
     _check(options)
     tier = class_grading.checked_tier(options.require_isolation, options.trust)
-    listed = class_list.given(options.roster, course)
+    listed = class_list.read_roster(options.roster, course)
     times = class_list.times(options.received, course)
     roster = class_list.known(listed, options.out, options.store)
     notices = list[str]()
     found = class_grading.received(options.submissions, course, default, roster, notices.append)
-    chosen = _wanted(found, options, default)
+    chosen = _named_by(found, options, default)
     models = class_grading.with_models(course, chosen, exercises)
     labels = class_grading.hidden_labels(course, models, options.labels_from)
     everybody = {*roster.students, *(submission.student for submission in found)}
@@ -113,7 +113,7 @@ def _check(options: Grade) -> None:
         )
 
 
-def _wanted(
+def _named_by(
     found: list[Submission], options: Grade, default: Assignment | None
 ) -> list[Submission]:
     """The submissions that the options name. Raises UsageProblem if there are none."""

@@ -36,7 +36,7 @@ def run(options: Nbgrader) -> int:
     course, id, folder = Course.here(), options.assignment, options.folder
     out = options.out or folder / "grades"
     assignment = lookup.assignment(course, id)
-    given = class_list.given(options.roster, course)
+    given = class_list.read_roster(options.roster, course)
     configured = gradebook.configured(folder)
     with gradebook.opened(configured) as book:
         gradebook.check(book, assignment, folder)

@@ -29,7 +29,7 @@ def run(options: Similar) -> int:
     default = lookup.assignment(course, assignment) if assignment else None
     roster = class_list.roster(options.roster, course, options.out, options.store)
     handed_in = received(folder, course, default, roster)
-    found, unread = list[page.Compared](), list[str]()
+    found, unread = list[page.Comparison](), list[str]()
     for each in course.graded:
         mine = [s for s in handed_in if s.assignment == each.id and default in (None, each)]
         if mine:
@@ -37,7 +37,7 @@ def run(options: Similar) -> int:
             works, not_compared = _works(course, each, mine)
             unread += not_compared
             pairs = suspicious(works, _solution(course, each), options.common)
-            found.append(page.Compared(each, len(works), pairs))
+            found.append(page.Comparison(each, len(works), pairs))
     if not found:
         raise UsageProblem(f"{folder}: nobody handed in {assignment}")
     try:

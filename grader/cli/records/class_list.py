@@ -23,7 +23,7 @@ from ..output import warn
 from . import stores
 
 
-def given(path: Path | None, course: Course) -> Roster:
+def read_roster(path: Path | None, course: Course) -> Roster:
     """What the roster at `path` says; an empty one without a path. Raises CsvError.
 
     Columns that mean nothing are named on stderr: they may be misspelled.
@@ -49,7 +49,7 @@ def roster(path: Path | None, course: Course, out: Path, url: str | None) -> Ros
     """
     if url:
         stores.existing(out, url)
-    return known(given(path, course), out, url)
+    return known(read_roster(path, course), out, url)
 
 
 def marks(

@@ -9,7 +9,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from ...classroom.roster import Roster
-from ...exchange.matching import Filled
+from ...exchange.matching import FilledTable
 from ...exchange.results_files import replace_file
 from ...gradebook.result import Result
 from .. import EXIT_OK, lookup
@@ -81,7 +81,7 @@ EXPORTS: dict[str, Callable[[Course, Export], None]] = dict(
 )
 
 
-def _say(filled: Filled, options: Export) -> None:
+def _say(filled: FilledTable, options: Export) -> None:
     _write(filled.text, options)
     say(f"{filled.changed} students have grades in it")
     lists = {

@@ -15,7 +15,7 @@ def run(options: Report) -> int:
     """Add marks and terms to the store that `grade` left, and write everything again."""
     course = Course.here()
     stored = stores.existing(options.out, options.store)
-    roster = class_list.given(options.roster, course)
+    roster = class_list.read_roster(options.roster, course)
     everybody = class_list.known(roster, options.out, options.store).students
     given = class_list.marks(options.manual, course, everybody, options.out, options.store)
 

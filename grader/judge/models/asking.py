@@ -40,7 +40,7 @@ CALL_SECONDS = 30.0  # calls get larger if the model can answer one within this
 
 
 @dataclass
-class Asked:
+class Answers:
     """Answers in the order of the texts, and the seconds they took.
 
     Seconds are the worker's CPU time, so that the number of answers depends on the model and not on
@@ -59,7 +59,7 @@ def ask(
     texts: Sequence[str],
     seconds: float,
     enough: Callable[[Sequence[Any]], bool] = lambda answers: False,
-) -> Asked:
+) -> Answers:
     """The model's answers to as many of these texts as fit into `seconds`, in order; at least one.
 
     No more texts are asked once `enough` is true of the answers.
@@ -72,7 +72,7 @@ def ask(
     if loader not in student.names():
         raise Unusable(f"the notebook has no function {loader}(folder)")
     model: Handle = student.make(f"student[{loader!r}]({FOLDER!r})", deadline=LOAD_SECONDS)
-    asked, started = Asked(), worker.clock()
+    asked, started = Answers(), worker.clock()
     until = started + seconds
     while len(asked.answers) < len(texts) and not (asked.answers and worker.clock() > until):
         begin = len(asked.answers)
@@ -92,7 +92,7 @@ def ask(
     return asked
 
 
-def how_many(asked: Asked, scorer: Scorer) -> int:
+def how_many(asked: Answers, scorer: Scorer) -> int:
     """Texts in the next call: few at first, so that even a slow model gives some answer.
 
     Later calls end at multiples of `scorer.most`, where answers are looked at.

@@ -13,6 +13,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book import released, site_build, timetable  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
+from grader.course.course import Course  # noqa: E402
 
 LEAST_SLIDES = 5  # a part
 pytestmark = [
@@ -165,3 +166,58 @@ def test_a_mistake_names_its_file_and_line(tmp_path, monkeypatch):
     monkeypatch.setattr(site_build, "LECTURES", lectures)
     with pytest.raises(site_build.SiteError, match=r"index\.md:3"):
         site_build.build(tmp_path / "site", tmp_path / "cache", 0, print)
+
+
+# The button that leads from a page to its file in the repository of the course
+
+
+@pytest.fixture
+def built(tmp_path, monkeypatch):
+    """Build one page with the settings of the lectures and this repository; returns its HTML."""
+    from sphinx.application import Sphinx
+
+    course = Course.here()
+
+    def build(repository):
+        facts = course.facts.model_copy(update={"source_repository": repository})
+        ours = course.model_copy(update={"facts": facts})
+        monkeypatch.setattr(Course, "here", lambda: ours)
+        (tmp_path / "index.md").write_text("# A page\n", encoding="utf-8")
+        lectures = course.root / "lectures"
+        app = Sphinx(tmp_path, lectures, tmp_path / "out", tmp_path / "trees", "html", status=None)
+        app.build()
+        return (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+
+    return build
+
+
+def test_the_button_leads_to_the_pages_file(built):
+    page = built("https://github.com/owner/course")
+    links = re.findall(r'href="(https://github.com/[^"]+)"', page)
+    assert "https://github.com/owner/course/edit/main/lectures/index.md" in links
+
+
+def test_without_a_repository_there_is_no_button(built):
+    assert "/edit/" not in built("")
+
+
+# Formulas on the screen are set at once, the others when one begins to read
+
+OPEN = """[...document.querySelectorAll(".math")].filter(
+    (one) => !one.querySelector("mjx-math")).length"""
+
+
+def test_all_formulas_are_set_after_the_first_key(site, chromium):
+    page = chromium.new_page()
+    page.goto((site / "part4_positions.html").as_uri())
+    assert page.evaluate(OPEN) > 20
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"{OPEN} === 0")
+    page.close()
+
+
+def test_a_page_that_shows_a_formula_sets_it_unasked(site, chromium):
+    page = chromium.new_page()
+    page.goto((site / "prerequisites.html").as_uri())
+    page.locator("mjx-math").first.wait_for(state="attached")
+    page.close()

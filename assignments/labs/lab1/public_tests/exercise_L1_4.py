@@ -45,7 +45,7 @@ def attended(layer, turn="", mask=CAUSAL):
 
 def asked(layer, x=X, mask=CAUSAL, **how):
     return expect.parts(layer(x, x, x, mask, **how), 2, read="exercise L1.4",
-                        otherwise="return (output, weights), or (output, None)")
+                        otherwise="return (heads, weights)")
 
 
 @exercise("L1.4")
@@ -56,7 +56,7 @@ def test_plain(student):
     want, want_weights = attended(layer)
     expect.close(output, want, atol=1e-5, what="the output", read="§3.2.2",
                  causes={"the mask is not used: pass it on": attended(layer, mask=None)[0]},
-                 otherwise="project, split into heads, attend, merge, project")
+                 otherwise="attend from the queries to the keys, and return (heads, weights)")
     expect.close(weights, want_weights, atol=1e-5, what="the weights", read="§3.2.2")
     expect.equal(asked(layer)[1], None, what="the weights without need_weights",
                  read="exercise L1.4")
@@ -73,7 +73,7 @@ def test_rotated(student):
                 "values are turned too: only queries and keys are": attended(layer, "qkv")[0],
                 "only the queries are turned": attended(layer, "q")[0],
                 "only the keys are turned": attended(layer, "k")[0]},
-        otherwise="rotate after splitting into heads", read="Su et al. 2021, section 3.2")
+        otherwise="rotate the heads that are given", read="Su et al. 2021, section 3.2")
 
 
 @exercise("L1.4", weight=2)

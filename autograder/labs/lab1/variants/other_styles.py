@@ -33,24 +33,19 @@ class KeysAndValues:
             self.values = self.values.index_select(0, rows)
 
 
-class CachedAttention(MultiHeadAttention):
+class CachedAttention(ProjectedAttention):
     positions = cache = None
 
-    def forward(self, query, key, value, mask=None, need_weights=False):
-        heads = {}
-        for name, given in (("q", query), ("k", key), ("v", value)):
-            projected = getattr(self, f"w_{name}")(given)
-            heads[name] = projected.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
-            if self.positions is not None and name != "v":
-                heads[name] = rotate(heads[name], self.positions)
+    def attend(self, queries, keys, values, mask):
+        if self.positions is not None:
+            queries, keys = (rotate(given, self.positions) for given in (queries, keys))
         if self.cache is not None:
-            heads["k"], heads["v"] = self.cache.extend(heads["k"], heads["v"])
-        scores = heads["q"] @ heads["k"].mT / heads["q"].shape[-1] ** 0.5
+            keys, values = self.cache.extend(keys, values)
+        scores = queries @ keys.mT / queries.shape[-1] ** 0.5
         if mask is not None:
             scores = scores.masked_fill(~mask, -torch.inf)
         weights = torch.nan_to_num(scores.softmax(-1))  # a query without keys attends to nothing
-        output = self.w_o((self.dropout(weights) @ heads["v"]).transpose(1, 2).flatten(2))
-        return (output, weights) if need_weights else (output, None)
+        return self.dropout(weights) @ values, weights
 
 
 def perplexity(model, tokens, length, rows=64):

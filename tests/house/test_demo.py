@@ -1,8 +1,9 @@
-"""A whole term, played with the real commands: every file and system has the same totals."""
+"""What is played: a term whose files and systems agree, and a training behind the demonstration."""
 
 import pytest
 
-from autograder.demo import term, term_class
+from autograder.demo import term, term_class, translator
+from autograder.demo.translator import DemoTranslator, TrainingFailedError
 
 
 def test_a_disagreement_is_named():
@@ -35,3 +36,18 @@ def test_the_totals_of_a_played_term_agree_everywhere(tmp_path, capsys):
     options = ["--students", str(size), "--assignments", "a1"]
     assert term.main([str(tmp_path / "term"), *options]) == 0
     assert "0 disagree" in capsys.readouterr().out
+
+
+def test_a_training_that_is_left_is_ended(tmp_path):
+    with DemoTranslator(tmp_path) as training:
+        assert training.process.poll() is None
+    assert training.process.wait(timeout=100) != 0
+
+
+def test_a_training_that_fails_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(translator, "__name__", "autograder.no_such_module")
+    with (
+        DemoTranslator(tmp_path) as training,
+        pytest.raises(TrainingFailedError, match=r"was not trained \(.*no_such_module"),
+    ):
+        training.wait()
