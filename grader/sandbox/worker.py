@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from grader.seam import forbidden, loading
+from grader.seam import forbidden, loading, switches
 from grader.seam.errors import PROTOCOL
 from grader.seam.executor import Executor
 
@@ -105,6 +105,7 @@ def _answer(channel: Channel) -> None:
     """Answer one "load" message, then one request at a time until the stream ends."""
     message, _ = channel.receive()
     forbidden.watch_new_threads()
+    switches.guard()
     namespace, unavailable, problems = loading.load(message["load"])
     executor = Executor(namespace, unavailable)
     channel.send({"loaded": problems, "id": message["id"]})

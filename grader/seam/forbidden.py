@@ -1,12 +1,11 @@
 """What an exercise forbids raises while a student's code runs, however the code came by it.
 
-Another name, a string, a reference kept from before: it makes no difference. A forbidden Python
-function, and each method of a forbidden class, has its code exchanged for one that raises. Compiled
-functions have no such code: torch announces every call of its own, others are replaced where they
-stand. What is imported later is looked up then.
+A forbidden Python function, and each method of a forbidden class, has its code exchanged for one
+that raises. Compiled functions have no such code: torch announces every call of its own, others are
+replaced where they stand. What is imported later is looked up then.
 
-It is a guard in the student's own process. Not noticed are a copy of a library's text, a process
-that was started before, and code that takes the guard itself apart.
+It is a guard in the student's own process, which `switches` protects. Not noticed are a copy of a
+library's text, a process that was started before, and code that takes the guard itself apart.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ class Rules:
             _in_force.update(watched)
             _verdicts.clear()
             self._stack.callback(_in_force.clear)
-            self._stack.enter_context(_watch_class()())
+            self._stack.enter_context(watch_class()())
 
     def _restore(self) -> None:
         for owner, attribute, original, _ in self._exchanged:
@@ -156,9 +155,8 @@ def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
 
 def _functions(thing: Any) -> list[FunctionType]:
     """The Python functions that do its work: itself, or the methods of a class."""
-    if not isinstance(thing, type):
-        found = [thing, inspect.unwrap(thing)]
-    else:
+    found = [thing, inspect.unwrap(thing)]
+    if isinstance(thing, type):
         found = [getattr(part, "__func__", part) for part in vars(thing).values()]
     return list(dict.fromkeys(one for one in found if isinstance(one, FunctionType)))
 
@@ -174,6 +172,11 @@ def _refusing(name: str) -> FunctionType:
     )
     exec("\n".join(lines), scope)
     return scope["refuse"]
+
+
+def hears_of_torch() -> bool:
+    """Whether a ban of something of torch is in force."""
+    return bool(_in_force)
 
 
 def _watched(names: Iterable[str]) -> dict[str, str]:
@@ -198,16 +201,15 @@ def _plain(announced: str) -> str:
 
 def watch_new_threads() -> None:
     """Have each thread that starts from now on watched, for whatever ban is in force later."""
-    if "torch" in sys.modules:
-        for owner, name in STARTS:
-            setattr(owner, name, _under_watch(getattr(owner, name), owner))
+    for owner, name in STARTS if "torch" in sys.modules else ():
+        setattr(owner, name, _under_watch(getattr(owner, name), owner))
 
 
 def _under_watch(original: Any, owner: Any) -> Any:
     """A function that watches its thread while it runs, or while what it starts runs."""
 
     def inside(*args: Any, **kwargs: Any) -> Any:
-        with _watch_class()():
+        with watch_class()():
             return original(*args, **kwargs)
 
     def started(function: Any, *args: Any) -> Any:
@@ -217,11 +219,15 @@ def _under_watch(original: Any, owner: Any) -> Any:
 
 
 @lru_cache(maxsize=1)
-def _watch_class() -> Any:
-    from torch.overrides import TorchFunctionMode
+def watch_class() -> Any:
+    """The mode that hears of torch's calls."""
+    from torch.overrides import TorchFunctionMode, _pop_torch_function_stack
 
     class Watch(TorchFunctionMode):
         """Refuses calls of torch's functions by name, in one thread."""
+
+        def __exit__(self, *_: object) -> None:
+            _pop_torch_function_stack()
 
         def __torch_function__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
