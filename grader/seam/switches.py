@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import CodeType
 from typing import Any
 
@@ -79,6 +80,7 @@ def _pops() -> bool:
     return frame.f_code not in puts_back
 
 
+@lru_cache(maxsize=1)
 def _of_torch() -> tuple[set[CodeType], set[CodeType]]:
     """Functions of torch that take a mode off for their caller, and those that put it back."""
     from torch import overrides
