@@ -197,21 +197,6 @@ def test_masks_of_each_head(student, rng):
         "leave out rows that have no key in one of the two heads",
         "the diversity with a different mask for each head",
     )
-    weights = weights_of(rng, 3, 4, 4)
-    mask = torch.ones(3, 4, 4, dtype=torch.bool)
-    mask[0, 1:] = False  # one row for two of the pairs, four for the third
-    weights[~mask] = 0.0
-    each = divergences(weights)
-    counts = mask.any(-1)
-    both = torch.stack([counts[i] & counts[j] for i, j in pairs(3)])
-    of_pairs = [own[rows].mean() for own, rows in zip(each, both, strict=True)]
-    check(
-        student.head_diversity(weights, mask),
-        float(each[both].mean()),
-        {MISTAKE.diversity_mean_of_pairs: float(sum(of_pairs) / 3)},
-        "one mean over all rows of all pairs",
-        "the diversity of pairs with one row, one and four",
-    )
 
 
 @exercise("2.9", beside=["test_written_in_values", "test_fresh_weights", "test_padding_rows"])
