@@ -1,6 +1,6 @@
-"""What switches torch's announcements off raises while something of torch is forbidden.
+"""What switches torch's announcements off raises while something of torch is announced.
 
-`forbidden` hears of a call of torch only through them. A worker guards the switches before it loads
+`announced` hears of a call of torch only through them. A worker guards the switches before it loads
 a student's code, so a reference that this keeps is to a guarded one. What is not guarded: the
 guard's own objects, which a search of the process finds.
 """
@@ -14,7 +14,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from . import forbidden
+from . import announced
 from .errors import PolicyViolation
 
 _OF_C = (
@@ -47,10 +47,10 @@ def guard() -> None:
 
 def _asked_first(original: Any, name: str, switches_off: Callable[[], bool]) -> Any:
     """The same, but it raises where a ban would no longer be noticed."""
-    forbidden.watch_class()  # which keeps the switch that it ends with
+    announced.watch_class()  # which keeps the switch that it ends with
 
     def guarded(*args: Any, **kwargs: Any) -> Any:
-        if forbidden.hears_of_torch() and switches_off():
+        if announced.hears_of_torch() and switches_off():
             raise PolicyViolation(f"torch._C.{name}")
         return original(*args, **kwargs)
 
@@ -69,7 +69,7 @@ def _pops() -> bool:
     if not number:
         return False
     top = torch._C._get_function_stack_at(number - 1)
-    if not isinstance(top, forbidden.watch_class()):
+    if not isinstance(top, announced.watch_class()):
         return False
     frame = sys._getframe(2)
     passed_on, puts_back = _of_torch()
