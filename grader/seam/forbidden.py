@@ -1,20 +1,17 @@
 """What an exercise forbids raises while a student's code runs, however the code came by it.
 
-Another name, a string, a reference kept from before: it makes no difference. A forbidden Python
-function, and each method of a forbidden class, has its code exchanged for one that raises. Compiled
-functions have no such code: torch announces every call of its own, others are replaced where they
-stand. What is imported later is looked up then.
+A forbidden Python function, and each method of a forbidden class, has its code exchanged for one
+that raises. Compiled functions have no such code: torch announces every call of its own, others are
+replaced where they stand. What is imported later is looked up then.
 
-It is a guard in the student's own process. Not noticed are a copy of a library's text, a process
-that was started before, and code that takes the guard itself apart.
+It is a guard in the student's own process, which `switches` protects. Not noticed are a copy of a
+library's text, a process that was started before, and code that takes the guard itself apart.
 """
 
 from __future__ import annotations
 
-import _thread
 import inspect
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
@@ -23,17 +20,14 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import FunctionType
 from typing import Any
 
+from . import announced
 from .errors import PolicyViolation
 
 JIT = "torch.jit"  # compiled by it, a call of torch's functions is not announced
-STARTS = [(threading.Thread, "_bootstrap_inner"), (_thread, "start_new_thread")]  # of threads
-REPLACED = "something put in the place of a function of torch"
 
 _fits = lru_cache(maxsize=2**16)(fnmatchcase)
 _compared: dict[str, tuple[set[str], list[str]]] = {}  # pattern → names seen, and those that fit
 _found: dict[str, dict[int, Any]] = {}  # dotted name → what it has stood for in this process
-_in_force: dict[str, str] = {}  # in every thread: last part of a name of torch → the name
-_verdicts: dict[str, str] = {}  # by what torch announces; training calls the same few very often
 
 
 def find(names: Iterable[str]) -> None:
@@ -109,10 +103,7 @@ class Rules:
         for owner, attribute, _, refusing in exchanged:
             setattr(owner, attribute, refusing)
         if watched:
-            _in_force.update(watched)
-            _verdicts.clear()
-            self._stack.callback(_in_force.clear)
-            self._stack.enter_context(_watch_class()())
+            self._stack.enter_context(announced.watched(watched))
 
     def _restore(self) -> None:
         for owner, attribute, original, _ in self._exchanged:
@@ -155,9 +146,9 @@ class Rules:
             self._exchanged.append((kind, "__call__", kind.__call__, _refusing(JIT)))
         # torch announces `backward`, and nothing that runs within what it has announced
         backward = torch.autograd, "_engine_run_backward"
-        for owner, name in [*STARTS, backward]:
+        for owner, name in [*announced.STARTS, backward]:
             original = getattr(owner, name)
-            self._exchanged.append((owner, name, original, _under_watch(original, owner)))
+            self._exchanged.append((owner, name, original, announced.under_watch(original, owner)))
 
 
 def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
@@ -168,9 +159,8 @@ def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
 
 def _functions(thing: Any) -> list[FunctionType]:
     """The Python functions that do its work: itself, or the methods of a class."""
-    if not isinstance(thing, type):
-        found = [thing, inspect.unwrap(thing)]
-    else:
+    found = [thing, inspect.unwrap(thing)]
+    if isinstance(thing, type):
         found = [getattr(part, "__func__", part) for part in vars(thing).values()]
     return list(dict.fromkeys(one for one in found if isinstance(one, FunctionType)))
 
@@ -199,58 +189,5 @@ def _watched(names: Iterable[str]) -> dict[str, str]:
         things = _things([pattern])
         only_classes = things and all(isinstance(thing, type) for _, thing in things)
         if pattern.startswith("torch.") and not only_classes:
-            watched[_plain(pattern.rpartition(".")[2])] = pattern
+            watched[announced.plain(pattern.rpartition(".")[2])] = pattern
     return watched
-
-
-def _plain(announced: str) -> str:
-    """A function's name without what marks it as internal: `_softmax.default` is a softmax."""
-    return announced.partition(".")[0].lstrip("_").removeprefix("special_")
-
-
-def watch_new_threads() -> None:
-    """Have each thread that starts from now on watched, for whatever ban is in force later."""
-    if "torch" in sys.modules:
-        for owner, name in STARTS:
-            setattr(owner, name, _under_watch(getattr(owner, name), owner))
-
-
-def _under_watch(original: Any, owner: Any) -> Any:
-    """A function that watches its thread while it runs, or while what it starts runs."""
-
-    def inside(*args: Any, **kwargs: Any) -> Any:
-        with _watch_class()():
-            return original(*args, **kwargs)
-
-    def started(function: Any, *args: Any) -> Any:
-        return original(_under_watch(function, None), *args)
-
-    return started if owner is _thread else inside
-
-
-@lru_cache(maxsize=1)
-def _watch_class() -> Any:
-    from torch.overrides import TorchFunctionMode
-
-    class Watch(TorchFunctionMode):
-        """Refuses calls of torch's functions by name, in one thread."""
-
-        def __torch_function__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            if _in_force and (refused := _verdict(func)):
-                raise PolicyViolation(refused)
-            return func(*args, **(kwargs or {}))
-
-    return Watch
-
-
-def _verdict(func: Any) -> str:
-    """What a function that torch announces falls under, or ""."""
-    if not (getattr(func, "__module__", None) or "torch").startswith("torch"):
-        return REPLACED  # torch has looked it up by its name
-    name = getattr(func, "__name__", "")
-    if name not in _verdicts:
-        refused = (n for p, n in _in_force.items() if fnmatchcase(_plain(name), p))
-        _verdicts[name] = next(refused, "")
-    return _verdicts[name]

@@ -9,10 +9,9 @@ from fnmatch import fnmatchcase
 import proofs
 import pytest
 
-from grader.seam import Student, StudentError, forbidden
+from grader.seam import Student, StudentError, announced, switches
 from grader.seam.errors import POLICY
 from grader.seam.executor import Executor, LocalBackend
-from grader.seam.forbidden import REPLACED
 from grader.seam.loading import load
 
 COURSE = proofs.COURSE
@@ -171,7 +170,7 @@ def test_no_route_leads_to_what_is_forbidden(name, restored):
                     student.use()
             assert caught.value.kind == POLICY, (path, route, str(caught.value))
             said = caught.value.message
-            assert fnmatchcase(said, name) or said == REPLACED, (path, route, said)
+            assert fnmatchcase(said, name) or said == announced.REPLACED, (path, route, said)
 
 
 MADE_BEFORE = {
@@ -245,16 +244,92 @@ HIDDEN_PLACES = {
 
 @pytest.mark.parametrize("place", HIDDEN_PLACES)
 def test_no_place_hides_what_is_forbidden(place, monkeypatch):
-    for owner, name in forbidden.STARTS:  # what a worker does for good ends here with the test
+    for owner, name in announced.STARTS:  # what a worker does for good ends here with the test
         monkeypatch.setattr(owner, name, getattr(owner, name))
     pytest.importorskip("torch")
-    forbidden.watch_new_threads()
+    announced.watch_new_threads()
     student = loaded(HIDDEN_HEAD + HIDDEN_PLACES[place], ["torch.softmax"])
     student.begin(forbid=["torch.softmax"])
     with pytest.raises(StudentError, match=r"^POLICY: torch\.softmax$"):
         student.use()
     student.begin()
     student.use()  # what is not forbidden works, in the same places
+
+
+SWITCHES = {
+    "switched off": "off = torch._C.DisableTorchFunction\n"
+    "def use():\n    with off(): return torch.softmax(x, 0)",
+    "by its other name": "def use():\n"
+    "    with torch.DisableTorchFunction(): return torch.softmax(x, 0)",
+    "by its state": "off = torch._C._TorchFunctionState.ALL_DISABLED\n"
+    "def use():\n    torch._C._set_torch_function_state(off)\n    return torch.softmax(x, 0)",
+    "sent on": "def use(): return operation.redispatch(cpu, x, 0, False)",
+    "sent on, boxed": "kept = operation._handle.redispatch_boxed\n"
+    "def use(): return kept(cpu, x, 0, False)",
+    "called boxed": "def use():\n"
+    "    return torch._C._dispatch_call_boxed(operation._handle, x, 0, False)",
+    "mode taken off": "def use():\n"
+    "    mode = overrides._pop_mode()\n"
+    "    try: return torch.softmax(x, 0)\n"
+    "    finally: overrides._push_mode(mode)",
+    "mode taken off in C": "from torch._C import _pop_torch_function_stack as off\n"
+    "def use():\n"
+    "    mode = off()\n"
+    "    try: return torch.softmax(x, 0)\n"
+    "    finally: overrides._push_mode(mode)",
+    "mode taken off for a while": "def use():\n"
+    "    with overrides._pop_mode_temporarily(): return torch.softmax(x, 0)",
+    "mode left": "class Own(overrides.TorchFunctionMode): pass\n"
+    "def use():\n"
+    "    Own().__exit__(None, None, None)\n"
+    "    return torch.softmax(x, 0)",
+}
+SWITCHES_HEAD = """
+import torch
+from torch import overrides
+x, operation = torch.ones(2), torch.ops.aten._softmax.default
+cpu = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+"""
+
+
+@pytest.fixture
+def guarded(monkeypatch):
+    """As in a worker, until the test ends."""
+    for owner, name in switches.places():
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    switches.guard()
+
+
+@pytest.mark.parametrize("way", SWITCHES)
+def test_what_tells_of_torch_is_not_switched_off(guarded, way):
+    student = loaded(SWITCHES_HEAD + SWITCHES[way], ["torch.softmax"])
+    student.begin(forbid=["torch.softmax"])
+    with pytest.raises(StudentError, match=r"^POLICY: torch\._C\."):
+        student.use()
+
+
+def test_what_torch_switches_itself_works_under_a_ban(guarded):
+    """Devices as contexts, functions of torch in Python, and modes of one's own."""
+    source = (
+        "import torch\nfrom torch.nn import functional\n"
+        "class Own(torch.overrides.TorchFunctionMode):\n"
+        "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+        "        return function(*args, **(kwargs or {}))\n"
+        "def use(x):\n"
+        "    with torch.device('cpu'), Own():\n"
+        "        y = functional.normalize(functional.dropout(x, 0.0), dim=0)\n"
+        "    return torch.nn.MultiheadAttention(4, 2, batch_first=True)(x, x, x)[0].shape, y.shape"
+    )
+    student = loaded(source, ["torch.softmax"])
+    student.begin(forbid=["torch.softmax"])
+    assert student.use(torch_ones(1, 3, 4)) == ((1, 3, 4), (1, 3, 4))
+    student = loaded(f"{SWITCHES_HEAD}{SWITCHES['switched off']}", ["torch.softmax"])
+    student.begin()
+    assert student.use().tolist() == [0.5, 0.5]
+
+
+def torch_ones(*shape):
+    return pytest.importorskip("torch").ones(*shape)
 
 
 @pytest.mark.parametrize("what", MADE_BEFORE)

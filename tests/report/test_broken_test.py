@@ -1,6 +1,5 @@
 """A hidden test that is wrong itself: its exercise waits for a better one, all else counts."""
 
-import dataclasses
 import json
 
 import numpy as np
@@ -118,10 +117,8 @@ def test_a_class_asks_the_model_answer_once(breaks, body):
     submitted = Submitted(proofs.COURSE.assignment("a1"), data, only=["1.4"])
     tries = [judge.once(submitted, proofs.COURSE, worker, asked=asked) for _ in range(2)]
     assert len(opened) == 3
-    assert tries[0].run.tests == [
-        dataclasses.replace(test, seconds=before.seconds)
-        for test, before in zip(tries[1].run.tests, tries[0].run.tests, strict=True)
-    ]
+    told = [[(test.id, test.outcome, test.message) for test in one.run.tests] for one in tries]
+    assert told[0] == told[1]
 
 
 def test_the_report_says_that_it_is_no_fault_of_the_student(result):

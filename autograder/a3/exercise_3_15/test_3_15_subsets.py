@@ -108,8 +108,8 @@ def test_nested(student, rng):
 
 @exercise("3.15")
 def test_sorted_and_whole(student, rng):
-    """Indices are sorted; fraction 1 is the whole data set."""
-    labels = draw(rng, [13, 27])
+    """Indices are sorted; fraction 1 is the whole data set, whatever its labels are."""
+    labels = 1 + 3 * draw(rng, [13, 27])
     small, whole = subsets_of(student, labels, [0.4, 1])
     expect.equal(
         small.tolist(),
@@ -118,7 +118,13 @@ def test_sorted_and_whole(student, rng):
         read=READ,
         what="the indices for fraction 0.4",
     )
-    expect.equal(whole.tolist(), list(range(40)), read=READ, what="the subset for fraction 1")
+    expect.equal(
+        whole.tolist(),
+        list(range(40)),
+        causes={MISTAKE.subsets_labels_counted: np.flatnonzero(labels == 1).tolist()},
+        read=READ,
+        what="the subset for fraction 1 with the labels 1 and 4",
+    )
 
 
 @exercise("3.15")

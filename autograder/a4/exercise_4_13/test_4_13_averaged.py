@@ -156,13 +156,17 @@ def test_nothing_to_average(student, rng):
         read=READ,
     )
     states = [state(rng), state(rng), state(rng)]
-    for change in ({"w_o.weight": normal(rng, 4, 4)}, {}):
-        other = {**state(rng), **change}
-        if not change:
-            del other["scale"]
+    more, fewer, renamed = ({**state(rng)} for _ in range(3))
+    more["w_o.weight"] = normal(rng, 4, 4)
+    del fewer["scale"]
+    renamed["scales"] = renamed.pop("scale")
+    for other in (more, fewer, renamed):
         for order in ([*states, other], [other, *states]):
             expect.raises(
                 lambda order=order: student.averaged(order),
-                because=MISTAKE.averaged_names_unchecked,
+                because=MISTAKE.averaged_names_counted
+                if other is renamed
+                else MISTAKE.averaged_names_unchecked,
+                otherwise="compare the names before anything is added up",
                 read=READ,
             )

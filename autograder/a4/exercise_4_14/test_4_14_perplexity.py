@@ -61,11 +61,12 @@ def smoothing_shows(model, batches):
     return abs(made[0] - made[1]) > 0.02
 
 
-def perplexity_of(student, model, batches, **options):
+def perplexity_of(student, model, batches, kinds=None, **options):
     return answered(
         lambda: student.perplexity(model.there, batches, **options),
         "`model(source_ids, read)` returns (logits, weights)",
         READ,
+        kinds=kinds,
     )
 
 
@@ -120,6 +121,11 @@ def test_batches(student, rng):
         while not smoothing_shows(model, batches):
             batches = [pairs(rng, own) for own in lengths]
         compare(perplexity_of(student, model, batches), model, batches)
+    certain = {"read.weight": 200 * torch.eye(VOCAB).roll(1, 1), "source.weight": 0 * model.source}
+    model.there.load_state_dict(certain)  # that 3, the end, follows 2, the start
+    refused = {"ValueError": MISTAKE.perplexity_of_certainty_refused}
+    found = perplexity_of(student, model, [pairs(rng, [0])], refused)
+    expect.close(found, 1.0, read=READ, what="the perplexity of a model that is certain and right")
 
 
 @exercise("4.14")
