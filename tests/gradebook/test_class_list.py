@@ -20,8 +20,9 @@ from grader.classroom.terms import Allowance, Terms
 from grader.cli import main
 from grader.cli.app import app
 from grader.cli.records import class_list
-from grader.gradebook import late_policy, stored_roster, stored_terms
+from grader.gradebook import stored_roster, stored_terms
 from grader.gradebook.lateness import moment
+from grader.gradebook.rules import late_policy
 from grader.gradebook.store import Store
 
 A1 = COURSE.assignment("a1")
