@@ -40,10 +40,6 @@ class Card:
     def first(self) -> Entry:
         return self.entries[0]
 
-    @property
-    def students(self) -> int:
-        return sum(len(entry.answer.students) for entry in self.entries)
-
     def shows(self, name: str, marker: str) -> bool:
         return any(FILTERS[name](entry, marker) for entry in self.entries)
 

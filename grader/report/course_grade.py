@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..course.visible import visible
 from ..gradebook.course_grades import CourseGrade, Mark, shown_percent
@@ -17,23 +17,40 @@ if TYPE_CHECKING:
     from grader.course.grading import Grading
 
 
-def grades_table(grades: Sequence[CourseGrade]) -> Table:
-    """One row per student: percent of each assignment and component, and the total."""
+GAP = 2  # between columns of the table
+SHORTEST = 8  # characters of a name in a line
+
+
+def grades_table(grades: Sequence[CourseGrade], width: int = 80) -> Table:
+    """One row per student: percent of each assignment and component, and the total.
+
+    In `width` characters: a long heading is folded to the width of its numbers, a long name to what
+    is left.
+    """
     from rich.table import Table
     from rich.text import Text
 
-    shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    shown.add_column("student", overflow="fold")
-    for name in [*(grades[0].marks if grades else ()), "total"]:
-        shown.add_column(name, justify="right", no_wrap=True)
-    shown.add_column("pending")
-    for grade in grades:
-        total = "unknown" if grade.total is None else f"{grade.total:.2f}"
-        row = [_cell(mark) for mark in grade.marks.values()]
-        waiting = counted(grade.pending, "part") if grade.pending else ""
-        name = Text(visible(grade.student.id))
-        shown.add_row(name, *row, Text(total, style="bold"), waiting)
+    rows = [_row(grade) for grade in grades]
+    names = ["student", *(grades[0].marks if grades else ()), "total", "pending"]
+    widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)] or [0] * len(names)
+    widths[1:] = [max(w, min(len(n), 5)) for n, w in zip(names[1:], widths[1:], strict=True)]
+    left = width - sum(widths[1:]) - GAP * len(widths[1:])
+    widths[0] = max(SHORTEST, min(widths[0], left))
+    shown = Table(box=None, pad_edge=False, header_style="dim", padding=(0, GAP, 0, 0))
+    for name, wide in zip(names, widths, strict=True):
+        left_aligned = name in ("student", "pending")
+        side: Literal["left", "right"] = "left" if left_aligned else "right"
+        shown.add_column(name, justify=side, width=wide, overflow="fold")
+    for student, *cells, total, pending in rows:
+        shown.add_row(Text(student), *cells, Text(total, style="bold"), pending)
     return shown
+
+
+def _row(grade: CourseGrade) -> list[str]:
+    total = "unknown" if grade.total is None else f"{grade.total:.2f}"
+    waiting = counted(grade.pending, "part") if grade.pending else ""
+    cells = [_cell(mark) for mark in grade.marks.values()]
+    return [visible(grade.student.id), *cells, total, waiting]
 
 
 def explained(grade: CourseGrade, grading: Grading) -> str:

@@ -12,6 +12,7 @@ import pytest
 from checkout import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 from sample_results import COURSE, sample
 from typer.testing import CliRunner
 
@@ -27,7 +28,7 @@ from grader.course.grading import Component, Grading, Group
 from grader.gradebook.course_grades import course_grades, to_csv
 from grader.gradebook.course_total import course_total, rounded
 from grader.gradebook.store import Store
-from grader.report.course_grade import explained
+from grader.report.course_grade import explained, grades_table
 
 few = settings(max_examples=40)
 ITEMS = ("a1", "a2", "a3", "a4", "a5")
@@ -207,6 +208,23 @@ weight_percent = 10
 items = ["a5"]
 extra_credit = true
 """
+
+
+def test_a_table_of_many_columns_is_readable_in_80_characters():
+    results = [with_total(f"student-{n:03}", id, 93.25) for n in range(3) for id in ITEMS]
+    grading = Grading(
+        components=[Component(id=f"participation_{n}", weight_percent=0) for n in "ab"]
+    )
+    course = COURSE.model_copy(update={"grading": grading})
+    marks = {("student-000", "participation_a"): (3.0, 4.0)}
+    out = io.StringIO()
+    grades = course_grades(results, course, Roster(), marks, so_far=True)
+    Console(file=out, width=80).print(grades_table(grades, 80))
+    lines = out.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum("student-" in line for line in lines) == 3, "a name is not written letter by letter"
+    assert "excused" not in out.getvalue(), "nothing is said of what nobody has a grade for"
+    assert "–" in out.getvalue()
 
 
 def test_students_are_told_what_counts_and_what_they_may_leave_out(course_with):

@@ -12,7 +12,8 @@ from grader import report
 from grader.authoring.views import texts
 from grader.classroom.receipt import Receipt, settled
 from grader.classroom.terms import Allowance, Terms
-from grader.course.course import LatePolicy
+from grader.course.course import Course, LatePolicy
+from grader.course.course_file import CourseError
 from grader.exchange import results_files
 from grader.gradebook import late_policy
 from grader.gradebook.lateness import lateness
@@ -270,6 +271,24 @@ def test_an_excused_student_is_shown_and_does_not_count():
 def test_students_read_of_slip_days_where_the_due_date_is():
     assert "slip day" not in texts.readme(COURSE, A1)
     assert "You have 2 slip days for the whole course" in texts.readme(course(slip_days=2), A1)
+
+
+def test_times_are_told_in_the_courses_own_zone(tmp_path):
+    text = (COURSE.root / "course.toml").read_text(encoding="utf-8")
+    path = tmp_path / "course.toml"
+    path.write_text(text.replace('timezone = "UTC"', 'timezone = "Asia/Tokyo"'), encoding="utf-8")
+    course = Course.load(path)
+    late = lateness("2027-02-07T20:00:00Z", course.assignment("a1"))
+    assert "Received 8 February 2027, 05:00 JST, on time (due 9 February 2027, 08:59 JST)" in (
+        late.sentence
+    )
+    page = report.render_student(sample(), course)
+    assert "JST" in page
+    assert "UTC" not in page
+    assert "JST" in texts.readme(course, course.assignment("a1"))
+    path.write_text(text.replace('timezone = "UTC"', 'timezone = "Mars/Base"'), encoding="utf-8")
+    with pytest.raises(CourseError, match="'Mars/Base' is not known here"):
+        Course.load(path)
 
 
 # ---------------------------------------------------------------- clocks

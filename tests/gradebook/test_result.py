@@ -6,6 +6,8 @@ import json
 
 import proofs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sample_results import COURSE, IN_TIME, sample
 
 from grader.gradebook import manual
@@ -110,6 +112,18 @@ def test_a_graded_notebook():
     messages = [names(test["message"]) for test in code["tests"] if test["message"]]
     assert {*messages} == {"expected got cause read seen"}
     assert (json.dumps(code["points"]), json.dumps(code["max_points"])) == ("0", "10.0")
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.booleans()), min_size=1, max_size=9))
+def test_the_points_of_an_exercises_tests_add_up_to_its_own(tests):
+    weights, passed = zip(*tests, strict=True)
+    exact = [10 * weight / sum(weights) for weight in weights]
+    points = round(sum(s for s, good in zip(exact, passed, strict=True) if good), 2)
+    shares = score._in_cents(exact, list(passed), points, 10.0)
+    earned = sum(s for s, good in zip(shares, passed, strict=True) if good)
+    assert (round(earned, 6), round(sum(shares), 6)) == (points, 10.0)
+    assert all(abs(a - b) < 0.02 for a, b in zip(shares, exact, strict=True))
+    assert shares == [round(share, 2) for share in shares]
 
 
 @pytest.mark.parametrize("made", [judge.invalid, judge.ungraded])

@@ -19,7 +19,7 @@ from grader.gradebook import manual
 from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
-from grader.report import render, render_pages, render_student, table
+from grader.report import render, render_dashboard, render_pages, render_student, table
 from grader.report.overview import histogram, mistakes
 from grader.report.page import TEMPLATES, anchor, page_of
 from grader.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
@@ -140,6 +140,15 @@ def test_every_link_has_its_target_and_every_id_is_unique():
         assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
         assert {link for link in links if not link.startswith("#")} <= {*pages}
         assert set(" ".join(page.values("aria-labelledby")).split()) <= set(ids)
+
+
+def test_every_page_counts_the_students_alike():
+    roster = Roster({name: Student(name) for name in ("s01", "s02")})
+    for text in (
+        render([sample("s01")], COURSE, roster),
+        render_dashboard([sample("s01")], COURSE, roster),
+    ):
+        assert "2 students, 1 of them with a hand-in" in " ".join(text.split())
 
 
 def test_a_class_of_300_opens_at_once_and_a_students_page_comes_from_the_disk():

@@ -51,7 +51,8 @@ def _print(grades: list[CourseGrade]) -> None:
 
     from ...report.course_grade import grades_table
 
-    Console().print(grades_table(grades))
+    console = Console()
+    console.print(grades_table(grades, console.width))
 
 
 def _explain(grades: list[CourseGrade], student: str, course: Course) -> int:
