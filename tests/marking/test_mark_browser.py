@@ -22,7 +22,8 @@ TEXTS = [
     *[ALIKE] * 5,
     *[""] * 3,
     "<script>document.title = 'hurt'</script><img src=x onerror=\"document.title = 'hurt'\">\n\n"
-    "| width $d_k$ | a |\n|---|---|\n| 64 | \u202eb |\n\n$$\\sqrt{d_k} = " + "+".join("x" * 90) + "$$",
+    "| width $d_k$ | a |\n|---|---|\n| 64 | \u202eb |\n\n"
+    "$$\\sqrt{d_k} = " + "+".join("x" * 90) + "$$",
     "word " * 1_000,
     *(f"Answer number {n}." for n in range(4)),
 ]
