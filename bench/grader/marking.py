@@ -111,7 +111,7 @@ def _marked(
     """Seconds from a card's first key to the next card, for each; and the number of keys."""
     from playwright.sync_api import sync_playwright
 
-    waits, keys = [], 0
+    waits, keys = list[float](), 0
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=binary)
         page = browser.new_page()

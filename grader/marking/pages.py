@@ -140,8 +140,9 @@ class Pages:
 
     def problem(self, request: Request, error: Exception) -> Response:
         """What cannot be shown or stored, in a sentence; what was stored before is safe."""
-        known = isinstance(error, HTTPException)
-        text, status = (error.detail, error.status_code) if known else (str(error), 503)
+        text, status = str(error), 503
+        if isinstance(error, HTTPException):
+            text, status = error.detail, error.status_code
         return self._page(request, "problem.html", {"problem": text}, status)
 
     def asset(self, request: Request) -> Response:
