@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..gradebook.manual import ManualMark
 from ..gradebook.marking import Answer
-from .groups import groups
+from .reading.groups import groups
 
 Filter = Callable[["Entry", str], bool]
 

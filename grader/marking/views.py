@@ -11,12 +11,12 @@ from urllib.parse import quote
 from ..course.visible import visible
 from ..gradebook.lateness import moment, written
 from ..gradebook.manual import ManualMark
-from . import shown
 from .desk import Desk, Part
 from .entries import FILTERS, Card, Entry, Meanwhile
-from .figures import figure
 from .marker import Marker
-from .reference import Reference
+from .reading import shown
+from .reading.figures import figure
+from .reading.reference import Reference
 
 COMMENT_KEYS = "asdfghjkl"
 SEEN = 12  # digits of an answer's hash in a form

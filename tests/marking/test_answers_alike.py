@@ -11,11 +11,11 @@ import pytest
 from sample_results import sample
 
 from bench.grader.marking import class_of
-from grader.marking import shown
-from grader.marking.figures import figure
-from grader.marking.formulas import mathml
-from grader.marking.groups import groups
-from grader.marking.reference import references
+from grader.marking.reading import shown
+from grader.marking.reading.figures import figure
+from grader.marking.reading.formulas import mathml
+from grader.marking.reading.groups import groups
+from grader.marking.reading.reference import references
 
 LONG = (
     "dividing by the root keeps the variance of every score at one so that the softmax does not "

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from markupsafe import Markup, escape
 
-from ..course.visible import visible
+from ...course.visible import visible
 from .formulas import mathml
 
 if TYPE_CHECKING:
