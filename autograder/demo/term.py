@@ -166,6 +166,13 @@ class Term:
         total = next(line for line in json.loads(told)["sum"] if line["what"] == "total")
         return {(first, self.ids[0]): total["points"]}
 
+    def history(self) -> Totals:
+        """The last total in the history of the first student's first grade."""
+        first = term_class.student(0)
+        told = self.command("history", first, self.ids[0], "--out", self.grades, "--json")
+        entries = [entry for entry in json.loads(told) if entry["kind"] == "total"]
+        return {(first, self.ids[0]): entries[-1]["total"]}
+
 
 def disagreements(places: dict[str, Totals]) -> list[str]:
     """A sentence for each total of the first place that another lacks or has differently."""
@@ -204,7 +211,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     term = Term(options.folder, options.assignments.split(","), options.students)
     places = term.play()
     wrong = disagreements(places)
-    wrong += disagreements({"course why": term.why(), "results.json": places["results.json"]})
+    for place, totals in {"course why": term.why(), "course history": term.history()}.items():
+        wrong += disagreements({place: totals, "results.json": places["results.json"]})
     if not options.without_nbgrader:
         places["nbgrader"] = term.in_nbgrader()
         wrong += disagreements({"our engine": term.automatic(), "nbgrader": places["nbgrader"]})

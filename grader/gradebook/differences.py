@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import moves
+from .rules import moves
 from .totals import UNGRADED
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from .totals import UNGRADED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .policy import Change
     from .result import Result
+    from .rules.policy import Change
     from .stored_marks import KeptMark
 
 _DEPENDS_ON = {

@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..classroom.receipt import Receipt
-from . import moves, policy, rows, stored_marks
+from . import rows, stored_marks
 from .database.backup import back_up
 from .database.connection import alone, file_of, opened, shown
 from .database.errors import GradebookError, sentence
 from .manual import ManualMark, ManualMarks
-from .policy import Change, Policy
 from .result import Result
+from .rules import moves, policy
+from .rules.policy import Change, Policy
 from .stored_marks import KeptMark
 from .totals import UNGRADED
 

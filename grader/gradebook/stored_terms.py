@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..classroom.csv_file import plain
 from ..classroom.roster import Roster
 from ..classroom.terms import Terms
-from .late_policy import AllTerms
 from .lateness import moment
+from .rules.late_policy import AllTerms
 
 if TYPE_CHECKING:
     from .store import Store

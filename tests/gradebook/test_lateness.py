@@ -15,8 +15,8 @@ from grader.classroom.terms import Allowance, Terms
 from grader.course.course import Course, LatePolicy
 from grader.course.course_file import CourseError
 from grader.exchange import results_files
-from grader.gradebook import late_policy
 from grader.gradebook.lateness import lateness
+from grader.gradebook.rules import late_policy
 from grader.report.table import show_test, table
 
 A1 = COURSE.assignment("a1")

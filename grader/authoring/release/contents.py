@@ -17,7 +17,7 @@ from grader.course.lab import Lab
 from ...classroom.roster import Roster
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
-from ...gradebook.late_policy import Allowances, AllTerms
+from ...gradebook.rules.late_policy import Allowances, AllTerms
 from ...library import student_tree
 from ...library.components import BuildError
 from .. import whole

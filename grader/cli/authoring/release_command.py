@@ -16,8 +16,8 @@ from ...authoring.release import contents, release
 from ...authoring.release.changes import MANIFEST
 from ...authoring.views import setup_cell
 from ...gradebook import stored_terms
-from ...gradebook.late_policy import AllTerms
 from ...gradebook.lateness import written
+from ...gradebook.rules.late_policy import AllTerms
 from .. import EXIT_OK, lookup
 from ..problems import UsageProblem
 from ..records import class_list, stores

@@ -9,10 +9,11 @@ from typing import Any
 from grader.course.course import Course
 
 from ...classroom.roster import Roster
-from ...gradebook import policy, stored_roster
+from ...gradebook import stored_roster
 from ...gradebook.course_grades import course_grades
 from ...gradebook.differences import preview
 from ...gradebook.result import Result
+from ...gradebook.rules import policy
 from ...gradebook.store import Store
 from ...gradebook.totals import UNGRADED
 from ...report.plain_text import number

@@ -13,10 +13,11 @@ from ... import report
 from ...classroom.roster import Roster, abridged
 from ...exchange import results_files
 from ...exchange.results_files import replace_file
-from ...gradebook import late_policy, manual, policy, stored_roster, stored_terms, to_mark
+from ...gradebook import manual, stored_roster, stored_terms, to_mark
 from ...gradebook.database.backup import locked
 from ...gradebook.manual import ManualMarks
 from ...gradebook.result import Result
+from ...gradebook.rules import late_policy, policy
 from ...gradebook.store import Store
 from ..output import say, warn
 from ..problems import OutputProblem, UsageProblem

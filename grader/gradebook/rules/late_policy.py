@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..classroom.terms import Allowance, Terms
-from .lateness import Lateness, counted, lateness
-from .result import Result
-from .totals import WITHOUT_POINTS
+from ...classroom.terms import Allowance, Terms
+from ..lateness import Lateness, counted, lateness
+from ..result import Result
+from ..totals import WITHOUT_POINTS
 
 if TYPE_CHECKING:
     from grader.course.course import Course

@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .lateness import counted, moment, written
+from ..lateness import counted, moment, written
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from .result import Result
+    from ..result import Result
 
 Facts = Mapping[str, Any]
 UTC = datetime.timezone.utc
@@ -65,7 +65,7 @@ def reasons(before: Facts, now: Facts, zone: datetime.tzinfo = UTC) -> list[str]
 
 def keep(connection: Connection, results: Sequence[Result]) -> int:
     """Store each counting that differs from the last one; returns how many."""
-    from .database.schema import countings as table
+    from ..database.schema import countings as table
 
     last = {(student, assignment): kept for student, assignment, kept, _ in _every(connection)}
     now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
@@ -107,7 +107,7 @@ def entries(
 def _every(
     connection: Connection, student: str | None = None, assignment: str | None = None
 ) -> list[tuple[str, str, Facts, str]]:
-    from .database.schema import countings as table
+    from ..database.schema import countings as table
 
     query = table.select().order_by(table.c.id)
     if student is not None:

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .lateness import moment, written
+from ..lateness import moment, written
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -101,7 +101,7 @@ def _said(key: str, words: str, value: Any, zone: datetime.tzinfo) -> str:
 
 def keep(connection: Connection, course: Course) -> list[Change]:
     """Store the rules of the course if they are others than before; returns what differs."""
-    from .database.schema import policies as table
+    from ..database.schema import policies as table
 
     now, at = of(course), datetime.datetime.now(datetime.timezone.utc)
     before = newest(connection)
@@ -124,7 +124,7 @@ def history(connection: Connection, assignment: str, zone: datetime.tzinfo) -> l
 
 
 def _every(connection: Connection) -> list[tuple[Policy, str]]:
-    from .database.schema import policies as table
+    from ..database.schema import policies as table
 
     rows = connection.execute(table.select().order_by(table.c.id))
     return [(json.loads(row.policy), row.kept_at) for row in rows]
