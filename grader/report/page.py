@@ -48,7 +48,11 @@ def render(results: Sequence[Result], course: Course, roster: Roster | None = No
         for assignment in course.graded
         if (mine := [r for r in shown if r.assignment == assignment.id])
     ]
-    facts = {"classes": classes, "graded": _last_graded(shown, course), "named": _named(roster)}
+    facts: dict[str, Any] = {
+        "classes": classes,
+        "graded": _last_graded(shown, course),
+        "named": _named(roster),
+    }
     facts |= {"students": len(students | people), "handed_in": len(students)}
     return _page("class.html", course=course, **facts)
 

@@ -36,23 +36,31 @@ GRADED = "2026-02-09T08:00:00+00:00"
 PLAYED = ["s01"]  # whose history and account are asked for after each step
 
 
-@pytest.fixture
-def stored(tmp_path):
-    """The stored class: four of thirty handed in a day late, one nothing."""
-    with Store(tmp_path / "results.db") as store:
-        for name in NAMES[:-1]:
+def made(folder, names):
+    """A stored class: four handed in a day late, the last one nothing."""
+    with Store(folder / "results.db") as store:
+        for name in names[:-1]:
             late = A1.due + (DAY / 2 if name in LATE else -DAY)
             store.add(sample(name, received=late.isoformat(), graded_at=GRADED))
-    return tmp_path
+    roster = "student,name\n" + "".join(f"{name},Student {name}\n" for name in names)
+    (folder / "roster.csv").write_text(roster, encoding="utf-8")
+    return folder
 
 
 @pytest.fixture
-def out(stored):
-    """The same class, with its files."""
-    roster = "student,name\n" + "".join(f"{name},Student {name}\n" for name in NAMES)
-    (stored / "roster.csv").write_text(roster, encoding="utf-8")
-    course("report", stored, "--roster", stored / "roster.csv")
-    return stored
+def thirty(tmp_path):
+    """A class of thirty, with its files."""
+    out = made(tmp_path, NAMES)
+    course("report", out, "--roster", out / "roster.csv")
+    return out
+
+
+@pytest.fixture
+def out(tmp_path):
+    """The first of them, with their files."""
+    out = made(tmp_path, NAMES[:8])
+    course("report", out, "--roster", out / "roster.csv")
+    return out
 
 
 def course(*arguments):
@@ -106,7 +114,8 @@ def ruled(monkeypatch, late=None, **facts):
     monkeypatch.setattr(Course, "here", lambda: changed)
 
 
-def test_a_new_due_date_moves_nobody_before_it_was_previewed_and_applied(out, monkeypatch):
+def test_a_new_due_date_moves_nobody_before_it_was_previewed_and_applied(thirty, monkeypatch):
+    out = thirty
     before = totals(out)
     assert before["s01"] == 88.2
     ruled(monkeypatch, due=A1.due + DAY)
@@ -146,7 +155,7 @@ def test_a_new_price_slip_days_and_weights_are_told_too(out, monkeypatch):
     weights = {"weight_percent": 5.0, "late_penalty_percent": 50.0}
     ruled(monkeypatch, COURSE.late.model_copy(update={"slip_days": 2}), **weights)
     with Store(out / "results.db") as store:
-        for name in NAMES[:-1]:
+        for name in NAMES[:7]:
             store.add(sample(name, "a2", failed={"2.2": [{}]}))
     told = json.loads(course("report", out, "--preview", "--json"))
     assert told["rules"] == ["a1: it counts 5 %, before: it counts 20 %"]
@@ -206,9 +215,10 @@ def test_marks_by_hand_are_in_the_history_and_a_new_hand_in_holds_them(out, tmp_
         ("s01,a1,,5", "a comment on the whole assignment has no points"),
     ],
 )
-def test_a_mark_that_cannot_be_meant_is_refused(stored, row, told):
-    path = written(stored / "marks.csv", "student,assignment,item,points", row)
-    assert told in refused("report", stored, "--manual", path)
+def test_a_mark_that_cannot_be_meant_is_refused(tmp_path, row, told):
+    out = made(tmp_path, NAMES[:3])
+    path = written(out / "marks.csv", "student,assignment,item,points", row)
+    assert told in refused("report", out, "--manual", path)
 
 
 def test_a_mark_of_somebody_who_is_gone_can_be_taken_back(tmp_path):

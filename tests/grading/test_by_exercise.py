@@ -121,7 +121,7 @@ def before(first, tmp_path):
 
 
 def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def lasting(results):

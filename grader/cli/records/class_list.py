@@ -111,8 +111,8 @@ def timed(
         elif known and read is not None and read.time < known[-1].time and counts != read:
             earlier.append(name)
         if counts is not None:
-            facts = {"received": counts.time, "received_from": counts.clock}
-            submission = replace(submission, **facts)
+            time, clock = counts.time, counts.clock
+            submission = replace(submission, received=time, received_from=clock)
         found.append(submission)
     if earlier:
         notice(

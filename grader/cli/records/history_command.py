@@ -48,7 +48,7 @@ def run(options: History) -> int:
 def _lines(entry: dict[str, Any], zone: datetime.tzinfo) -> list[str]:
     outcome = entry.get("outcome", "GRADED")
     kind = "" if outcome == "GRADED" else f" [{outcome}]"
-    lines = ["", f"{written(moment(entry['at']), zone)}{kind}", f"  {entry['sentence']}"]
+    lines = ["", f"{written(moment(entry['at']), zone)}{kind}", *_wrapped(entry["sentence"], 2)]
     if "made" in entry:
         lines.append(
             f"  an earlier grade counts again: that of {written(moment(entry['made']), zone)}"
@@ -56,8 +56,13 @@ def _lines(entry: dict[str, Any], zone: datetime.tzinfo) -> list[str]:
     tests = entry.get("tests", [])
     for test in tests[:TESTS]:
         moved = f"{test['exercise']} {test['title']}: {test['before']} → {test['now']}"
-        lines += textwrap.wrap(f"{moved} ({test['points']:+g})", 96, initial_indent="    ",
-                               subsequent_indent="      ")  # fmt: skip
+        lines += _wrapped(f"{moved} ({test['points']:+g})", 4)
     if len(tests) > TESTS:
         lines.append(f"    and {len(tests) - TESTS} more tests (--json lists all)")
     return lines
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    """The text in lines that a terminal of 80 columns shows."""
+    first, later = " " * indent, " " * (indent + 2)
+    return textwrap.wrap(text, 78, initial_indent=first, subsequent_indent=later)

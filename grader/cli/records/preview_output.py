@@ -89,11 +89,13 @@ def _moved(
 
 def _text(found: dict[str, Any]) -> str:
     lines = [line for change in found["changes"] for line in _change(change)]
-    lines += [*(f"course.toml, {rule}" for rule in found["rules"]), *[""] * bool(found["rules"])]
+    for rule in found["rules"]:
+        lines += textwrap.wrap(f"course.toml, {rule}", 78, subsequent_indent="    ")
+    lines += [""] if found["rules"] else []
     if found["rules"] and found["course"]:
         moved = [f"{c['student']} {c['before']} → {c['now']}" for c in found["course"]]
         text = f"Course totals so far, in percent: {', '.join(moved)}"
-        lines += [*textwrap.wrap(text, 96, break_on_hyphens=False), ""]
+        lines += [*textwrap.wrap(text, 78, break_on_hyphens=False), ""]
     counts = found["summary"]
     named = {"new": "new", "ungraded": "that the grader failed on"}
     more = "".join(f", {counts[key]} {text}" for key, text in named.items() if counts[key])
@@ -122,4 +124,4 @@ def _change(change: dict[str, Any]) -> list[str]:
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 96, initial_indent="    ", subsequent_indent="      ")
+    return textwrap.wrap(text, 78, initial_indent="    ", subsequent_indent="      ")

@@ -4,7 +4,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const value = (row, column) => {
     const cell = row.cells[column];
-    return cell.dataset.value === undefined ? cell.textContent.trim() : Number(cell.dataset.value);
+    const text = cell.dataset.value ?? cell.textContent.trim();
+    return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
   };
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     const button = document.createElement("button");
@@ -17,7 +18,8 @@ for (const table of document.querySelectorAll("table.sortable")) {
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const order = (one, two) => {
         const a = value(one, column), b = value(two, column);
-        const compared = typeof a === "number" ? a - b : a.localeCompare(b, "en", { numeric: true });
+        const numbers = typeof a === "number" && typeof b === "number";
+        const compared = numbers ? a - b : `${a}`.localeCompare(`${b}`, "en", { numeric: true });
         return down ? -compared : compared;
       };
       body.append(...[...body.rows].sort(order));
