@@ -106,7 +106,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"{m.speedup_one_at_a_time.median:.0f} times less"
     ),
     "bench_marking": lambda m: (
-        f"A generated class's {m.answers.median:.0f} answers lie on {m.cards.median:.0f} cards; "
+        f"A generated class's {m.answers.median:.0f} answers lie in {m.cards.median:.0f} groups; "
         f"typing the points of all takes {m.minutes.median:.1f} minutes by keyboard, "
         f"{m.marks_per_minute.median:.0f} marks a minute, and the next answer is there after "
         f"{m.card_ms.median:.0f} ms (95 % within {m.card_ms_of_95_percent.median:.0f} ms)"

@@ -17,7 +17,7 @@ from ..gradebook.result import Result
 from ..gradebook.stored_marks import KeptMark
 from . import colleagues, entries
 from .entries import Card, Entry
-from .reference import Reference, references
+from .reading.reference import Reference, references
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

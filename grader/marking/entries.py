@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..gradebook.manual import ManualMark
 from ..gradebook.marking import Answer
-from .groups import groups
+from .reading.groups import groups
 
 Filter = Callable[["Entry", str], bool]
 
@@ -39,10 +39,6 @@ class Card:
     @property
     def first(self) -> Entry:
         return self.entries[0]
-
-    @property
-    def students(self) -> int:
-        return sum(len(entry.answer.students) for entry in self.entries)
 
     def shows(self, name: str, marker: str) -> bool:
         return any(FILTERS[name](entry, marker) for entry in self.entries)

@@ -33,9 +33,9 @@ class Served:
 
 def guarded(desk: Desk, marker: Marker, token: str, names: frozenset[str]) -> ASGIApp:
     """The application with its guard, for a server or a test."""
-    from .pages import Pages
+    from .application import application
 
-    return Guard(Pages(desk, marker).app(), token, names)
+    return Guard(application(desk, marker), token, names)
 
 
 @contextmanager

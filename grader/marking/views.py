@@ -11,12 +11,12 @@ from urllib.parse import quote
 from ..course.visible import visible
 from ..gradebook.lateness import moment, written
 from ..gradebook.manual import ManualMark
-from . import shown
 from .desk import Desk, Part
 from .entries import FILTERS, Card, Entry, Meanwhile
-from .figures import figure
 from .marker import Marker
-from .reference import Reference
+from .reading import shown
+from .reading.figures import figure
+from .reading.reference import Reference
 
 COMMENT_KEYS = "asdfghjkl"
 SEEN = 12  # digits of an answer's hash in a form
@@ -24,10 +24,11 @@ SEEN = 12  # digits of an answer's hash in a form
 
 def overview(desk: Desk, marker: Marker) -> dict[str, Any]:
     """Every question with what is left of it, and what each marker has done."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number, part in enumerate(desk.parts()):
         found = desk.cards(part.assignment, part.item)
-        done = [e.answer.mark.marker for c in found for e in c.entries if _marked(e)]
+        marks = [e.answer.mark for c in found for e in c.entries if e.answer.marked]
+        done = [mark.marker for mark in marks if mark]
         rows.append(
             {
                 "part": part,
@@ -144,10 +145,6 @@ def _comments(found: Sequence[Card]) -> list[str]:
     """The comments given to answers to this question, the most frequent first."""
     given = [e.answer.mark.comment for c in found for e in c.entries if e.answer.mark]
     return [text for text, _ in Counter(filter(None, given)).most_common(len(COMMENT_KEYS))]
-
-
-def _marked(entry: Entry) -> bool:
-    return entry.answer.marked and entry.answer.mark is not None
 
 
 def _count(found: Sequence[Card], name: str = "all", marker: Marker | None = None) -> int:

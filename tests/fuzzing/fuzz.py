@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
+import fuzz_answers
 import fuzz_files
 import fuzz_messages
 import fuzz_models
@@ -34,7 +35,7 @@ from hypothesis import seed as seeded
 app = typer.Typer()
 
 # Every reader of untrusted bytes on the trusted side, by name.
-MODULES = (fuzz_files, fuzz_messages, fuzz_models, fuzz_tests)
+MODULES = (fuzz_answers, fuzz_files, fuzz_messages, fuzz_models, fuzz_tests)
 TARGETS = {target.name: target for module in MODULES for target in module.TARGETS}
 
 SECONDS = 5.0  # of CPU time for one input

@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 from grader.cli.app import app
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
+from grader.gradebook.marking import MarkedMeanwhile
 from grader.gradebook.store import GradebookError, Store, key_of
+from grader.marking.desk import Desk
 
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 LOST = {"1.3": [{}]}
@@ -97,3 +99,19 @@ def test_a_server_or_database_that_is_not_there_is_one_sentence(database):
             pass
         assert "\n" not in str(error.value)
         assert "topsecret" not in str(error.value)
+
+
+def test_two_markers_on_two_machines_see_each_other_and_neither_overwrites(database):
+    question = ("a1", "1.11.a")
+    with Store(database) as here, Store(database) as there:
+        here.add(sample())
+        ben, zoe = Desk(here, COURSE), Desk(there, COURSE)
+        (one,), (other,) = ben.cards(*question), zoe.cards(*question)
+        assert ben.open(one.place, "ben") == []
+        assert zoe.open(other.place, "zoe") == ["ben"]
+        ben.give([(one.first, one.first.answer.version)], ManualMark(2.0, "", "ben"))
+        with pytest.raises(MarkedMeanwhile):
+            zoe.give([(other.first, other.first.answer.version)], ManualMark(1.0, "", "zoe"))
+        zoe.ask(other, "zoe")
+        (now,) = ben.cards(*question)
+        assert (now.first.asked_by, now.first.answer.mark.points) == ("zoe", 2.0)

@@ -10,11 +10,12 @@ from html.parser import HTMLParser
 import pytest
 from sample_results import sample
 
-from grader.marking import shown
-from grader.marking.figures import figure
-from grader.marking.formulas import mathml
-from grader.marking.groups import groups
-from grader.marking.reference import references
+from bench.grader.marking import class_of
+from grader.marking.reading import shown
+from grader.marking.reading.figures import figure
+from grader.marking.reading.formulas import mathml
+from grader.marking.reading.groups import groups
+from grader.marking.reading.reference import references
 
 LONG = (
     "dividing by the root keeps the variance of every score at one so that the softmax does not "
@@ -47,6 +48,22 @@ def test_small_steps_join_nobody_who_is_far_from_the_first():
     steps = [" ".join([f"new{'abcdefgh'[n]}" for n in range(k)] + words[k:]) for k in range(8)]
     for found in groups(steps):
         assert max(found) - min(found) <= 1
+
+
+def test_differences_are_marked_word_by_word():
+    assert shown.compared("It <b> rises", "It <b> falls fast") == (
+        "It &lt;b&gt; <del>rises</del><ins>falls fast</ins>"
+    )
+    assert shown.compared("a b c", "a c") == "a <del>b </del>c"
+    assert shown.compared("same", "same") == "same"
+    assert shown.compared("", "a") == "<ins>a</ins>"
+
+
+def test_answers_made_to_be_compared_for_hours_are_not():
+    one, other = (" ".join(f"a {kind}{n}" for n in range(3_000)) for kind in "xy")
+    assert shown.compared(f"same {one}", f"same {other}").startswith("same a <del>x")
+    assert len(groups([one.replace("1", "one"), other.replace("1", "one")])) == 2
+    assert len(groups([f"a {'b a ' * 3_000}", f"a {'b a ' * 2_999}"])) == 2
 
 
 class Tags(HTMLParser):
@@ -150,3 +167,10 @@ def test_a_figure_is_that_of_the_notebook_that_was_graded(tmp_path):
 )
 def test_what_is_no_picture_is_not_shown(attachments, tmp_path):
     assert figure(graded(tmp_path / "a1.ipynb", attachments), "1.11.a", "f.png") is None
+
+
+def test_the_generated_class_of_the_benchmark_has_answers_alike_and_of_its_own(course):
+    made = class_of(course, course.assignment("a1"), 60)
+    texts = [part.answer for result in made for part in result.parts if part.id == "1.11.a"]
+    assert len({result.student for result in made}) == len(texts) == 60
+    assert 20 < len(groups(texts)) < 55

@@ -22,7 +22,8 @@ TEXTS = [
     *[ALIKE] * 5,
     *[""] * 3,
     "<script>document.title = 'hurt'</script><img src=x onerror=\"document.title = 'hurt'\">\n\n"
-    "| $d_k$ | a |\n|---|---|\n| 64 | \u202eb |\n\n$$\\sqrt{d_k} = " + "+".join("x" * 90) + "$$",
+    "| width $d_k$ | a |\n|---|---|\n| 64 | \u202eb |\n\n"
+    "$$\\sqrt{d_k} = " + "+".join("x" * 90) + "$$",
     "word " * 1_000,
     *(f"Answer number {n}." for n in range(4)),
 ]
@@ -113,7 +114,7 @@ def test_axe_finds_nothing_to_mend_and_nothing_hostile_acts(screen, scheme, wind
     page.on("console", lambda said: problems.append(said.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
     wide = SCREENS[screen]["viewport"]["width"]
-    for _ in range(4):  # the group, the empty ones, and the first two of their own
+    for _ in range(2):  # the group, and the empty ones
         assert browser.violations(page) == []
         assert browser.width(page) <= wide
         keys(page, "n")

@@ -36,6 +36,13 @@ function nextMember() {
   if (boxes.length) boxes[(at + 1) % boxes.length].focus();
 }
 
+function showKeys() {
+  const help = document.querySelector(".keys");
+  if (!help) return;
+  help.open = !help.open;
+  if (help.open) help.scrollIntoView({ block: "end" });
+}
+
 const ACTIONS = {
   n: () => byId("next")?.click(),
   ArrowRight: () => byId("next")?.click(),
@@ -45,7 +52,7 @@ const ACTIONS = {
   q: () => byId("ask")?.requestSubmit(),
   c: () => comment?.focus(),
   m: nextMember,
-  "?": () => { const help = document.querySelector(".keys"); if (help) help.open = !help.open; },
+  "?": showKeys,
   Backspace: () => points && setPoints(""),
   Enter: () => give?.requestSubmit(),
 };

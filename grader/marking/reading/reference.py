@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..course.assignment import Assignment
-from ..notebook import notebook_file, written_answers
-from ..notebook.notebook_file import Cell
+from ...course.assignment import Assignment
+from ...notebook import notebook_file, written_answers
+from ...notebook.notebook_file import Cell
 
 RUBRIC = "### Rubric for "
 

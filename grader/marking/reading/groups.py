@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 NEAR = 0.95  # of the words of two answers, in the same order
+MAX_WORDS = 400  # of a longer answer, every word counts: comparing could take minutes
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*|[^\s]")
 _BETWEEN = frozenset(".,;:!?*_`\"“”„’'()…")  # no formula depends on these alone
 
@@ -60,6 +61,8 @@ def _content(text: str) -> _Content:
 
 
 def _near(one: _Content, counted: Counter[str], other: _Content, words: Counter[str]) -> bool:
+    if max(len(one.words), len(other.words)) > MAX_WORDS:
+        return False
     most = NEAR * (len(one.words) + len(other.words)) / 2
     if one.exact != other.exact or min(len(one.words), len(other.words)) < most:
         return False

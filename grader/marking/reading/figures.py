@@ -12,10 +12,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..gradebook.result import Result
-from ..intake import archives, plain_files
-from ..notebook import nbgrader_cells
-from ..notebook.notebook_file import MAX_BYTES
+from ...gradebook.result import Result
+from ...intake import archives, plain_files
+from ...notebook import nbgrader_cells
+from ...notebook.notebook_file import MAX_BYTES
 
 KINDS = {  # how each begins; an SVG could act, so it is no picture here
     "image/png": (b"\x89PNG\r\n",),

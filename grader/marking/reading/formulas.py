@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import escape
 
-from ..course.visible import visible
+from ...course.visible import visible
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
