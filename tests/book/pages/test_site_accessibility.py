@@ -18,7 +18,16 @@ PAGES = (
 )
 
 
-@pytest.fixture(params=[(name, scheme) for name in SCREENS for scheme in ("light", "dark")])
+def windows():
+    """Every screen in both color schemes; each of either is in every run of the tests."""
+    schemes = ("light", "dark")
+    for place, name in enumerate(SCREENS):
+        for scheme in schemes:
+            quick = scheme == schemes[place % len(schemes)]
+            yield pytest.param((name, scheme), marks=() if quick else pytest.mark.slow)
+
+
+@pytest.fixture(params=windows())
 def window(request, chromium):
     """A window of the size and color scheme, with what its pages ask of other machines."""
     name, scheme = request.param

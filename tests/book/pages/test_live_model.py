@@ -45,7 +45,7 @@ def in_page(sentences, switches=None, folder=live_model.FOLDER):
     given = json.dumps(
         {"sentences": sentences, "switches": switches or {}, "alpha": SEARCH["length_penalty"]}
     )
-    command = [*node(), str(ROOT / "tests/live_model.js"), str(folder), str(SCRIPTS)]
+    command = [*node(), str(ROOT / "tests/book/pages/live_model.js"), str(folder), str(SCRIPTS)]
     done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
