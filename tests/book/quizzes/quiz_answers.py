@@ -545,3 +545,43 @@ def _():
 computes("8.8")(
     lambda: 100 * classification_scores([1] * 360 + [0] * 40, [1] * 400)["standard_error"]
 )
+
+
+# ---------------------------------------------------------------- part 9
+
+computes("9.1")(lambda: 2 * 32 * (32 // 4) * 128 * 2 / 1024)
+
+
+@shows("9.2")
+def _():
+    given = {"nn": nn, "torch": torch}
+    x = torch.tensor([1.0, -1.0])
+    assert _defined(code("9.2"), **given)["RMSNorm"](2)(x).abs().min() > 500
+    right = code("9.2").replace("x.mean(-1, keepdim=True).square()", "x.square().mean(-1, True)")
+    torch.testing.assert_close(_defined(right, **given)["RMSNorm"](2)(x), x)
+
+
+@computes("9.3")
+def _():
+    seen, new = torch.full((3,), 2.0), torch.tensor([2 + math.log(4)])  # three scores, ℓ = 3
+    scores = torch.cat([seen, new])
+    return (scores - scores.max()).exp().sum().item()
+
+
+@shows("9.5")
+def _():
+    expert, other = 3 * 4096 * 14_336 * 32, 32 * 41_943_040 + 2 * 32_000 * 4096
+    assert [round((n * expert + other) / 1e9) for n in (8, 2)] == [47, 13]
+
+
+computes("9.6")(lambda: 6e20 / (6 * 1e9) / 1e9)
+
+
+@shows("9.7")
+def _():
+    """Rewards that differ by a constant for each prompt give the same choice."""
+    start, reward = torch.tensor([0.5, 0.3, 0.2]), torch.tensor([0.0, 1.0, 2.0])
+    best = F.normalize(start * reward.exp(), p=1, dim=0)
+    ratio = best.log() - start.log()
+    torch.testing.assert_close(ratio[2] - ratio[0], reward[2] - reward[0])
+    assert abs(float(ratio[2] - reward[2])) > 0.5
