@@ -6,6 +6,7 @@ import contextlib
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -25,9 +26,13 @@ from course_lib.attention import MultiHeadAttention, attention, merge_heads, spl
 from course_lib.config import PRESETS
 from course_lib.decoder import DecoderLayer
 from course_lib.decoding.cache import cached_step, start_cache
+from course_lib.decoding.sampling import sampling_distribution
 from course_lib.decoding.search import length_penalty_factor
 from course_lib.embeddings import TransformerEmbedding
 from course_lib.encoder import Encoder, EncoderLayer
+from course_lib.evaluation.classification import classification_scores
+from course_lib.evaluation.error_signs import error_signs
+from course_lib.evaluation.translation import ngrams
 from course_lib.feed_forward import FeedForward
 from course_lib.masks import causal_mask, padding_mask, target_mask
 from course_lib.normalization import LayerNorm
@@ -603,3 +608,108 @@ def _defined(source: str, **given: object) -> dict:
     names = {"torch": torch, **given}
     exec(source, names)
     return names
+
+
+# ---------------------------------------------------------------- part 8
+
+
+@shows("8.1")
+def _():
+    """Two merges, each of the most frequent pair; then none occurs twice."""
+    words = {"abab": list("abab"), "abc": list("abc"), "cabab": list("cabab")}
+    for expected in [("ab", 5), ("abab", 2)]:
+        pairs = Counter()
+        for word, times in (("abab", 2), ("abc", 1)):
+            for a, b in zip(words[word], words[word][1:], strict=False):
+                pairs[a, b] += times
+        (best, count), *_ = pairs.most_common(1)
+        assert ("".join(best), count) == expected
+        joined = {word: " ".join(spelled) for word, spelled in words.items()}
+        words = {w: t.replace(" ".join(best), "".join(best)).split() for w, t in joined.items()}
+    assert words["cabab"] == ["c", "abab"]
+    assert words["abc"] == ["ab", "c"]
+
+
+@shows("8.2")
+def _():
+    chances = {"": [0.55, 0.45], "greedy": 0.24, "other": 0.47}
+    assert round(chances[""][0] * chances["greedy"], 2) == 0.13
+    assert round(chances[""][1] * chances["other"], 2) == 0.21
+
+
+@computes("8.3")
+def _():
+    return max(total / length_penalty_factor(words, 0.6) for words, total in ((4, -2.0), (7, -2.6)))
+
+
+@shows("8.4")
+def _():
+    row = torch.tensor([[0.6, 0.2, 0.1, 0.06, 0.04]]).log()
+    settings = [{"temperature": 0.5}, {"top_p": 0.85}, {"top_p": 0.75}, {"top_k": 2}]
+    drawn = [float(sampling_distribution(row, **how)[0, 2]) > 0 for how in settings]
+    assert drawn == [choice.right for choice in quiz.load("part8").questions[3].choices]
+
+
+@shows("8.5")
+def _():
+    made, wanted = ["the"] * 4, "the cat sat down".split()
+    given = {"hypotheses": [made], "references": [wanted], "ngrams": ngrams}
+    found = _defined(code("8.5"), matches=[0] * 4, totals=[0] * 4, **given)
+    assert found["matches"][0] == found["totals"][0] == 4
+    assert (ngrams(made, 1) & ngrams(wanted, 1)).total() == 1
+
+
+@computes("8.6")
+def _():
+    return torch.tensor([1, 1 / 4, 1 / 4, 1 / 16]).log().mean().neg().exp().item()
+
+
+@shows("8.7")
+def _():
+    signs = error_signs(["x"], "it is hot".split(), "it is not hot".split(), {"x": 9})
+    assert signs["dropped"] == ["not"]
+
+
+computes("8.8")(
+    lambda: 100 * classification_scores([1] * 360 + [0] * 40, [1] * 400)["standard_error"]
+)
+
+
+# ---------------------------------------------------------------- part 9
+
+computes("9.1")(lambda: 2 * 32 * (32 // 4) * 128 * 2 / 1024)
+
+
+@shows("9.2")
+def _():
+    given = {"nn": nn, "torch": torch}
+    x = torch.tensor([1.0, -1.0])
+    assert _defined(code("9.2"), **given)["RMSNorm"](2)(x).abs().min() > 500
+    right = code("9.2").replace("x.mean(-1, keepdim=True).square()", "x.square().mean(-1, True)")
+    torch.testing.assert_close(_defined(right, **given)["RMSNorm"](2)(x), x)
+
+
+@computes("9.3")
+def _():
+    seen, new = torch.full((3,), 2.0), torch.tensor([2 + math.log(4)])  # three scores, ℓ = 3
+    scores = torch.cat([seen, new])
+    return (scores - scores.max()).exp().sum().item()
+
+
+@shows("9.5")
+def _():
+    expert, other = 3 * 4096 * 14_336 * 32, 32 * 41_943_040 + 2 * 32_000 * 4096
+    assert [round((n * expert + other) / 1e9) for n in (8, 2)] == [47, 13]
+
+
+computes("9.6")(lambda: 6e20 / (6 * 1e9) / 1e9)
+
+
+@shows("9.7")
+def _():
+    """Rewards that differ by a constant for each prompt give the same choice."""
+    start, reward = torch.tensor([0.5, 0.3, 0.2]), torch.tensor([0.0, 1.0, 2.0])
+    best = F.normalize(start * reward.exp(), p=1, dim=0)
+    ratio = best.log() - start.log()
+    torch.testing.assert_close(ratio[2] - ratio[0], reward[2] - reward[0])
+    assert abs(float(ratio[2] - reward[2])) > 0.5

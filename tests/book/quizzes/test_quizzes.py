@@ -100,4 +100,4 @@ def test_a_mistake_in_a_quiz_is_one_sentence(tmp_path, change, said):
 
 def test_an_unknown_quiz_is_one_sentence():
     with pytest.raises(quiz.QuizError, match="there are part1, part2"):
-        quiz.load("part9")
+        quiz.load("part99")
