@@ -80,3 +80,11 @@ def test_every_picture_is_there_twice_with_the_same_words():
 )
 def test_equations_break_only_between_whole_statements(tex, apart):
     assert equations.pieces(tex) == (apart or [tex])
+
+
+def test_a_long_chain_of_equalities_gets_a_line_for_each():
+    long = rf"a_{{i=1}} = {'b' * 40} = {'c' * 60},"
+    rows = rf"a_{{i=1}} &= {'b' * 40} \\ &= {'c' * 60},"
+    assert equations.chain(long) == rf"\begin{{aligned}} {rows} \end{{aligned}}"
+    for one in ("a = b = c", rf"a = {'b' * 120}", rf"a = b \\ {'c' * 100} = d"):
+        assert equations.chain(one) == one
