@@ -35,7 +35,7 @@ def choose(
     body = context.get("body", "")
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if _used(_path(file), body)]
-    if app.builder.name == DECK:  # one big page, whose order reveal.js knows
+    if app.builder.name == DECK or page == "search":  # whose scripts wait for one another in order
         return
     for script in context["script_files"]:
         if script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
