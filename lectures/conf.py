@@ -66,9 +66,8 @@ html_theme_options = {
     "extra_footer": f"<p>{_course.facts.title}. MIT license.</p>",
 }
 
-revealjs_style_theme = "first_slide.css"
+revealjs_style_theme = "slides.css"
 revealjs_static_path = ["_static"]
-revealjs_css_files = ["slides.css"]
 revealjs_script_conf = {
     "width": 1280,
     "height": 720,

@@ -35,7 +35,10 @@ def choose(
     body = context.get("body", "")
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if _used(_path(file), body)]
-    if app.builder.name == DECK or page == "search":  # whose scripts wait for one another in order
+    if app.builder.name == DECK:  # its template names all else
+        context["script_files"] = [one for one in context["script_files"] if _is_mathjax(one)]
+        return
+    if page == "search":  # whose scripts run in their order
         return
     for script in context["script_files"]:
         if script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
@@ -45,6 +48,10 @@ def choose(
 def _path(file: Any) -> str:
     """Where a style sheet or script is; a deck's theme is named by its path alone."""
     return str(getattr(file, "filename", file) or "")
+
+
+def _is_mathjax(script: Any) -> bool:
+    return "mathjax" in _path(script)
 
 
 def _used(path: str, body: str) -> bool:
