@@ -21,7 +21,7 @@ from .code_explorer import page as code_explorer
 from .decks import first_slide, slides
 from .live import live_page
 from .notebooks import other_forms
-from .screen import equations, folded_code, page_files, pictures
+from .screen import descriptions, equations, folded_code, page_files, pictures
 
 PARTS = (
     quoted,
@@ -37,6 +37,7 @@ PARTS = (
     steps,
     week_map,
     other_forms,
+    descriptions,
     equations,
     folded_code,
     pictures,

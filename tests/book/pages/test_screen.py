@@ -8,7 +8,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from book.screen import equations, pictures  # noqa: E402
+from book.screen import descriptions, equations, pictures  # noqa: E402
 from course_lib.drawings import gallery, palette  # noqa: E402
 
 
@@ -88,3 +88,10 @@ def test_a_long_chain_of_equalities_gets_a_line_for_each():
     assert equations.chain(long) == rf"\begin{{aligned}} {rows} \end{{aligned}}"
     for one in ("a = b = c", rf"a = {'b' * 120}", rf"a = b \\ {'c' * 100} = d"):
         assert equations.chain(one) == one
+
+
+def test_a_description_ends_with_a_word():
+    assert descriptions.of("Two  words\nhere.") == "Two words here."
+    long = descriptions.of("word, " * 60)
+    assert len(long) <= descriptions.MOST
+    assert long.endswith("word…")
