@@ -38,10 +38,10 @@ def choose(
     if app.builder.name == DECK:  # its template names all else
         context["script_files"] = [one for one in context["script_files"] if _is_mathjax(one)]
         return
-    if page == "search":  # whose scripts run in their order
-        return
-    for script in context["script_files"]:
-        if script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
+    for script in context["script_files"]:  # which all pages share
+        if page == "search":  # its own scripts are never deferred, and use these
+            script.attributes.pop("defer", None)
+        elif script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
             script.attributes.setdefault("defer", "defer")
 
 
