@@ -23,7 +23,7 @@ from .decks import first_slide, slides
 from .live import live_page
 from .movable import directive as movable
 from .notebooks import other_forms
-from .screen import equations, folded_code, page_files, pictures
+from .screen import descriptions, equations, folded_code, page_files, pictures
 
 PARTS = (
     quoted,
@@ -40,6 +40,7 @@ PARTS = (
     steps,
     week_map,
     other_forms,
+    descriptions,
     equations,
     folded_code,
     pictures,

@@ -32,6 +32,7 @@ MATHJAX = (
     "a11y/assis",
     "ui/",
 )
+REVEAL = ("LICENSE", "dist/reveal.js", "dist/reveal.css", "dist/reset.css", "plugin/notes")
 INSTRUCTORS = "teach"  # pages with exams and answers, which the site of a week does not have
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -64,12 +65,18 @@ def build(to: Path, cache: Path, week: int, log: Callable[[str], None]) -> int:
 
 
 def _leave_out(to: Path) -> None:
-    """Remove what no page uses of MathJax, which has 15 MB; decks use the book's copy of it."""
-    mathjax = to / "_static/mathjax"
-    shutil.rmtree(to / DECKS / "_static/mathjax", ignore_errors=True)
-    for path in sorted(mathjax.rglob("*"), reverse=True):
-        inside = path.relative_to(mathjax).as_posix()
-        if path.is_file() and not inside.startswith(MATHJAX):
+    """Remove what nothing loads of MathJax (15 MB) and reveal.js; decks use the book's MathJax."""
+    decks = to / DECKS / "_static"
+    shutil.rmtree(decks / "mathjax", ignore_errors=True)
+    _keep(to / "_static/mathjax", MATHJAX)
+    _keep(decks / "revealjs", REVEAL)
+
+
+def _keep(folder: Path, beginnings: tuple[str, ...]) -> None:
+    """Remove the files whose paths in the folder begin with none of these."""
+    for path in sorted(folder.rglob("*"), reverse=True):
+        inside = path.relative_to(folder).as_posix()
+        if path.is_file() and not inside.startswith(beginnings):
             path.unlink()
         elif path.is_dir() and not any(path.iterdir()):
             path.rmdir()

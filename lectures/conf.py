@@ -27,7 +27,7 @@ if tags.has("deck"):  # noqa: F821 - the glossary and the other pages are in the
     suppress_warnings += ["ref.term", "ref.doc", "myst.xref_missing", "toc.not_included"]
 if tags.has("students") and not tags.has("deck"):  # noqa: F821 - pages with answers are left out
     exclude_patterns = ["teach", "walkthrough.ipynb"]
-    suppress_warnings += ["toc.empty_glob"]
+    suppress_warnings += ["toc.excluded"]
 nitpicky = True
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist", "substitution"]
@@ -66,9 +66,8 @@ html_theme_options = {
     "extra_footer": f"<p>{_course.facts.title}. MIT license.</p>",
 }
 
-revealjs_style_theme = "first_slide.css"
+revealjs_style_theme = "slides.css"
 revealjs_static_path = ["_static"]
-revealjs_css_files = ["slides.css"]
 revealjs_script_conf = {
     "width": 1280,
     "height": 720,

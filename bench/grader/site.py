@@ -20,9 +20,11 @@ NAME = "bench_site"
 PAGES = {
     "home": "index.html",
     "lecture": "part2_self_attention.html",
+    "last_lecture": "part7_applications.html",
     "live": "live.html",
+    "deck": "slides/part2_self_attention.html",
 }
-CATEGORIES = ("performance", "accessibility", "best-practices")
+CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 DEVICES = {"phone": [], "desktop": ["--preset=desktop"]}  # Lighthouse's own defaults, its preset
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 300  # for one page

@@ -1,44 +1,68 @@
 r"""Display equations: what `\qquad` sets apart stands in one line only where it fits.
 
-So a narrow screen cuts nothing off and needs no smaller type. What is too wide in one piece is set
-smaller by `_static/formulas.js`.
+A long chain of equalities gets a line for each. So a narrow screen cuts nothing off and needs no
+smaller type; what is too wide in one piece is set smaller by `_static/formulas.js`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
 ROW = "equation-row"
-_STEP = re.compile(r"\\(?P<turn>qquad|begin|end|left|right)(?![a-zA-Z])|\\.|(?P<brace>[{}])", re.S)
+LONG = 100  # characters of TeX from which a chain is too long for one line on a phone
+_STEP = re.compile(
+    r"\\(?P<turn>qquad|begin|end|left|right)(?![a-zA-Z])|\\.|(?P<brace>[{}])|(?P<equal>=)", re.S
+)
 
 
-def pieces(tex: str) -> list[str]:
-    r"""The pieces between those `\qquad` that stand in no group, environment or brackets."""
-    found, depth, start = [], 0, 0
+def _marks(tex: str) -> Iterator[tuple[str, re.Match[str]]]:
+    r"""The `\qquad` and `=` that stand in no group, environment or pair of brackets."""
+    depth = 0
     for step in _STEP.finditer(tex):
         if step["turn"] in ("begin", "left") or step["brace"] == "{":
             depth += 1
         elif step["turn"] in ("end", "right") or step["brace"] == "}":
             depth -= 1
-        elif step["turn"] == "qquad" and depth == 0:
+        elif depth == 0 and (step["turn"] or step["equal"]):
+            yield step[0], step
+
+
+def pieces(tex: str) -> list[str]:
+    r"""The statements that `\qquad` sets apart."""
+    found, start = [], 0
+    for mark, step in _marks(tex):
+        if mark == r"\qquad":
             found.append(tex[start : step.start()])
             start = step.end()
     return [piece for piece in (one.strip() for one in [*found, tex[start:]]) if piece]
 
 
+def chain(tex: str) -> str:
+    """A long `a = b = c` with a line for each equality; any other as it is."""
+    equals = [step.start() for mark, step in _marks(tex) if mark == "="]
+    if len(equals) < 2 or len(tex) < LONG or r"\\" in tex:
+        return tex
+    ends = [*equals[1:], len(tex)]
+    lines = [tex[a:b].strip() for a, b in zip(equals, ends, strict=True)]
+    rows = r" \\ &".join(lines)
+    return rf"\begin{{aligned}} {tex[: equals[0]].strip()} &{rows} \end{{aligned}}"
+
+
 def _apart(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for block in list(doctree.findall(nodes.math_block)):
-        apart = pieces(block.astext())
-        if len(apart) > 1 and not block.get("label"):
-            row = nodes.container(classes=[ROW])
-            for piece in apart:
-                one = block.copy()
-                one += nodes.Text(piece)
-                row += one
-            block.replace_self(row)
+        apart = [chain(piece) for piece in pieces(block.astext())]
+        if block.get("label") or apart == [block.astext()]:
+            continue
+        row = nodes.container(classes=[ROW])
+        for piece in apart:
+            one = block.copy()
+            one += nodes.Text(piece)
+            row += one
+        block.replace_self(row)
 
 
 def setup(app: Sphinx) -> None:

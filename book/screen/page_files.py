@@ -35,16 +35,23 @@ def choose(
     body = context.get("body", "")
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if _used(_path(file), body)]
-    if app.builder.name == DECK:  # one big page, whose order reveal.js knows
+    if app.builder.name == DECK:  # its template names all else
+        context["script_files"] = [one for one in context["script_files"] if _is_mathjax(one)]
         return
-    for script in context["script_files"]:
-        if script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
+    for script in context["script_files"]:  # which all pages share
+        if page == "search":  # its own scripts are never deferred, and use these
+            script.attributes.pop("defer", None)
+        elif script.filename and not str(script.filename).endswith(NEEDED_AT_ONCE):
             script.attributes.setdefault("defer", "defer")
 
 
 def _path(file: Any) -> str:
     """Where a style sheet or script is; a deck's theme is named by its path alone."""
     return str(getattr(file, "filename", file) or "")
+
+
+def _is_mathjax(script: Any) -> bool:
+    return "mathjax" in _path(script)
 
 
 def _used(path: str, body: str) -> bool:

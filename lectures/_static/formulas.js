@@ -36,8 +36,9 @@
     });
     for (const [one, width, room] of seen) {
       if (room <= 0 || width <= room) continue;
-      if (one.hasAttribute("display")) one.style.fontSize = `${own(one) * Math.max(LEAST, 0.99 * room / width)}%`;
-      else one.classList.add("may-break");
+      if (!one.hasAttribute("display")) one.classList.add("may-break");
+      else one.style.fontSize = `${own(one) * Math.max(LEAST, 0.99 * room / width)}%`;
+      if (width * LEAST > room) one.closest(".math").tabIndex = 0; // keys can scroll it
     }
   };
   const fitSoon = () => { cancelAnimationFrame(fitSoon.next); fitSoon.next = requestAnimationFrame(fit); return false; };

@@ -8,7 +8,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from book.screen import equations, pictures  # noqa: E402
+from book.screen import descriptions, equations, pictures  # noqa: E402
 from course_lib.drawings import gallery, palette  # noqa: E402
 
 
@@ -80,3 +80,18 @@ def test_every_picture_is_there_twice_with_the_same_words():
 )
 def test_equations_break_only_between_whole_statements(tex, apart):
     assert equations.pieces(tex) == (apart or [tex])
+
+
+def test_a_long_chain_of_equalities_gets_a_line_for_each():
+    long = rf"a_{{i=1}} = {'b' * 40} = {'c' * 60},"
+    rows = rf"a_{{i=1}} &= {'b' * 40} \\ &= {'c' * 60},"
+    assert equations.chain(long) == rf"\begin{{aligned}} {rows} \end{{aligned}}"
+    for one in ("a = b = c", rf"a = {'b' * 120}", rf"a = b \\ {'c' * 100} = d"):
+        assert equations.chain(one) == one
+
+
+def test_a_description_ends_with_a_word():
+    assert descriptions.of("Two  words\nhere.") == "Two words here."
+    long = descriptions.of("word, " * 60)
+    assert len(long) <= descriptions.MOST
+    assert long.endswith("word…")

@@ -14,6 +14,7 @@ PAGES = (
     "live.html",
     "glossary.html",
     "teaching.html",
+    "slides.html",
     "slides/part2_self_attention.html",
 )
 
