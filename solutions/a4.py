@@ -123,7 +123,8 @@ print(settings)
 # passes the target mask to the cross-attention raises no error. What can it not see? And in
 # pre-norm order: is `memory` normalized again?
 #
-# What does decoder layer 2 attend to: the output of layer 1 of the *encoder*, or of its last layer?
+# What does the second layer of the decoder attend to: the output of the *encoder's* first layer, or
+# of its last?
 
 # %% component="course_lib.decoder:DecoderLayer"
 

@@ -47,8 +47,8 @@ def html(name: str, movable: Movable) -> str:
     return (
         f'<figure class="movable" id="movable-{name}" '
         f'data-controls="{escape(json.dumps(controls, ensure_ascii=False), quote=True)}">'
-        f"{frames}<figcaption>{escape(movable.title)}. "
-        f'<span class="movable-set">Shown: {escape(set_to)}.</span></figcaption></figure>'
+        f"{frames}<figcaption><p>{escape(movable.title)}. "
+        f'<span class="movable-set">Shown: {escape(set_to)}.</span></p></figcaption></figure>'
     )
 
 

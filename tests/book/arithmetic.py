@@ -14,13 +14,19 @@ CODE = re.compile(
 RELATION = re.compile(r"\\approx|=")
 PIECES = re.compile(r"\\\\|\\qquad|\\quad|&|\\Rightarrow|;|(?<![\\{])(?:(?<!\d),|,(?!\d))")
 MANTISSA = re.compile(r"(-?\d+)(?:\.(\d+))?(?: ?\\cdot 10\^\{?(-?\d+)\}?)?")
-WORDS = ("ln", "sqrt", "exp")
+FUNCTIONS = {
+    "ln": math.log,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "sin": math.sin,
+    "cos": math.cos,
+}
 RULES = (
     (r"\{,\}|(?<=\d)\\,(?=\d{3})", ""),  # between thousands
     (r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
     (r"\\[td]?frac(\d)(\d)", r"(\1/\2)"),
     (r"\\sqrt\{([^{}]*)\}|\\sqrt ?(\d+(?:\.\d+)?)", r"sqrt(\1\2)"),
-    (r"\\ln\\?,? ?(\d+(?:\.\d+)?)", r"ln(\1)"),
+    (r"\\(ln|sin|cos)\\?,? ?(\d+(?:\.\d+)?)", r"\1(\2)"),
     (r"\be\^\{([^{}]*)\}|\be\^(\d)", r"exp(\1\2)"),
     (r"\^\{([^{}]*)\}", r"**(\1)"),
     (r"\^(\d)", r"**\1"),
@@ -37,7 +43,7 @@ def python(formula: str) -> str | None:
             text = re.sub(pattern, made, text)
     if not re.search(r"\d", text) or re.search(r"[\\{}_|\[\]]", text):
         return None
-    if set(re.findall(r"[A-Za-z]+", text)) - set(WORDS):
+    if set(re.findall(r"[A-Za-z]+", text)) - FUNCTIONS.keys():
         return None
     return text
 
@@ -51,7 +57,7 @@ def value(formula: str) -> float | None:
         tree = ast.parse(text.strip(), mode="eval")
         found = eval(
             compile(tree, "formula", "eval"),
-            {"ln": math.log, "sqrt": math.sqrt, "exp": math.exp, "__builtins__": {}},
+            {**FUNCTIONS, "__builtins__": {}},
         )
     except (SyntaxError, TypeError, ValueError, ZeroDivisionError):
         return None
