@@ -4,6 +4,7 @@ import importlib
 import os
 import re
 import sys
+from multiprocessing import forkserver
 
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # before numpy and torch: see "Forking with torch"
@@ -85,9 +86,16 @@ LONG = (
 )
 
 
-def pytest_sessionstart():
-    """Tests of commands in this process have those of the course too."""
+def pytest_sessionstart(session):
+    """Tests of commands in this process have those of the course too.
+
+    The server that judges are forked from starts here and now: begun by a test, it would keep
+    that test's folder, path and environment for all that follow.
+    """
     app.add_commands_of(Course.here())
+    if hasattr(session.config, "workerinput"):  # a process of pytest-xdist, which runs tests
+        forkserver.set_forkserver_preload(["grader.judge.preload", "grader.authoring.proof.prove"])
+        forkserver.ensure_running()
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups

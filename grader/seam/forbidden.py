@@ -15,7 +15,7 @@ import _thread
 import inspect
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -29,6 +29,8 @@ JIT = "torch.jit"  # compiled by it, a call of torch's functions is not announce
 STARTS = [(threading.Thread, "_bootstrap_inner"), (_thread, "start_new_thread")]  # of threads
 REPLACED = "something put in the place of a function of torch"
 
+_fits = lru_cache(maxsize=2**16)(fnmatchcase)
+_compared: dict[str, tuple[set[str], list[str]]] = {}  # pattern → names seen, and those that fit
 _found: dict[str, dict[int, Any]] = {}  # dotted name → what it has stood for in this process
 _in_force: dict[str, str] = {}  # in every thread: last part of a name of torch → the name
 _verdicts: dict[str, str] = {}  # by what torch announces; training calls the same few very often
@@ -38,12 +40,22 @@ def find(names: Iterable[str]) -> None:
     """Look up what forbidden names stand for; later, a student's code may have put others there."""
     for pattern in names:
         module_name, _, attribute = pattern.rpartition(".")
-        module = sys.modules.get(module_name)
-        for name, thing in list(vars(module).items()) if module else []:
-            if fnmatchcase(name, attribute) and callable(thing):
+        stands_for = vars(sys.modules[module_name]) if module_name in sys.modules else {}
+        for name in _fitting(attribute, stands_for):
+            thing = stands_for.get(name)
+            if callable(thing):
                 of_name = _found.setdefault(f"{module_name}.{name}", {})
                 for one in (thing, _where_it_is_defined(thing)):
                     of_name.setdefault(id(one), one)
+
+
+def _fitting(pattern: str, names: Mapping[str, Any]) -> list[str]:
+    """Those that fit a pattern; a module has thousands, and each is compared once."""
+    compared, fitting = _compared.setdefault(pattern, (set(), []))
+    new = names.keys() - compared
+    compared |= new
+    fitting += sorted(name for name in new if isinstance(name, str) and _fits(name, pattern))
+    return fitting
 
 
 def _where_it_is_defined(thing: Any) -> Any:
@@ -150,7 +162,7 @@ class Rules:
 
 def _things(names: Iterable[str]) -> list[tuple[str, Any]]:
     """What has been found for some names, each with its own."""
-    named = [name for name in _found if any(fnmatchcase(name, pattern) for pattern in names)]
+    named = [name for name in _found if any(_fits(name, pattern) for pattern in names)]
     return [(name, thing) for name in named for thing in _found[name].values()]
 
 

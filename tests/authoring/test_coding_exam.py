@@ -107,7 +107,10 @@ def test_the_notebook_as_handed_out_gets_none(sandboxed):
     assert len([e for e in result.exercises if e.status == "zero"]) == len(BROKEN) == 5
 
 
-@pytest.mark.parametrize("component", BROKEN)
+@pytest.mark.parametrize(
+    "component",
+    [pytest.param(c, marks=pytest.mark.slow if n else ()) for n, c in enumerate(BROKEN)],
+)
 def test_a_part_left_broken_loses_its_points_alone_and_is_told_why(component, sandboxed):
     bug = mistakes.named(Course.here(), BROKEN[component])
     source = bug.apply(Component.parse(component).source)

@@ -2,14 +2,13 @@
 
 import dataclasses
 import json
-import subprocess
-import sys
 
-from checkout import ROOT
+import in_process
 
 from grader.authoring import results_file
 from grader.authoring.proof import cases, prove, run, summary
 from grader.authoring.proof.prove import local_worker
+from grader.cli import main
 from grader.course.course import Course
 
 
@@ -38,10 +37,8 @@ def test_a_wrong_answer_called_correct_is_told():
 
 
 def test_the_command_proves_one_exercise():
-    """In a process of its own: its workers are forked from what another test may have begun."""
     arguments = ["prove", "--exercise", "1.2", "--backend", "local", "--seeds", "3", "--json"]
-    program = [sys.executable, "-c", "from grader.cli import main; main()"]
-    done = subprocess.run([*program, *arguments], capture_output=True, text=True, cwd=ROOT)
+    done = in_process.run(main, *arguments)
     assert done.returncode == 0, done.stderr
     outcomes = json.loads(done.stdout)
     wanted = {

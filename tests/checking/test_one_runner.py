@@ -64,7 +64,12 @@ def checked(assignment, path, open_worker):
     return grade(submitted, proofs.COURSE, open_worker)
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
+LONGER = ("wrong before", "forbidden in torch")  # and no other way through the code
+
+
+@pytest.mark.parametrize(
+    "answer", [pytest.param(a, marks=pytest.mark.slow) if a in LONGER else a for a in ANSWERS]
+)
 def test_four_ways_say_the_same(answer, tmp_path, sandbox):
     exercise, replaced, outcomes = ANSWERS[answer]
     assignment = proofs.COURSE.assignment(f"a{exercise[0]}")

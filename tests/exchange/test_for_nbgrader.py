@@ -250,6 +250,7 @@ def late_by(hours, received):
     return (received - datetime.timedelta(hours=hours)).isoformat()
 
 
+@pytest.mark.slow
 def test_the_late_penalty_follows_the_roster_and_its_names_are_nbgraders(
     first, course, monkeypatch
 ):

@@ -66,6 +66,7 @@ def test_written_questions_wait_for_a_marker_in_formgraders_terms(graded):
     assert written == wanted
 
 
+@pytest.mark.slow
 def test_nbgrader_validates_the_solution(graded):
     assignment, folder, _ = graded
     solution = f"submitted/solution/{assignment.id}/{assignment.id}.ipynb"

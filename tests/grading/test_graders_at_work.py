@@ -81,7 +81,13 @@ def rows(database):
         return []
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["kill -9", "kill"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(signal.SIGKILL, id="kill -9", marks=pytest.mark.slow),
+        pytest.param(signal.SIGTERM, id="kill"),
+    ],
+)
 def test_a_run_that_is_ended_leaves_nothing_and_the_next_one_completes(
     small_class, tmp_path, own, how
 ):

@@ -102,7 +102,7 @@ def points_and_outcomes(result):
     return {"outcome": result.outcome, "totals": result.totals, "tests": told}
 
 
-@pytest.mark.parametrize("victim", ["judge", "warm process"])
+@pytest.mark.parametrize("victim", [pytest.param("judge", marks=pytest.mark.slow), "warm process"])
 def test_a_grader_that_dies_costs_nobody_a_point(victim, monkeypatch):
     """Every part of the first round is killed once; what it held is graded again."""
     killed, sound = [], judge_pool.started
@@ -187,7 +187,9 @@ def command(pid: int) -> str:
         return ""
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_nothing_stays_behind_a_run_that_was_killed(tmp_path, monkeypatch, number):
     for folder in (tmp_path, *tmp_path.parents[:2]):
         folder.chmod(0o755)  # workers run under other users

@@ -135,9 +135,9 @@ LONG_NAME = "course_lib." + "a" * 300
 THREATS = (
     hostile("01_infinite_loop", 1, "TIMEOUT", quick=True),
     hostile("02_ignores_signals", 2, "TIMEOUT"),
-    hostile("02_sleeps_in_a_child", 2, "TIMEOUT", quick=True),
-    hostile("02_hides_its_time", 2, "TIMEOUT", quick=True),
-    hostile("03_fork_bomb", 3, "TIMEOUT", "OOM", quick=True),
+    hostile("02_sleeps_in_a_child", 2, "TIMEOUT"),
+    hostile("02_hides_its_time", 2, "TIMEOUT"),
+    hostile("03_fork_bomb", 3, "TIMEOUT", "OOM"),
     hostile("04_fills_the_judge", 4, "OOM", told="too long a text", quick=True),
     hostile("04_memory_bomb", 4, "OOM"),
     hostile("04_memory_in_children", 4, "OOM"),
@@ -161,7 +161,7 @@ THREATS = (
     hostile("17_searches_modules", 17),
     hostile("18_searches_disk", 18, "GRADED", "TIMEOUT"),
     hostile("19_writes_gradebook", (19, 20)),
-    Threat("21_pickles", (21,), _source(PICKLE), told="object of type Trap", quick=True),
+    Threat("21_pickles", (21,), _source(PICKLE), told="object of type Trap"),
     Threat(
         "22_ships_files", (20, 22, 23, 24),
         _beside("conftest.py", "pytest.ini", "sitecustomize.py", "numpy.py", "results.json"),
@@ -252,6 +252,6 @@ THREATS = (
     ),
     Threat(
         "51_long_name", (51,), _file(lambda: notebook(add=[f"NAME = '{LONG_NAME}'"])),
-        softmax=FULL, rest=FULL, quick=True,
+        softmax=FULL, rest=FULL,
     ),
 )  # fmt: skip

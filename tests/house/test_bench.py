@@ -27,7 +27,7 @@ COMMANDS = {
     path.name: json.loads(path.read_text(encoding="utf-8")).get("command", "")
     for path in sorted((ROOT / "results").glob("*.json"))
 }
-PROGRAMS = {"course ": app, "python tests/fuzz.py ": fuzz.app}
+PROGRAMS = {"course ": app, "python tests/fuzzing/fuzz.py ": fuzz.app}
 LOAD = datasets.load
 TINY = TransformerConfig(n_layers=1, d_model=16, n_heads=2, d_ff=32)
 
@@ -78,7 +78,7 @@ def test_a_results_file_names_a_command_of_today(name):
         "course bench grading --students 3",
         "course bench speed",
         "course bench model --seeds 1",
-        "python tests/fuzz.py --minutes 3",
+        "python tests/fuzzing/fuzz.py --minutes 3",
         "python tests/soak.py",
     ],
 )

@@ -49,7 +49,7 @@ def shortened(notebook, tree):
 @pytest.mark.parametrize(
     ("id", "short"),
     [
-        ("a3", False),
+        pytest.param("a3", False, marks=pytest.mark.slow),
         ("a4", True),
         pytest.param("a4", False, marks=pytest.mark.slow),
         pytest.param("a5", False, marks=pytest.mark.slow),

@@ -102,7 +102,9 @@ def test_all_are_killed_and_the_same_command_goes_on(url, study, tmp_path):
     assert len(noted(log, "begin")[0]) <= 12 + 2
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM]
+)
 def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, number):
     log = tmp_path / "log"
     process = start(url, log)

@@ -308,7 +308,7 @@ def test_a_phone_scrolls_the_drawing_and_not_the_page(tab, site):
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
 def test_axe_finds_nothing_to_mend_in_what_the_explorer_adds(scheme, tab, site):
     tab.emulate_media(color_scheme=scheme)
     tab.goto(f"{(site / 'code.html').as_uri()}#code-attention")
@@ -326,4 +326,4 @@ def test_the_live_model_shows_the_place(place, tab, site):
         "(({top}) => top >= 0 && top < innerHeight)(document.activeElement.getBoundingClientRect())"
     )
     chosen = {"cross": 0, "self": 1, "encoder": 2}
-    assert tab.evaluate("live.page.chosen.view") == chosen.get(place, 0)
+    assert tab.evaluate("live.page.heads.chosen.view") == chosen.get(place, 0)

@@ -1,6 +1,6 @@
 """Feeds generated inputs to what reads untrusted bytes on the trusted side of the grader.
 
-    PYTHONPATH=. python tests/fuzz.py --inputs 100000
+    PYTHONPATH=.:tests python tests/fuzzing/fuzz.py --inputs 100000
 
 Each target answers with a value or with one of its documented exceptions, in little time and
 memory; anything else is a finding. Every target has a process of its own, so that a crash is one
@@ -159,9 +159,9 @@ def _write(every: list[Found], options: str) -> None:
         measures[f"{found.target}: memory"] = results_file.measure("MiB", [found.memory_mib])
     results_file.write(
         "fuzz",
-        f"python tests/fuzz.py {options}",
+        f"python tests/fuzzing/fuzz.py {options}",
         measures,
-        {"name": "generated inputs", "source": "tests/fuzz_targets.py"},
+        {"name": "generated inputs", "source": "tests/fuzzing/fuzz_targets.py"},
         {
             "inputs": sum(found.inputs for found in every),
             "refused": {found.target: found.refused for found in every},

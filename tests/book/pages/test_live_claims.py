@@ -1,16 +1,18 @@
 """What the live page claims of its switches and heads is so, on its own sentences."""
 
 import re
+from html import unescape
 
 import pytest
-import test_live_model
 from checkout import ROOT
+from live_scripts import asked, translate
 
 from book.live import claims, live_model, told
 from book.live.switches import SWITCHES, heads, translations
 from course_lib.data.grammar.long_sentence_pairs import pairs
 from course_lib.decoding.translator import Translator
 
+pytestmark = pytest.mark.xdist_group("long grammar")  # its corpus is made once
 CLAIMS = claims.read()
 EVERY = [(name, "switches") for name in SWITCHES] + [(name, "heads") for name in CLAIMS["heads"]]
 
@@ -56,22 +58,16 @@ def test_the_page_itself_shows_every_change():
     """By its own scripts, with the sentences that its buttons hand over."""
     buttons = re.findall(
         r'data-sentence="([^"]*)" data-off="([^"]*)"',
-        "".join(told.html(CLAIMS, name) for name in (*SWITCHES, "heads")),
+        unescape("".join(told.html(CLAIMS, name) for name in SWITCHES)),
     )
     messages = []
     for sentence, off in buttons:
-        switches = {off: False} if off in SWITCHES else {"off": [off]}
-        messages += [
-            test_live_model.translate(sentence.replace("&#x27;", "'"), switches=one)
-            for one in ({}, switches)
-        ]
-    answers = test_live_model.asked({"ask": "answered", "messages": messages})
-    found = [one["translation"] for one in answers]
-    rows = [
-        row for kind in ("switches", "heads") for c in CLAIMS[kind].values() for row in c["shown"]
+        messages += [translate(sentence), translate(sentence, switches={off: False})]
+    answers = asked({"ask": "answered", "messages": messages})
+    rows = [row for claim in CLAIMS["switches"].values() for row in claim["shown"]]
+    assert [one["translation"] for one in answers] == [
+        text for row in rows for text in (row["fr"], row["without"])
     ]
-    assert len(rows) == len(buttons)
-    assert found == [text for row in rows for text in (row["fr"], row["without"])]
     assert not any(one["unknown"] for one in answers)
 
 
