@@ -96,7 +96,7 @@
       const some = (kind, end) => arcs.filter((arc) => arc.kind === kind).slice(0, 3).map((arc) => `${name(arc[end])} ${live.percent(arc.weight)}`).join(", ");
       const parts = looked.lane === "source"
         ? [["reads", some("encoder", "to")], ["is looked at for", some("crossAttention", "from")]]
-        : [["was written looking at", some("crossAttention", "to")], ["and back at", some("selfAttention", "to")]];
+        : [["was written looking at", some("crossAttention", "to")], ["and, in the translation, at", some("selfAttention", "to")]];
       const said = parts.filter(([, words]) => words).map(([verb, words]) => `${verb} ${words}`).join("; ");
       this.told.textContent = said ? `${name(looked)} ${said}.` : `${name(looked)}: every translation begins after it.`;
     }
@@ -130,7 +130,7 @@
       this.slider.whole.querySelector("output").textContent = `${at + 1} of ${this.stages.length}: ${stage.name}`;
       const last = stage.lane === "source" ? -1 : stage.row + (stage.chosen ? 1 : 0);
       this.lanes.target.querySelectorAll(".live-word").forEach((word, row) => word.classList.toggle("later", row > last));
-      if (stage.lane === "target") this.moved(stage.row);
+      this.moved(stage.lane === "target" ? stage.row : -1);
       this.began = performance.now();
       cancelAnimationFrame(this.frame);
       if (atOnce || live.still()) return this._draw(1);

@@ -4,13 +4,15 @@ import re
 from html import unescape
 
 import pytest
+import torch
 from checkout import ROOT
 from live_scripts import asked, translate
 
-from book.live import claims, live_model, told
+from book.live import claims, live_model, looks, told
 from book.live.switches import SWITCHES, heads, translations
 from course_lib.data.grammar.long_sentence_pairs import pairs
 from course_lib.decoding.translator import Translator
+from course_lib.masks import padding_mask
 
 pytestmark = pytest.mark.xdist_group("long grammar")  # its corpus is made once
 CLAIMS = claims.read()
@@ -86,3 +88,28 @@ def test_the_page_says_what_was_measured():
     assert f"{CLAIMS['switches']['scale']['changed']} of {CLAIMS['right']} right" in text
     with pytest.raises(ValueError, match="no claim 'size': use one of scale, positions, causal"):
         told.html(CLAIMS, "size")
+
+
+def test_the_sizes_in_the_text_are_the_models(translator):
+    numbers = {1: "one", 2: "two", 3: "three", 4: "four"}
+    settings = translator.arguments
+    layers, heads_ = (numbers[settings[name]] for name in ("n_layers", "n_heads"))
+    text = (ROOT / "lectures/live.md").read_text("utf-8")
+    assert f"{layers} layers, {heads_} heads, {settings['d_model']} features" in text
+
+
+def test_without_the_scale_maps_are_sharper_and_heads_differ_in_what_they_are_worth():
+    assert CLAIMS["spread"]["without"] < CLAIMS["spread"]["with"]
+    changed = [claim["changed"] for claim in CLAIMS["heads"].values()]
+    assert max(changed) > 10 * min(changed)
+
+
+def test_without_the_mask_the_newest_word_sees_what_it_saw_before(translator, monkeypatch):
+    row = CLAIMS["switches"]["causal"]["shown"][0]
+    masked = looks.weights(translator, row["en"], row["fr"])
+    monkeypatch.setattr("course_lib.transformer.target_mask", padding_mask)
+    unmasked = looks.weights(translator, row["en"], row["fr"])
+    first, second = "decoder 0 self", "decoder 1 self"
+    torch.testing.assert_close(unmasked[first][:, -1], masked[first][:, -1])
+    assert (unmasked[first][:, 0] - masked[first][:, 0]).abs().max() > 0.1
+    assert (unmasked[second][:, -1] - masked[second][:, -1]).abs().max() > 0.01

@@ -89,9 +89,9 @@ def test_the_sliders_decide_what_the_language_model_may_write(tab):
     tab.wait_for_function(
         "document.querySelector('.live-writer .live-told').textContent[0] === 'O'"
     )
-    assert told.inner_text().startswith("One word is left")
+    assert told.inner_text().startswith("One token is left")
     before = tab.input_value("#live-prompt")
-    tab.get_by_role("button", name="One word").click()
+    tab.get_by_role("button", name="One token").click()
     tab.wait_for_function(f"document.querySelector('#live-prompt').value !== {before!r}")
     assert tab.input_value("#live-prompt").startswith(before + " ")
 
