@@ -107,5 +107,15 @@ def test_a_students_own_model_takes_the_place(tab):
     assert tab.locator(".live-warning").inner_text() == ""  # of another model no words are known
 
 
+def test_a_browser_without_workers_computes_in_the_page(site, chromium):
+    page = chromium.new_page()
+    page.add_init_script("delete window.Worker")
+    page.goto(f"{(site / 'live.html').as_uri()}?show=beam")
+    page.wait_for_function("live.page && live.page.shown")
+    assert page.evaluate("Boolean(live.page.engine.server)")
+    assert page.locator(".live-result strong").inner_text() == "Deux chiens jouent dans la neige."
+    page.close()
+
+
 def test_nothing_went_wrong(tab):
     assert tab.wrong == []
