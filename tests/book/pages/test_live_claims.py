@@ -113,3 +113,11 @@ def test_without_the_mask_the_newest_word_sees_what_it_saw_before(translator, mo
     torch.testing.assert_close(unmasked[first][:, -1], masked[first][:, -1])
     assert (unmasked[first][:, 0] - masked[first][:, 0]).abs().max() > 0.1
     assert (unmasked[second][:, -1] - masked[second][:, -1]).abs().max() > 0.01
+
+
+def test_heads_look_at_what_the_page_says(translator):
+    found = looks.measured(translator, pairs("test")[: claims.LOOKED_AT])
+    for name, claim in CLAIMS["heads"].items():
+        assert found[name]["at"] == claim["at"]
+        assert found[name]["share"] == pytest.approx(claim["share"], abs=0.01)
+        assert claims.said(claim, CLAIMS["right"]) == claim["said"]
