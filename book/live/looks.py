@@ -95,12 +95,12 @@ def measured(translator: Translator, sentences: Sequence[Sentence]) -> dict[str,
                     entry[name] += float((table * mask).sum())
                 entry["spread"] += float((_entropy(table)).exp().sum())
     told = {}
-    for head, entry in sums.items():
-        spread = entry.pop("spread") / rows[head]
-        at = max(entry, key=lambda name: entry[name])
-        told[head] = {
+    for name, entry in sums.items():
+        spread = entry.pop("spread") / rows[name]
+        at = max(entry, key=entry.__getitem__)
+        told[name] = {
             "at": at,
-            "share": round(entry[at] / rows[head], 2),
+            "share": round(entry[at] / rows[name], 2),
             "spread": round(spread, 1),
         }
     return told

@@ -67,7 +67,7 @@ def _table(rows: str) -> str:
     if not rows:
         return ""
     return (
-        '<div class="live-scroll" tabindex="0" role="region" aria-label="Sentences that change">'
+        '<div class="live-scroll" tabindex="0" role="group" aria-label="Sentences that change">'
         '<table class="table"><thead><tr><th scope="col">English</th><th scope="col">On</th>'
         '<th scope="col">Off</th><th scope="col">See it</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"

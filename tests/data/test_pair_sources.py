@@ -93,7 +93,8 @@ def test_the_real_mirror_serves_pairs(monkeypatch, capfd):
 def test_every_data_set_of_pairs_is_in_the_registry():
     known = {e.name for e in data_registry.read().datasets if e.columns == ["en", "fr"]}
     assert known == {
-        f"{name}_en_fr" for name in "multi30k tatoeba wmt_news wmt14 opus_books grammar".split()
+        f"{name}_en_fr"
+        for name in "multi30k tatoeba wmt_news wmt14 opus_books grammar grammar_long".split()
     }
 
 

@@ -139,18 +139,13 @@ def _being(draw: Draw, subject: NounPhrase, manner: Manner) -> Parts:
     if draw.chance(0.4):
         english, french = _place(draw)
     else:
-        kind = "person" if len(subject.english) == 1 else _kind(subject)
+        kind = "person" if len(subject.english) == 1 else lexicon.kinds()[subject.english[-1].text]
         choice = [*adjectives(kind, before=False), *adjectives(kind, before=True)]
         adjective, link = draw.one(choice), draw.link()
         masculine, feminine, _ = adjective.french
         form = french_forms.agree(masculine, feminine, subject.gender, subject.is_plural)
         english, french = [Word(adjective.english, link)], [Word(form, link)]
     return group.opening, [*group.english, *english], [*group.french, *french]
-
-
-def _kind(subject: NounPhrase) -> str:
-    last = subject.english[-1].text
-    return next(noun.kind for noun in lexicon.nouns() if last in noun.english)
 
 
 def _place(draw: Draw) -> Sides:

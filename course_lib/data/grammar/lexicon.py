@@ -6,6 +6,7 @@ follow a slash: `child/children=enfant:m`.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from . import english_forms, french_forms
@@ -154,6 +155,12 @@ def nouns() -> list[Noun]:
                 )
             )
     return found
+
+
+@lru_cache(maxsize=1)
+def kinds() -> dict[str, str]:
+    """The kind of every English noun, singular and plural."""
+    return {form: noun.kind for noun in reversed(nouns()) for form in noun.english}
 
 
 def adjectives() -> list[Adjective]:

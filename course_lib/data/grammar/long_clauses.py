@@ -198,8 +198,7 @@ def _pronoun(subject: NounPhrase) -> str:
     """ "they", "it", or "he" and "she" by the French gender, which a person's is here."""
     if subject.is_plural:
         return "they"
-    last = subject.english[-1].text
-    kind = next(noun.kind for noun in lexicon.nouns() if last in noun.english)
+    kind = lexicon.kinds()[subject.english[-1].text]
     return "it" if kind != "person" else {"m": "he", "f": "she"}[subject.gender]
 
 

@@ -16,6 +16,7 @@
     // [{token, probability, chosen}] for a sentence of its own about them
     show(title, bars) {
       this.title.textContent = title;
+      this.list.hidden = !bars.length;
       while (this.lines.length < Math.min(SHOWN, bars.length)) {
         const [word, bar, share] = [element("span", { class: "live-bar-word" }), element("span", { class: "live-bar" }), element("span", { class: "live-bar-share" })];
         const line = element("li", {}, word, element("span", { class: "live-bar-room", "aria-hidden": "true" }, bar), share);

@@ -9,7 +9,7 @@
     constructor() {
       this.drawing = element("div", { class: "live-beam-drawing" });
       this.room = element("div", { id: "live-beam", class: "live-beam live-scroll", tabindex: 0, role: "region", "aria-label": "The beam, step by step" }, this.drawing);
-      this.table = element("div", { class: "live-tree" });
+      this.table = element("div", { class: "live-tree", tabindex: 0, role: "group", "aria-label": "The beam as a list" });
       this.whole = element("div", {}, this.room, live.numbers(this.table));
     }
 

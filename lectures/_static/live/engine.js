@@ -19,7 +19,7 @@
 
     // A promise of the answer to {ask: "translate", …}.
     ask(message) {
-      if (this.server) return new Promise((done) => setTimeout(() => done(this.server.answer(message))));
+      if (this.server) return new Promise((done) => setTimeout(done)).then(() => this.server.answer(message));
       return new Promise((done, failed) => {
         this.asked.set(++this.count, { done, failed });
         this.worker.postMessage({ number: this.count, message });

@@ -15,13 +15,14 @@
       this.held = this.hovered = this.head = null;
       this.canvas = element("canvas", { "aria-hidden": "true" });
       this.lanes = { source: element("ol", { class: "live-lane", "aria-label": "English words" }), target: element("ol", { class: "live-lane", "aria-label": "French words" }) };
+      this.legend = element("p", { class: "live-legend" });
       this.told = element("p", { class: "live-told", role: "status" });
       const button = (text, label, action) => element("button", { type: "button", "aria-label": label, onclick: action }, text);
       this.player = button("▶ Play", "Play", () => this.play(!this.playing));
       this.slider = live.slider("Step", { min: 0, max: 0, step: 1, value: 0, said: (at) => (this.stages ? this.stages[at].name : ""), changed: (at) => { this.play(false); this.go(at); } });
       const controls = element("div", { class: "live-controls" }, this.player, button("◀", "One step back", () => this.step(-1)), button("▶", "One step on", () => this.step(1)), this.slider.whole);
       this.drawn = element("div", { class: "live-lanes" }, this.canvas, this.lanes.source, this.lanes.target);
-      this.whole = element("div", { class: "live-flow" }, controls, this.drawn, this.told);
+      this.whole = element("div", { class: "live-flow" }, controls, this.legend, this.drawn, this.told);
       new ResizeObserver(() => this._measure()).observe(this.drawn);
       new MutationObserver(() => this._measure()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     }
@@ -33,6 +34,8 @@
       this.held = this.hovered = null;
       for (const [name, tokens] of [["source", result.source], ["target", result.read]])
         this.lanes[name].replaceChildren(...tokens.map((token, row) => element("li", {}, this._word(name, row, token))));
+      const color = (head) => element("span", { class: "live-dot", style: `background: rgb(var(--head-${1 + (head % 4)}))`, "aria-hidden": "true" });
+      this.legend.replaceChildren("In a step of attention: ", ...result.attention.encoder[0].flatMap((_, head) => [color(head), ` head ${head + 1} `]));
       this.slider.input.max = this.stages.length - 1;
       this.go(this.stages.length - 1, true);
       this._measure();
@@ -96,7 +99,7 @@
       const some = (kind, end) => arcs.filter((arc) => arc.kind === kind).slice(0, 3).map((arc) => `${name(arc[end])} ${live.percent(arc.weight)}`).join(", ");
       const parts = looked.lane === "source"
         ? [["reads", some("encoder", "to")], ["is looked at for", some("crossAttention", "from")]]
-        : [["was written looking at", some("crossAttention", "to")], ["and back at", some("selfAttention", "to")]];
+        : [["was written looking at", some("crossAttention", "to")], ["and, in the translation, at", some("selfAttention", "to")]];
       const said = parts.filter(([, words]) => words).map(([verb, words]) => `${verb} ${words}`).join("; ");
       this.told.textContent = said ? `${name(looked)} ${said}.` : `${name(looked)}: every translation begins after it.`;
     }
@@ -130,7 +133,7 @@
       this.slider.whole.querySelector("output").textContent = `${at + 1} of ${this.stages.length}: ${stage.name}`;
       const last = stage.lane === "source" ? -1 : stage.row + (stage.chosen ? 1 : 0);
       this.lanes.target.querySelectorAll(".live-word").forEach((word, row) => word.classList.toggle("later", row > last));
-      if (stage.lane === "target") this.moved(stage.row);
+      this.moved(stage.lane === "target" ? stage.row : -1);
       this.began = performance.now();
       cancelAnimationFrame(this.frame);
       if (atOnce || live.still()) return this._draw(1);

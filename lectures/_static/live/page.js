@@ -123,6 +123,7 @@
 
     _show(answer) {
       this.shown = answer;
+      this.row = null;
       const { translation, score, read, finished, looped, unknown, sentence } = answer;
       const end = looped ? ", cut off where it began to repeat itself" : finished ? "" : ", cut off";
       this.result.replaceChildren(element("strong", { lang: "fr" }, translation || "(nothing)"), element("small", {}, ` score ${score.toFixed(2)}, ${read.length - 1} tokens${end}`));
@@ -136,8 +137,12 @@
       this.flow.show(answer);
     }
 
+    // Row -1: the encoder is at work.
     _row(row) {
-      this.bars.showRow(this.shown, row);
+      if (row === this.row) return;
+      this.row = row;
+      if (row < 0) this.bars.show("Nothing is written yet: the encoder reads.", []);
+      else this.bars.showRow(this.shown, row);
       this.beam.upTo(row);
     }
   }

@@ -4,6 +4,21 @@
 
   const factor = (length, alpha) => ((5 + length) / 6) ** alpha; // §6.1; Wu et al. 2016, Eq. 14
 
+  // The `count` likeliest continuations of a beam, the best first: [{prefix, token, total}].
+  function continuations(beam, next, count) {
+    const best = [];
+    for (const prefix of beam)
+      next(prefix.ids).forEach((value, token) => {
+        const total = prefix.total + value;
+        if (best.length === count && total <= best[count - 1].total) return;
+        let place = best.length;
+        while (place > 0 && best[place - 1].total < total) place--;
+        best.splice(place, 0, { prefix, token, total });
+        if (best.length > count) best.pop();
+      });
+    return best;
+  }
+
   // {hypotheses: [{ids, score, finished}], tree: [{id, parent, token, total, state}]}
   // `next(ids)` gives log probabilities. A node's state is "kept", "finished" or "dropped". With
   // `loops(ids)`, how many tokens a prefix repeats at its end, the search stops once its best does.
@@ -12,11 +27,7 @@
     const found = [];
     let beam = [{ ids: [start], total: 0, node: 0 }];
     for (let length = 0; length < longest && beam.length; length++) {
-      const candidates = beam.flatMap((prefix) =>
-        next(prefix.ids).map((value, token) => ({ prefix, token, total: prefix.total + value })),
-      );
-      candidates.sort((a, b) => b.total - a.total);
-      const best = candidates.slice(0, 2 * width);
+      const best = continuations(beam, next, 2 * width);
       const kept = [];
       best.forEach((candidate, place) => {
         const { prefix, token, total } = candidate;

@@ -3,7 +3,7 @@
   "use strict";
 
   const { element } = live;
-  const LONGEST = 30; // words that are written at once
+  const LONGEST = 30; // tokens that are written at once
   const PAUSE = 120; // milliseconds between two of them
 
   live.WriterPanel = class {
@@ -13,7 +13,7 @@
       const changed = (name, read = (value) => value) => (value) => { this.how[name] = read(value); this.look(); };
       this.sliders = [
         live.slider("Temperature", { min: 0.1, max: 2, step: 0.1, value: 1, said: (value) => value.toFixed(1), changed: changed("temperature") }),
-        live.slider("Top-k", { min: 1, max: 51, step: 1, value: 51, said: (value) => (value > 50 ? "all words" : `${value} words`), changed: changed("topK", (value) => (value > 50 ? 0 : value)) }),
+        live.slider("Top-k", { min: 1, max: 51, step: 1, value: 51, said: (value) => (value > 50 ? "all tokens" : `${value} tokens`), changed: changed("topK", (value) => (value > 50 ? 0 : value)) }),
         live.slider("Top-p", { min: 0.05, max: 1, step: 0.05, value: 1, said: (value) => value.toFixed(2), changed: changed("topP") }),
       ];
       this.input = element("input", { id: "live-prompt", type: "text", maxlength: 300, autocomplete: "off", spellcheck: "false", value: "The king", oninput: () => { this.first = null; this.look(); } });
@@ -26,7 +26,7 @@
         element("p", {}, element("label", { for: "live-prompt" }, "It goes on after "), this.input),
         element("div", { class: "live-sliders" }, ...this.sliders.map((slider) => slider.whole)),
         this.told, this.bars,
-        element("p", { class: "live-buttons" }, button("One word", () => this.word()), " ", this.runner, " ", button("Begin again", () => { this.run(false); this.input.value = this.first || "The king"; this.look(); })),
+        element("p", { class: "live-buttons" }, button("One token", () => this.word()), " ", this.runner, " ", button("Begin again", () => { this.run(false); this.input.value = this.first || "The king"; this.look(); })),
         this.problem);
     }
 
@@ -44,12 +44,12 @@
     }
 
     _show({ bars, candidates }) {
-      this.told.textContent = `${candidates === 1 ? "One word is" : `${candidates} words are`} left to draw from. Outline: what the model says; filled: what is drawn from.`;
+      this.told.textContent = `${candidates === 1 ? "One token is" : `${candidates} tokens are`} left to draw from. Pale: what the model says; full: what is drawn from.`;
       while (this.bars.children.length < bars.length)
         this.bars.append(element("li", {}, element("span", { class: "live-bar-word" }), element("span", { class: "live-bar-room", "aria-hidden": "true" }, element("span", { class: "live-bar before" }), element("span", { class: "live-bar" })), element("span", { class: "live-bar-share" })));
       bars.forEach(({ token, before, after }, place) => {
         const [word, room, share] = this.bars.children[place].children;
-        word.textContent = token === "[SEP]" ? "END" : live.word(token);
+        word.textContent = live.word(token);
         room.children[0].style.transform = `scaleX(${before})`;
         room.children[1].style.transform = `scaleX(${after})`;
         share.textContent = live.percent(after);

@@ -326,4 +326,4 @@ def test_the_live_model_shows_the_place(place, tab, site):
         "(({top}) => top >= 0 && top < innerHeight)(document.activeElement.getBoundingClientRect())"
     )
     chosen = {"cross": 0, "self": 1, "encoder": 2}
-    assert tab.evaluate("live.page.chosen.view") == chosen.get(place, 0)
+    assert tab.evaluate("live.page.heads.chosen.view") == chosen.get(place, 0)
