@@ -76,8 +76,9 @@ def class_of(course: Course, assignment: Assignment, students: int, seed: int = 
                 id = f"{exercise.id}.{part.id}"
                 pool = common.setdefault(id, [_sentence(draw) for _ in range(COMMON)])
                 answer = _answer(draw, pool)
-                facts = {"id": id, "title": part.title, "max_points": part.points, "points": None}
+                facts: dict[str, Any] = {"id": id, "title": part.title, "points": None}
                 facts |= {"comment": "", "answer": answer, "words": len(answer.split())}
+                facts |= {"max_points": part.points}
                 parts.append(PartResult(**facts, word_limit=part.words))
             if parts:
                 facts = exercise.model_dump(include={"id", "title", "kind", "bonus", "section"})

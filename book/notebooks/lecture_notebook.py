@@ -136,7 +136,7 @@ def _said(found: re.Match[str]) -> str:
     if found["role"] == "paper":
         return f"[paper {found['text']}]({PAPER})"
     if found["role"] == "exercise":
-        return "exercise {}, *{}*".format(*references.asked(found["text"]))
+        return "exercise {}, *{}*".format(*references.exercise_called(found["text"]))
     if found["role"] == "assignment":
         return f"assignment {found['text'].split()[0][1:]}"
     if found["role"] in ("glue:text", "glue"):

@@ -67,8 +67,8 @@ def run(options: Release) -> int:
         )
     if options.zip:
         raise UsageProblem("--zip goes with --week or --self-study, not with --answers")
-    place = (options.to, options.git_branch)
-    return _print_release(options, release.answers(course, id, out, *place, options.lectures))
+    to, branch = options.to, options.git_branch
+    return _print_release(options, release.answers(course, id, out, to, branch, options.lectures))
 
 
 def _fallback(options: Release, course: Course, id: str) -> int:
