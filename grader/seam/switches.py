@@ -8,6 +8,7 @@ guard's own objects, which a search of the process finds.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -86,7 +87,7 @@ def _of_torch() -> tuple[set[CodeType], set[CodeType]]:
     from torch import overrides
     from torch.utils._device import DeviceContext
 
-    temporarily = overrides._pop_mode_temporarily.__wrapped__
+    temporarily = inspect.unwrap(overrides._pop_mode_temporarily)
     back = (overrides.handle_torch_function, DeviceContext.__enter__, DeviceContext.__exit__)
     return (
         {overrides._pop_mode.__code__, temporarily.__code__},
