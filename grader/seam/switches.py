@@ -1,8 +1,9 @@
 """What switches torch's announcements off raises while something of torch is announced.
 
 `announced` hears of a call of torch only through them. A worker guards the switches before it loads
-a student's code, so a reference that this keeps is to a guarded one. What is not guarded: the
-guard's own objects, which a search of the process finds.
+a student's code, so a reference that this keeps is to a guarded one. What is not guarded: where an
+assignment does not import torch itself, a reference that a notebook keeps; and the guard's own
+objects, which a search of the process finds.
 """
 
 from __future__ import annotations
