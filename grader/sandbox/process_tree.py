@@ -101,7 +101,7 @@ def end_all(pid: int) -> None:
 
 def reap(worker: int = 0) -> int | None:
     """Collect every child that has ended, also adopted ones; the wait status of `worker`, if it."""
-    of_worker = None
+    of_worker: int | None = None
     with contextlib.suppress(ChildProcessError):
         while True:
             ended, status = os.waitpid(-1, os.WNOHANG)

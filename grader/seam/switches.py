@@ -1,13 +1,15 @@
 """What switches torch's announcements off raises while something of torch is announced.
 
 `announced` hears of a call of torch only through them. A worker guards the switches before it loads
-a student's code, so a reference that this keeps is to a guarded one. What is not guarded: the
-guard's own objects, which a search of the process finds.
+a student's code, so a reference that this keeps is to a guarded one. What is not guarded: where an
+assignment does not import torch itself, a reference that a notebook keeps; and the guard's own
+objects, which a search of the process finds.
 """
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -86,7 +88,7 @@ def _of_torch() -> tuple[set[CodeType], set[CodeType]]:
     from torch import overrides
     from torch.utils._device import DeviceContext
 
-    temporarily = overrides._pop_mode_temporarily.__wrapped__
+    temporarily = inspect.unwrap(overrides._pop_mode_temporarily)
     back = (overrides.handle_torch_function, DeviceContext.__enter__, DeviceContext.__exit__)
     return (
         {overrides._pop_mode.__code__, temporarily.__code__},

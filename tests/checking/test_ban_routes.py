@@ -294,7 +294,8 @@ cpu = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 
 @pytest.fixture
 def guarded(monkeypatch):
-    """As in a worker, until the test ends."""
+    """As in a worker, which has imported torch, until the test ends."""
+    pytest.importorskip("torch")
     for owner, name in switches.places():
         monkeypatch.setattr(owner, name, getattr(owner, name))
     switches.guard()
