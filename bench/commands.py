@@ -136,6 +136,14 @@ def compare(
     show(measures, f"results/compare_{profile}.json", json)
 
 
+@bench_app.command("scaling")
+def scaling(json: Json = False) -> None:
+    """Loss of the language model by its width and by how much it reads; 2 CPU minutes."""
+    from .trainings import scaling as bench
+
+    show(bench.run(log), f"results/{bench.NAME}.json", json)
+
+
 @bench_app.command("multi30k")
 def multi30k(
     profile: TranslationProfile = "cpu",
