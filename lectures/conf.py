@@ -26,7 +26,7 @@ suppress_warnings = ["myst.header"]
 if tags.has("deck"):  # noqa: F821 - the glossary and the other pages are in the book only
     suppress_warnings += ["ref.term", "ref.doc", "myst.xref_missing", "toc.not_included"]
 if tags.has("students") and not tags.has("deck"):  # noqa: F821 - pages with answers are left out
-    exclude_patterns = ["teach", "walkthrough.ipynb"]
+    exclude_patterns = ["teach", "teach/**", "walkthrough*"]
     suppress_warnings += ["toc.excluded"]
 nitpicky = True
 
