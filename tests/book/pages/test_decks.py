@@ -90,6 +90,7 @@ def test_a_key_makes_a_deck_dark_and_the_help_names_it(site, chromium):
     window.close()
 
 
+@pytest.mark.slow  # the browser prints by a clock of its own, which a loaded machine disturbs
 @pytest.mark.skipif(BINARY is None, reason="no Chromium is installed")
 def test_a_deck_is_printed_a_page_a_slide(site, tmp_path):
     deck = min((site / "slides").glob("part*.html"), key=lambda path: path.stat().st_size)
