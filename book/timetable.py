@@ -1,4 +1,4 @@
-"""The timetable of a session that teaches all parts, read from the lectures themselves."""
+"""How long each part takes in class, and what students do in it, read from the lectures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docutils import nodes
-from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -40,7 +39,7 @@ class Activity:
 
 @dataclass(frozen=True)
 class Row:
-    """One part of a session: its minutes, and what students do themselves in it."""
+    """One part: its minutes, and what students do themselves in it."""
 
     title: str
     minutes: int
@@ -74,49 +73,28 @@ def activities_of(path: Path) -> list[Activity]:
     ]
 
 
-def session(lectures: Path, break_after: str, break_minutes: int, last: str = "") -> list[Row]:
-    """The parts in order, up to that whose file name begins with `last`.
-
-    The break comes after the part whose file name begins with `break_after`.
-    """
-    rows = []
-    for path in sorted(lectures.glob("part*.md")):
-        rows.append(of_lecture(path))
-        if path.name.startswith(break_after):
-            rows.append(Row("Break", break_minutes))
-        if last and path.name.startswith(last):
-            break
-    return rows
+def parts(lectures: Path) -> list[Row]:
+    """The parts in order. Raises ValueError for a part or an activity without its minutes."""
+    return [of_lecture(path) for path in sorted(lectures.glob("part*.md"))]
 
 
 class TimetableDirective(SphinxDirective):
-    """`{timetable}` with `break-after`, `break-minutes` and `last`: when each part begins."""
-
-    option_spec = {
-        "last": directives.unchanged_required,
-        "break-after": directives.unchanged_required,
-        "break-minutes": directives.positive_int,
-    }
+    """`{timetable}`: how long each part takes, and what students do in it."""
 
     def run(self) -> list[nodes.Node]:
-        lectures = Path(self.env.srcdir)
-        after, pause = self.options["break-after"], self.options["break-minutes"]
         try:
-            rows = session(lectures, after, pause, self.options.get("last", ""))
+            rows = parts(Path(self.env.srcdir))
         except ValueError as error:
             raise self.error(str(error)) from None
         self.env.note_reread()
-        return [table(list(_cells(rows)), (1, 1, 4, 5))]
+        return [table(list(_cells(rows)), (1, 4, 5))]
 
 
 def _cells(rows: list[Row]) -> Iterator[tuple[str, ...]]:
-    yield "Begins", "Minutes", "Part", "What students do in it (minutes)"
-    begun = 0
+    yield "Minutes", "Part", "What students do in it (minutes)"
     for row in rows:
-        begins = f"{begun // 60}:{begun % 60:02}"
-        yield begins, str(row.minutes), row.title, "; ".join(row.activities) or "–"
-        begun += row.minutes
-    yield f"{begun // 60}:{begun % 60:02}", str(begun), "End", "–"
+        yield str(row.minutes), row.title, "; ".join(row.activities) or "–"
+    yield str(sum(row.minutes for row in rows)), "All", "–"
 
 
 def table(cells: list[tuple[str, ...]], widths: tuple[int, ...]) -> nodes.table:

@@ -60,20 +60,24 @@ def _lines(course: Course, linked: Linked) -> Iterator[str]:
         minutes = sum(row.minutes for row in rows.values())
         work = stage.assignment.minutes if stage.assignment else 0
         yield f"**{stage.title}** (about {texts.hours(minutes + work)})\n"
-        for lesson in stage.lessons:
-            if lesson.sections:
-                part_of = linked(f"part {lesson.part}", f"{pages[lesson.part].stem}.html")
-                yield f"- [ ] Read ahead in {part_of}: {', '.join(lesson.sections)}"
+        if ahead := [lesson for lesson in stage.lessons if lesson.sections]:
+            places = "; ".join(
+                f"{linked(f'part {one.part}', f'{pages[one.part].stem}.html')} "
+                f"({', '.join(one.sections)})"
+                for one in ahead
+            )
+            yield f"- [ ] Read ahead in {places}"
         for number, row in rows.items():
             page = pages[number].stem
-            yield f"- [ ] Read {linked(row.title, f'{page}.html')} ({row.minutes} minutes in class)"
-            forms = [linked("slides", f"{DECKS}/{page}.html")]
+            steps = [
+                f"Read {linked(row.title, f'{page}.html')}",
+                f"go through its {linked('slides', f'{DECKS}/{page}.html')}",
+            ]
+            about = f"{row.minutes} minutes in class"
             if part(number) in known:
-                asked = len(quiz.load(part(number)).questions)
-                forms.append(linked(f"quiz {number}", f"quiz_part{number}.html"))
-                yield f"- [ ] Go through its {forms[0]}, answer {forms[1]} ({asked} questions)"
-            else:
-                yield f"- [ ] Go through its {forms[0]}"
+                steps.append(f"answer {linked(f'quiz {number}', f'quiz_part{number}.html')}")
+                about += f", {len(quiz.load(part(number)).questions)} questions"
+            yield f"- [ ] {', '.join(steps)} ({about})"
         if stage.assignment:
             title = stage.assignment.title
             yield (
