@@ -108,14 +108,15 @@ class DecksDirective(SphinxDirective):
 
 def _card(path: Path) -> str:
     row = timetable.of_lecture(path)
+    title = row.title.replace("'", "’")  # as Sphinx sets it in the deck
     address = f"{DECKS}/{path.stem}.html"
     return (
         f'<li><a href="{address}">'
-        f'<span class="visually-hidden">Slides of {escape(row.title)}</span>'
-        f'<div class="deck-picture" aria-hidden="true">{first(Lecture.of(row.title), "p")}</div>'
+        f'<span class="visually-hidden">Slides of {escape(title)}</span>'
+        f'<div class="deck-picture" aria-hidden="true">{first(Lecture.of(title), "p")}</div>'
         f"</a><p>{slides_of(path)} slides, {row.minutes} minutes in class · "
         f'<a href="{address}?print-pdf">to print'
-        f'<span class="visually-hidden">: {escape(row.title)}</span></a></p></li>'
+        f'<span class="visually-hidden">: {escape(title)}</span></a></p></li>'
     )
 
 
