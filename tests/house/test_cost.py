@@ -111,7 +111,7 @@ def test_all_cases_read_the_same_texts():
 def test_what_autograd_keeps_shrinks_with_every_switch():
     def kept(case):
         (batch, *_) = batches(case, SMALL, 1)
-        return memory.kept(model(SMALL), batch, case)
+        return memory.saved_bytes(model(SMALL), batch, case)
 
     plain = kept(Case())
     assert kept(Case(accumulate=4)) == pytest.approx(plain / 4, rel=0.2)
