@@ -351,9 +351,13 @@ def test_the_bar_is_silent_where_nobody_looks(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_tensorboard_and_tables_hold_every_step_once_after_an_interruption(tmp_path):
+def test_tensorboard_and_tables_hold_every_step_once_after_an_interruption(tmp_path, monkeypatch):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    from tensorboard.summary.writer import event_file_writer
 
+    # It numbers the files of one second by what this process has written before, and reads ".10"
+    # before ".9".
+    monkeypatch.setattr(event_file_writer, "_global_uid", event_file_writer.AtomicCounter(0))
     with pytest.raises(Interrupted):
         train(tmp_path, after_step=interrupt(9))
     _, history, _ = train(tmp_path)
