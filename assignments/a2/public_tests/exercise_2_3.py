@@ -33,7 +33,7 @@ def test_shapes(student):
     expect.equal(weights, None, what="the weights without `need_weights`", read="exercise 2.3")
 
 
-@exercise("2.3")
+@exercise("2.3", beside=["test_two_heads_by_hand", "test_mask_and_output_layer"])
 def test_count(student):
     """Four linear layers with the pinned names: 1,050,624 parameters in the base size."""
     state = student.MultiHeadAttention().state_dict()

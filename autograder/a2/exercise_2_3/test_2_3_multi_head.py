@@ -89,7 +89,7 @@ class WithoutInit(torch.nn.Module):
         self.w_q = torch.nn.Linear(1, 1)
 
 
-@exercise("2.3")
+@exercise("2.3", beside=["test_injected_weights", "test_cross_lengths", "test_masks"])
 def test_parameters(student):
     """An `nn.Module` with the pinned signature, layer names and shapes, with and without bias."""
     for bias in (True, False):
