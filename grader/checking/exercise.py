@@ -42,7 +42,7 @@ def exercise(
     with a correct one of these, so that a mistake costs points only once. What a function passes
     that refuses everything or does nothing counts only `beside` another test of the exercise that
     passes: one of these, by the names of their functions. A refusal counts beside one, too, that
-    gets a value, if a wrong one, and no exception. The judge has hidden tests by these names, too.
+    gets the value of a known mistake. The judge has hidden tests by these names, too.
     """
 
     def marked(test: Test) -> Test:

@@ -106,7 +106,7 @@ def _standing(results: list[TestResult]) -> list[TestResult]:
     """The results, with tests failed that pass alone where they count only beside another.
 
     Another is meant of the same file, if that has one of the name. A refusal also counts beside a
-    wrong value, which shows that not everything is refused.
+    wrong value that shows a known mistake: whoever makes that has done the work, but for it.
     """
 
     def stands(result: TestResult) -> bool:
@@ -125,8 +125,8 @@ def _does(other: TestResult, refuses: bool) -> bool:
 
     Whether a broken test would have passed, nobody knows.
     """
-    wrong_value = other.outcome == FAILED and other.answered
-    return other.outcome in (PASSED, BROKEN) or (refuses and wrong_value)
+    known = other.outcome == FAILED and other.answered and other.message and other.message.seen
+    return other.outcome in (PASSED, BROKEN) or bool(refuses and known)
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,8 @@ REFUSES = BESIDE.replace("student.f", "expect.raises(lambda: student.f(0))")
     ("source", "outcome"),
     [
         ("return x + 1", "PASSED"),
-        ("return x + 2", "PASSED"),  # a wrong value, but not everything is refused
+        ("return x + 2", "PASSED"),  # a known mistake: the rest of the work is done
+        ("return x + 3", "FAILED"),  # what any function may return
         ("raise ValueError", "FAILED"),
         ("return y", "FAILED"),
     ],
@@ -95,7 +96,8 @@ REFUSES = BESIDE.replace("student.f", "expect.raises(lambda: student.f(0))")
 def test_a_refusal_counts_beside_a_wrong_value_too(course, suite, source, outcome):
     scope = {}
     exec(f"def f(x):\n    if not x: raise ValueError\n    {source}", scope)
-    path = suite(REFUSES, marked("test_value", "expect.equal(student.f(1), 2)"))
+    value = "expect.equal(student.f(1), 2, causes={'two are added': 3})"
+    path = suite(REFUSES, marked("test_value", value))
     refusal, _ = ran(course, path, {"f": scope["f"]})
     assert refusal.outcome == outcome
     assert (refusal.message == session.ALONE) == (outcome == "FAILED")
