@@ -1,7 +1,8 @@
 """Marking answer by answer, by several people at once: what `course mark` reads and stores.
 
-    for answer in marking.answers_to(store, "a1", "1.11.a"):
-        marking.give_mark(store, course, answer, 3.5, "Which factor?", marker="tutor")
+    found = marking.answers_in(results, marks, "1.11.a")
+    mark = ManualMark(3.5, "Which factor?", marker="tutor")
+    marking.give_marks(store, course, [(answer, answer.version) for answer in found], mark)
 
 A mark is stored at once. It is refused if somebody else marked since the answer was read, or if the
 answer itself has changed; nothing is stored then. `undo` steps back, mark by mark.
@@ -47,23 +48,6 @@ class AnswerChanged(NotMarked):
 
 
 @dataclass(frozen=True)
-class Question:
-    """A written part, and how many of its answers wait for a mark."""
-
-    assignment: str
-    item: str
-    title: str
-    max_points: float
-    answers: int  # of a group, one
-    unmarked: int
-    changed: int  # marked before, but the answer has changed since
-
-    @property
-    def left(self) -> int:
-        return self.unmarked + self.changed
-
-
-@dataclass(frozen=True)
 class Answer:
     """One answer to a written part, with the mark that it has; of a group, one for all.
 
@@ -90,59 +74,14 @@ class Answer:
         return self.mark is not None and self.mark.points is not None and not self.changed
 
 
-def questions(store: Store, course: Course) -> list[Question]:
-    """Every written part that somebody handed in an answer to, in the order of the course."""
-    with store.connected() as connection:
-        results, kept = rows.newest(connection), stored_marks.every(connection)
-    found = []
-    for assignment in course.graded:
-        own = [r for r in results if r.assignment == assignment.id]
-        for exercise in assignment.exercises:
-            for part in exercise.parts:
-                id = f"{exercise.id}.{part.id}"
-                here = answers_in(own, kept, id)
-                changed = sum(answer.changed for answer in here)
-                left = sum(not answer.marked for answer in here) - changed
-                facts = (assignment.id, id, part.title, part.points, len(here), left, changed)
-                found += [Question(*facts)] if here else []
-    return found
-
-
-def answers_to(store: Store, assignment: str, item: str) -> list[Answer]:
-    """All answers to a written part with their marks, by the first student's name."""
-    with store.connected() as connection:
-        results, kept = rows.newest(connection, assignment), stored_marks.every(connection)
-        found = answers_in(results, kept, item)
-        return [with_text_before(connection, a) if a.changed else a for a in found]
-
-
-def give_mark(
-    store: Store,
-    course: Course,
-    answer: Answer,
-    points: float | None,
-    comment: str = "",
-    *,
-    marker: str,
-    expected_version: int | None = None,
-) -> int:
-    """Store a mark for an answer, of a group for every member; returns its version.
-
-    None as points leaves a comment alone, and without one withdraws the mark. The mark is for
-    `answer.text`. `expected_version`: the version that the marker saw; default: that of `answer`.
-    Raises MarkedMeanwhile, AnswerChanged, ValueError for points that the part does not allow, and
-    GradebookError.
-    """
-    seen = answer.version if expected_version is None else expected_version
-    return give_marks(store, course, [(answer, seen)], ManualMark(points, comment, marker))[0]
-
-
 def give_marks(
     store: Store, course: Course, seen: Sequence[tuple[Answer, int]], mark: ManualMark
 ) -> list[int]:
     """The same mark for several answers, each with the version seen: for all of them or for none.
 
-    Returns the new versions, in the same order. Raises what `give_mark` raises.
+    A group's mark is every member's. None as points leaves a comment alone, and without one
+    withdraws the mark. Returns the new versions, in the same order. Raises MarkedMeanwhile,
+    AnswerChanged, ValueError for points that the part does not allow, and GradebookError.
     """
     for answer, _ in seen:
         most = manual.points_of(course.assignment(answer.assignment), answer.item)
@@ -205,6 +144,7 @@ def _shared(standing: Sequence[Sequence[KeptMark]]) -> ManualMark | None:
 
 
 def with_text_before(connection: Connection, answer: Answer) -> Answer:
+    """The answer with the text that its mark was given for, where that is still known."""
     wanted = answer.mark and answer.mark.answer_sha256
     for result in rows.of(connection, answer.students[0], answer.assignment):
         if answers.sha256_of(result, answer.item) == wanted:

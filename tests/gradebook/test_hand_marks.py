@@ -14,6 +14,7 @@ from grader.exchange import results_files
 from grader.gradebook import answers, manual, marking, to_mark
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
+from grader.marking.desk import Desk
 from grader.report import render_pages
 
 ITEM = ("ada", "a1", "1.11.a")
@@ -153,63 +154,73 @@ def test_a_store_made_before_opens_and_its_marks_stay_until_an_answer_changes(tm
 # ---------------------------------------------------------------- answer by answer: `course mark`
 
 
+def answers_to(store, item="1.11.a"):
+    """The newest answers with their marks, each as the page of `course mark` shows it."""
+    desk = Desk(store, COURSE)
+    cards = [desk.with_earlier_text(card) for card in desk.cards("a1", item)]
+    return sorted((e.answer for card in cards for e in card.entries), key=lambda a: a.students)
+
+
 def only(store):
-    [answer] = marking.answers_to(store, "a1", "1.11.a")
+    [answer] = answers_to(store)
     return answer
+
+
+def give(store, points, answer, version=None, marker="tutor"):
+    seen = answer.version if version is None else version
+    mark = ManualMark(points, "", marker)
+    return marking.give_marks(store, COURSE, [(answer, seen)], mark)[0]
 
 
 def test_every_answer_to_a_question_comes_with_its_mark(store):
     store.add(answered("first", "ben"))
-    [ada, ben] = marking.answers_to(store, "a1", "1.11.a")
+    [ada, ben] = answers_to(store)
     assert (ada.students, ada.text, ada.mark, ada.version) == (("ada",), "first", None, 0)
     assert ada.sha256 == ben.sha256
-    marking.give_mark(store, COURSE, ben, 4.0, marker="tutor")
-    question = next(q for q in marking.questions(store, COURSE) if q.item == "1.11.a")
-    assert (question.answers, question.unmarked, question.changed) == (2, 1, 0)
+    give(store, 4.0, ben)
+    assert [answer.marked for answer in answers_to(store)] == [False, True]
     store.add(answered("second", "ben"))
-    [_, ben] = marking.answers_to(store, "a1", "1.11.a")
+    [_, ben] = answers_to(store)
     assert (ben.changed, ben.text_before, ben.marked) == (True, "first", False)
-    question = next(q for q in marking.questions(store, COURSE) if q.item == "1.11.a")
-    assert (question.unmarked, question.changed, question.left) == (1, 1, 2)
 
 
 def test_the_later_of_two_marks_never_silently_wins(store):
     seen = only(store)
-    first = marking.give_mark(store, COURSE, seen, 3.0, marker="a tutor")
+    first = give(store, 3.0, seen, marker="a tutor")
     with pytest.raises(marking.MarkedMeanwhile, match="a tutor has marked") as error:
-        marking.give_mark(store, COURSE, seen, 2.0, marker="another")
+        give(store, 2.0, seen, marker="another")
     assert error.value.newest.mark.points == 3.0
     assert counted(store).totals.manual == 3.0
-    again = marking.give_mark(store, COURSE, seen, 2.0, marker="another", expected_version=first)
+    again = give(store, 2.0, seen, first, marker="another")
     assert only(store).version == again > first
 
 
 def test_a_mark_for_an_answer_that_is_not_there_any_more_or_over_the_maximum_is_refused(store):
     seen = only(store)
     with pytest.raises(ValueError, match=r"4\.5 points for 1\.11\.a, which allows 0 to 4"):
-        marking.give_mark(store, COURSE, seen, 4.5, marker="tutor")
+        give(store, 4.5, seen)
     store.add(answered("second"))
     with pytest.raises(marking.AnswerChanged):
-        marking.give_mark(store, COURSE, seen, 3.0, marker="tutor")
+        give(store, 3.0, seen)
     assert store.marks() == []
 
 
 def test_several_answers_are_marked_together_or_not_at_all(store):
     store.add(answered("first", "ben"))
-    both = marking.answers_to(store, "a1", "1.11.a")
-    marking.give_mark(store, COURSE, both[1], 1.0, marker="another")
+    both = answers_to(store)
+    give(store, 1.0, both[1], marker="another")
     mark = ManualMark(3.0, "", "tutor")
     with pytest.raises(marking.MarkedMeanwhile):
         marking.give_marks(store, COURSE, [(one, one.version) for one in both], mark)
     assert [kept.mark.points for kept in store.marks()] == [1.0]
-    now = marking.answers_to(store, "a1", "1.11.a")
+    now = answers_to(store)
     marking.give_marks(store, COURSE, [(one, one.version) for one in now], mark)
-    assert all(a.mark == mark for a in marking.answers_to(store, "a1", "1.11.a"))
+    assert all(a.mark == mark for a in answers_to(store))
 
 
 def test_undo_steps_back_mark_by_mark(store):
     for points in (1.0, 2.0):
-        marking.give_mark(store, COURSE, only(store), points, marker="tutor")
+        give(store, points, only(store))
     version = only(store).version
     for left in (1.0, None):
         version = marking.undo(store, only(store), marker="tutor", expected_version=version)
@@ -235,8 +246,8 @@ def test_a_group_is_marked_once_and_every_member_has_the_mark(tmp_path):
         store.keep(given(tmp_path, "cyd,a1,1.11.a,1,was away,", "ada,a1,1.11.b,2,,"))
         found = {r.student: r.totals.manual for r in results.counted_results(store, COURSE)}
         assert found == {"ada": 5.0, "ben": 5.0, "cyd": 3.0}, "a member's own row is theirs alone"
-        [answer] = marking.answers_to(store, "a1", "1.11.b")
+        [answer] = answers_to(store, "1.11.b")
         assert answer.students == ("ada", "ben", "cyd")
-        marking.give_mark(store, COURSE, answer, 4.0, marker="tutor")
+        give(store, 4.0, answer)
         found = {r.student: r.totals.manual for r in results.counted_results(store, COURSE)}
         assert found == {"ada": 7.0, "ben": 7.0, "cyd": 5.0}
