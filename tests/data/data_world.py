@@ -106,7 +106,7 @@ class World:
                 {"name": "test", "rows": 5},
             ],
         }
-        sizes = zip(reviews.SPLITS, (2000, 400, 400), strict=True)
+        sizes = reviews.SIZES["sentences"].items()
         self.made_up = {
             **shared,
             "name": "made_up",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-PERSONS = range(6)
 VOWELS = "aeiouâàéèêëîïôûœ"
 ASPIRATED = frozenset("héros hibou hiboux homard homards haricot haricots hache haches".split())
 ELIDED = frozenset("le la de que je me te se ne".split())

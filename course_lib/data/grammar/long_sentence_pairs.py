@@ -10,11 +10,10 @@ sentence is in two splits, both sides are derived at once, and the pairs are the
 from __future__ import annotations
 
 import random
-from functools import lru_cache
 
 from . import long_clauses
 from .phrases import Draw, Word
-from .sentence_pairs import Pair, pair, sentence, spelt
+from .sentence_pairs import Pair, PairCorpus, pair, sentence, spelt
 
 SIZES = {"train": 40_000, "validation": 500, "test": 500}
 LENGTHS = range(3, 24)  # words of the English side, marks included
@@ -32,35 +31,6 @@ CLAUSES = (
 )
 
 
-def pairs(split: str) -> list[Pair]:
-    """Triples (English, French, alignment) of "train", "validation" or "test".
-
-    Raises ValueError for another split.
-    """
-    if split not in SIZES:
-        raise ValueError(f"there is no split {split!r}: use one of {', '.join(SIZES)}")
-    return list(_splits()[split])
-
-
-def translation() -> dict[str, list[tuple[str, str]]]:
-    """Pairs (English, French) of every split, as a data set has them."""
-    return {split: [(one[0], one[1]) for one in found] for split, found in _splits().items()}
-
-
-@lru_cache(maxsize=1)
-def _splits() -> dict[str, list[Pair]]:
-    generator = random.Random(SEED)
-    found: dict[str, Pair] = {}
-    while len(found) < sum(SIZES.values()):
-        drawn = draw_pair(generator)
-        found.setdefault(drawn[0], drawn)
-    rest = list(found.values())
-    splits = {}
-    for name, size in SIZES.items():
-        splits[name], rest = rest[:size], rest[size:]
-    return splits
-
-
 def draw_pair(generator: random.Random) -> Pair:
     """One pair of 3 to 23 English words."""
     while True:
@@ -73,3 +43,7 @@ def draw_pair(generator: random.Random) -> Pair:
             english, french = [*left, mark], [*spelt(right), mark]
         if len(english) in LENGTHS:
             return pair(english, french)
+
+
+CORPUS = PairCorpus(SIZES, SEED, draw_pair)
+pairs, translation = CORPUS.pairs, CORPUS.translation

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
+
+from .splits import distinct
 
 Example = tuple[str, int]
 Item = TypeVar("Item")
 
-SIZES = {"sentences": (2000, 400, 400), "reviews": (1000, 200, 200), "votes": (2000, 500, 500)}
-SPLITS = ("train", "validation", "test")
+SIZES = {
+    "sentences": {"train": 2000, "validation": 400, "test": 400},
+    "reviews": {"train": 1000, "validation": 200, "test": 200},
+    "votes": {"train": 2000, "validation": 500, "test": 500},
+}
 LONGEST = 512  # tokens of the longest reviews, about
 
 PRAISE = (
@@ -48,12 +53,12 @@ FACTS = (
 
 def sentences(seed: int = 1) -> dict[str, list[Example]]:
     """Short reviews of one or two clauses, each (text, label), for each split; none twice."""
-    return _distinct(_sentence, SIZES["sentences"], seed)
+    return distinct(_sentence, SIZES["sentences"], seed)
 
 
 def reviews(seed: int = 2) -> dict[str, list[Example]]:
     """Reviews of about 10 to 512 tokens; the label is what most of their opinions say."""
-    return _distinct(_review, SIZES["reviews"], seed)
+    return distinct(_review, SIZES["reviews"], seed)
 
 
 def votes(seed: int = 3) -> dict[str, list[Example]]:
@@ -62,23 +67,7 @@ def votes(seed: int = 3) -> dict[str, list[Example]]:
     The easiest of the three: a model learns it within some fifty steps, and better or worse ones
     can be told apart.
     """
-    return _distinct(_votes, SIZES["votes"], seed)
-
-
-def _distinct(
-    draw: Callable[[random.Random], Example], sizes: Sequence[int], seed: int
-) -> dict[str, list[Example]]:
-    """Draw until every split is full, never the same text twice."""
-    generator = random.Random(seed)
-    found: dict[str, int] = {}
-    while len(found) < sum(sizes):
-        text, label = draw(generator)
-        found.setdefault(text, label)
-    examples = list(found.items())
-    splits = {}
-    for name, size in zip(SPLITS, sizes, strict=True):
-        splits[name], examples = examples[:size], examples[size:]
-    return splits
+    return distinct(_votes, SIZES["votes"], seed)
 
 
 def _sentence(generator: random.Random) -> Example:

@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import random
 import re
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from . import french_forms
 from .clauses import Sides, clause, clause_with_that
 from .phrases import Draw, Word
+from .splits import distinct
 
 Alignment = tuple[tuple[int, int], ...]
 Pair = tuple[str, str, Alignment]
@@ -36,33 +39,33 @@ def words(text: str) -> list[str]:
     return WORD.findall(text)
 
 
-def pairs(split: str) -> list[Pair]:
-    """Triples (English, French, alignment) of "train", "validation" or "test".
+@dataclass(frozen=True)
+class PairCorpus:
+    """The pairs that `draw` makes, in splits of these sizes; they are drawn when first asked for.
 
-    No English sentence is in two splits or twice in one. Raises ValueError for another split.
+    No English sentence is in two splits or twice in one.
     """
-    if split not in SIZES:
-        raise ValueError(f"there is no split {split!r}: use one of {', '.join(SIZES)}")
-    return list(_splits()[split])
 
+    sizes: Mapping[str, int]
+    seed: int
+    draw: Callable[[random.Random], Pair]
 
-def translation() -> dict[str, list[tuple[str, str]]]:
-    """Pairs (English, French) of every split, as a data set has them."""
-    return {split: [(pair[0], pair[1]) for pair in found] for split, found in _splits().items()}
+    @cached_property
+    def splits(self) -> dict[str, list[Pair]]:
+        return distinct(self.draw, self.sizes, self.seed)
 
+    def pairs(self, split: str) -> list[Pair]:
+        """Triples (English, French, alignment) of "train", "validation" or "test".
 
-@lru_cache(maxsize=1)
-def _splits() -> dict[str, list[Pair]]:
-    generator = random.Random(SEED)
-    found: dict[str, Pair] = {}
-    while len(found) < sum(SIZES.values()):
-        drawn = draw_pair(generator)
-        found.setdefault(drawn[0], drawn)
-    rest = list(found.values())
-    splits = {}
-    for name, size in SIZES.items():
-        splits[name], rest = rest[:size], rest[size:]
-    return splits
+        Raises ValueError for another split.
+        """
+        if split not in self.sizes:
+            raise ValueError(f"there is no split {split!r}: use one of {', '.join(self.sizes)}")
+        return list(self.splits[split])
+
+    def translation(self) -> dict[str, list[tuple[str, str]]]:
+        """Pairs (English, French) of every split, as a data set has them."""
+        return {split: [(one[0], one[1]) for one in found] for split, found in self.splits.items()}
 
 
 def draw_pair(generator: random.Random) -> Pair:
@@ -117,3 +120,7 @@ def spelt(drawn: list[Word]) -> list[Word]:
         else:
             found.append(Word(text, word.links))
     return found
+
+
+CORPUS = PairCorpus(SIZES, SEED, draw_pair)
+pairs, translation = CORPUS.pairs, CORPUS.translation
