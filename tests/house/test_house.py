@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 from checkout import ROOT
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from book.outline import OUTLINE
 
@@ -78,11 +80,27 @@ def test_students_get_lower_bounds_only():
 
 def test_constraints_pin_every_requirement():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    pinned = set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE))
+    pinned = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
     for requirement in (r for extra in installed(project).values() for r in extra):
-        name = re.match(r"[\w.-]+", requirement)[0]
+        name = canonicalize_name(Requirement(requirement).name)
         assert name in pinned or name == "tomli"
+
+
+def pins(constraints: str) -> dict[str, str]:
+    lines = [line for line in constraints.splitlines() if line and not line.startswith("#")]
+    return {line.partition("==")[0]: line for line in lines}
+
+
+def test_constraints_are_what_the_lock_writes():
+    """For the packages of which this environment has the tested version, markers included."""
+    if sys.version_info[:2] != (3, 11):
+        pytest.skip("constraints.txt is written with Python 3.11")
+    command = [sys.executable, ROOT / "tools" / "lock.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    kept, here = pins((ROOT / "constraints.txt").read_text(encoding="utf-8")), pins(done.stdout)
+    same = [name for name in here if here[name].split()[0] == kept.get(name, "?").split()[0]]
+    assert len(here) > 100
+    assert [here[name] for name in same] == [kept[name] for name in same]
 
 
 def test_files_are_short_and_have_a_name_of_their_own():
