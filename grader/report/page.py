@@ -38,19 +38,33 @@ PAGES = "report"  # the folder of students' pages, beside the report
 TEMPLATES = Path(__file__).parent / "templates"
 
 
+class Shown(tuple[Result, ...]):
+    """Results as pages show them, see `shown`."""
+
+
+def shown(results: Sequence[Result]) -> Shown:
+    """The results with every text `visible`, by student and assignment.
+
+    Every page of a class takes them or makes them: who writes several pages makes them once.
+    """
+    if isinstance(results, Shown):
+        return results
+    return Shown(sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment)))
+
+
 def render(results: Sequence[Result], course: Course, roster: Roster | None = None) -> str:
     """The report of a class: an overview of each assignment, with a link to each student's page."""
-    shown = _shown(results)
-    students = {result.student for result in shown}
+    found = shown(results)
+    students = {result.student for result in found}
     people = {visible(id) for id in roster.students} if roster else set()
     classes = [
         overview(assignment, mine)
         for assignment in course.graded
-        if (mine := [r for r in shown if r.assignment == assignment.id])
+        if (mine := [r for r in found if r.assignment == assignment.id])
     ]
     facts: dict[str, Any] = {
         "classes": classes,
-        "graded": _newest_grading(shown, course),
+        "graded": _newest_grading(found, course),
         "named": _named(roster),
     }
     facts |= {"students": len(students | people), "handed_in": len(students)}
@@ -62,7 +76,7 @@ def render_pages(
 ) -> Iterator[tuple[str, str]]:
     """The page of each student for the report's folder: its path from there, and its text."""
     students: dict[str, list[Result]] = {}
-    for result in _shown(results):
+    for result in shown(results):
         students.setdefault(result.student, []).append(result)
     named = _named(roster)
     for student, mine in students.items():
@@ -78,10 +92,10 @@ def render_dashboard(
     """The class dashboard, for the same folder as the report; see `dashboard`."""
     from .dashboard import dashboard
 
-    shown = _shown(results)
-    board = dashboard(shown, course, roster or Roster())
+    found = shown(results)
+    board = dashboard(found, course, roster or Roster())
     return _page(
-        "dashboard.html", course=course, board=board, graded=_newest_grading(shown, course)
+        "dashboard.html", course=course, board=board, graded=_newest_grading(found, course)
     )
 
 
@@ -106,10 +120,6 @@ def page_of(student: str) -> str:
     if re.fullmatch(r"[a-z0-9_-]{1,60}", student):
         return f"{PAGES}/student-{student}.html"
     return f"{PAGES}/student.{hashlib.sha256(student.encode()).hexdigest()[:12]}.html"
-
-
-def _shown(results: Sequence[Result]) -> list[Result]:
-    return sorted(map(cleaned, results), key=lambda r: (_natural(r.student), r.assignment))
 
 
 def _named(roster: Roster | None) -> dict[str, str]:

@@ -14,11 +14,14 @@ from sample_results import COURSE, sample
 
 from autograder.scorers.bleu import Bleu
 from grader.classroom.roster import Roster, Student
+from grader.cli.records.results import write
 from grader.course.visible import visible
 from grader.gradebook import manual
 from grader.gradebook.exercise_result import ModelResult
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
+from grader.gradebook.store import Store
+from grader.report import page as report_page
 from grader.report import render, render_dashboard, render_pages, render_student, table
 from grader.report.overview import histogram, mistakes
 from grader.report.page import TEMPLATES, anchor, page_of
@@ -109,6 +112,20 @@ def test_what_a_submission_says_is_escaped_everywhere():
     assert not [name for _, name, _ in page.attributes + alone.attributes if name[:2] == "on"]
     assert page.texts[anchor(visible(HOSTILE))].count("alert(1)") > 10
     assert not set("\u202e\x1b") & set(whole([hostile()], COURSE))
+
+
+def test_the_pages_of_a_folder_make_what_a_submission_says_visible_once(tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(report_page, "cleaned", lambda result: seen.append(result) or result)
+    with Store(tmp_path / "results.db") as store:
+        for result in (sample("s01"), sample("s01", "a2"), sample("s02")):
+            store.add(result)
+        write(store, COURSE, tmp_path)
+    assert [(one.student, one.assignment) for one in seen] == [
+        ("s01", "a1"),
+        ("s01", "a2"),
+        ("s02", "a1"),
+    ]
 
 
 def test_it_needs_nothing_else_and_allows_nothing_else():

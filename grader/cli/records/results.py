@@ -81,9 +81,10 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
         folder / "results.json",
         folder / "to_mark.csv",
     )
-    replace_file(written.report, report.render(found, course, roster))
-    _write_pages(folder, found, course, roster)
-    replace_file(written.dashboard, report.render_dashboard(found, course, roster))
+    shown = report.shown(found)
+    replace_file(written.report, report.render(shown, course, roster))
+    _write_pages(folder, shown, course, roster)
+    replace_file(written.dashboard, report.render_dashboard(shown, course, roster))
     replace_file(written.csv, results_files.to_csv(found, course))
     replace_file(written.json, results_files.to_json(found))
     _write_marks(written.marks, found, marks, store)
@@ -92,9 +93,9 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
     return written
 
 
-def _write_pages(folder: Path, found: list[Result], course: Course, roster: Roster) -> None:
+def _write_pages(folder: Path, shown: Sequence[Result], course: Course, roster: Roster) -> None:
     """Write the pages of students that changed, and remove those of students who are gone."""
-    pages = dict(report.render_pages(found, course, roster))
+    pages = dict(report.render_pages(shown, course, roster))
     place = folder / report.PAGES
     prepare(place)
     for old in place.glob("student*.html"):
