@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from grader.authoring.views import given, notebooks, setup_cell, text_notebook
 from grader.authoring.views.text_notebook import SourceCell
@@ -25,20 +24,11 @@ _QUOTED = re.compile(r"^> .*$", re.M)
 
 def notebook(course: Course) -> notebooks.Notebook:
     """The notebook, without outputs. Raises BuildError for a component that is not there."""
-    cells: list[notebooks.Cell] = []
-    for number, (kind, text, tags) in enumerate(_cells(course), 1):
-        cell: dict[str, Any] = {
-            "cell_type": kind,
-            "id": f"walkthrough-{number:03}",
-            "metadata": {"tags": tags} if tags else {},
-            "source": text.strip("\n").splitlines(keepends=True),
-        }
-        cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
-    about = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
-    return {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+    cells = [
+        notebooks.new_cell(kind, f"walkthrough-{number:03}", text, {"tags": tags} if tags else {})
+        for number, (kind, text, tags) in enumerate(_cells(course), 1)
+    ]
+    return notebooks.of_cells(cells)
 
 
 def text(course: Course) -> str:

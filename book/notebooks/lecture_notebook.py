@@ -65,18 +65,9 @@ def build(course: Course, lecture: Path) -> notebooks.Notebook:
         about: dict[str, Any] = {"tags": tags} if tags else {}
         if set(tags) & {"hide-input", "remove-cell", "remove-input"}:
             about["jupyter"] = {"source_hidden": True}
-        cell: notebooks.Cell = {
-            "cell_type": kind,
-            "id": f"{lecture.stem.partition('_')[0]}-{number:03}",
-            "metadata": about,
-            "source": text.strip("\n").splitlines(keepends=True),
-        }
-        cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
-    about = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
-    return {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+        id = f"{lecture.stem.partition('_')[0]}-{number:03}"
+        cells.append(notebooks.new_cell(kind, id, text, about))
+    return notebooks.of_cells(cells)
 
 
 def write(course: Course, lectures: Path, to: Path) -> None:

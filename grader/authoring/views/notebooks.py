@@ -44,12 +44,27 @@ def build(
     for source in text_notebook.read(assignment):
         maker.add(source)
     maker.finish()
-    of_notebook = {
-        "course": {"assignment": assignment.id, "view": view},
+    return of_cells(maker.cells, course={"assignment": assignment.id, "view": view})
+
+
+def of_cells(cells: list[Cell], **about: Any) -> Notebook:
+    """A Python notebook of these cells; `about` is added to its metadata."""
+    python = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    return {"cells": maker.cells, "metadata": of_notebook, "nbformat": 4, "nbformat_minor": 5}
+    return {"cells": cells, "metadata": {**about, **python}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def new_cell(kind: str, id: str, text: str, about: dict[str, Any]) -> Cell:
+    """A cell without outputs, `kind` "code" or "markdown"; `about` is its metadata."""
+    cell: Cell = {
+        "cell_type": kind,
+        "id": id,
+        "metadata": about,
+        "source": text.strip("\n").splitlines(keepends=True),
+    }
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})
 
 
 def dump(notebook: Notebook) -> str:
@@ -85,15 +100,9 @@ class _Maker:
     ) -> None:
         id = meta.pop("id", "")
         self.numbered += not id
-        cell: Cell = {
-            "cell_type": kind,
-            "id": f"{self.assignment.id}-{id or format(self.numbered, '03d')}",
-            "metadata": {**({"nbgrader": nbgrader} if nbgrader else {}), **meta},
-            "source": text.strip("\n").splitlines(keepends=True),
-        }
-        if kind == "code":
-            cell |= {"execution_count": None, "outputs": []}
-        self.cells.append(cell)
+        name = f"{self.assignment.id}-{id or format(self.numbered, '03d')}"
+        about = {**({"nbgrader": nbgrader} if nbgrader else {}), **meta}
+        self.cells.append(new_cell(kind, name, text, about))
 
     def finish(self) -> None:
         """Add the last cell. Raises BuildError unless each item was placed as often as listed."""
