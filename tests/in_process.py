@@ -1,6 +1,7 @@
 """Runs a program's `main` in this process, where what it imports is imported already.
 
-And reads what a program says of a user's mistake, in whichever process it ran.
+And reads what a program says of a user's mistake, in whichever process it ran; and calls what a
+notebook has defined.
 """
 
 import contextlib
@@ -9,6 +10,9 @@ import signal
 import subprocess
 import sys
 from unittest import mock
+
+from grader.seam import Student
+from grader.seam.executor import Executor, LocalBackend
 
 HANDLED = (signal.SIGTERM, signal.SIGHUP)
 
@@ -43,3 +47,8 @@ def one_sentence(done, code, *parts):
     assert len(done.stderr.strip().splitlines()) == 1, done.stderr
     for part in parts:
         assert part in done.stderr, done.stderr
+
+
+def student(namespace, unavailable=None):
+    """A `Student` whose functions are in this process."""
+    return Student(LocalBackend(Executor(namespace, unavailable)))

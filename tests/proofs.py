@@ -1,5 +1,7 @@
 """Helpers shared with `course prove`: known submissions, and grading one."""
 
+from pathlib import Path
+
 from grader.authoring.proof.cases import notebook
 from grader.authoring.proof.prove import local_worker
 from grader.course.course import Course
@@ -7,7 +9,7 @@ from grader.gradebook.result import Result
 from grader.judge.grade import grade
 from grader.judge.suite_run import Submitted
 
-__all__ = ["COURSE", "graded", "local_worker", "notebook"]
+__all__ = ["COURSE", "code_of_tree", "graded", "local_worker", "notebook"]
 
 COURSE = Course.here()
 
@@ -15,3 +17,9 @@ COURSE = Course.here()
 def graded(data: bytes, id: str, open_worker=local_worker, only=None) -> Result:
     """Grade any notebook."""
     return grade(Submitted(COURSE.assignment(id), data, only=only), COURSE, open_worker)
+
+
+def code_of_tree(folder: Path) -> list[tuple[str, str]]:
+    """Every Python file below a folder."""
+    files = sorted(folder.rglob("*.py"))
+    return [(str(f.relative_to(folder)), f.read_text(encoding="utf-8")) for f in files]

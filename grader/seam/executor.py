@@ -18,7 +18,6 @@ import numpy as np
 from . import forbidden
 from .codec import Decoder, Encoder, Tree
 from .errors import LOAD_ERROR, MISSING, NOT_WRITTEN, OOM, POLICY, PolicyViolation, StudentError
-from .facade import Student
 
 
 class Executor:
@@ -232,8 +231,3 @@ class LocalBackend:
     def request(self, request: Tree, payload: bytes, deadline: float | None) -> tuple[Tree, bytes]:
         answer, data = self.executor.respond(json.loads(json.dumps(request)), payload)
         return json.loads(json.dumps(answer)), data
-
-
-def local_student(namespace: dict[str, Any], unavailable: dict[str, str] | None = None) -> Student:
-    """A `Student` whose functions are in this process."""
-    return Student(LocalBackend(Executor(namespace, unavailable)))

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 
+import proofs
 import pytest
 from checkout import ROOT
 
@@ -54,7 +55,7 @@ def test_the_no_leak_proof_finds_every_answer_of_a_solution(course, id):
 def test_the_students_course_lib_holds_no_answer_that_is_not_out(course, tmp_path):
     student_tree.write(course, tmp_path)
     hidden = student_tree.unreleased(course)
-    code = no_leak.code_of_tree(tmp_path)
+    code = proofs.code_of_tree(tmp_path)
     assert no_leak.find(code, hidden) == []
     assert any("raise NotImplementedError" in source for _, source in code)
     for name in ("solutions", "autograder"):

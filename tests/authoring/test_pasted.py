@@ -3,10 +3,10 @@
 import signal
 from contextlib import contextmanager
 
+import pasted
 import proofs
 import pytest
 
-from grader.authoring.proof import pasted
 from grader.authoring.release import contents
 from grader.library import student_tree
 from grader.library.components import Component

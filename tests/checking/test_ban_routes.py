@@ -6,12 +6,12 @@ import sys
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 
+import in_process
 import proofs
 import pytest
 
-from grader.seam import Student, StudentError, announced, switches
+from grader.seam import StudentError, announced, switches
 from grader.seam.errors import POLICY
-from grader.seam.executor import Executor, LocalBackend
 from grader.seam.loading import load
 
 COURSE = proofs.COURSE
@@ -139,7 +139,7 @@ def loaded(source, forbidden):
     job = {"statements": [statement], "unavailable": {}, "substitutes": [], "forbidden": forbidden}
     namespace, unavailable, problems = load(job)
     assert not problems
-    return Student(LocalBackend(Executor(namespace, unavailable)))
+    return in_process.student(namespace, unavailable)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import os
 
+import in_process
 import pytest
 
 from grader.checking import faults, session
@@ -9,7 +10,6 @@ from grader.checking.raised import explain
 from grader.checking.suite import proofread, read_tests
 from grader.seam import StudentError
 from grader.seam.errors import POLICY, TIMEOUT
-from grader.seam.executor import local_student
 
 HEAD = """\
 from grader.checking import expect
@@ -35,7 +35,7 @@ def marked(name: str, body: str, parameters: str = "student", exercise: str = "1
 
 
 def ran(course, path, namespace=None, **options):
-    student = local_student(namespace or {})
+    student = in_process.student(namespace or {})
     return session.run(course.assignment("a1"), student, files=[path], **options)
 
 
@@ -119,7 +119,7 @@ def test_what_counts_beside_another_test_means_that_of_its_own_file(course, suit
         first = suite(BESIDE, own)
         second = first.with_name("test_1_1_other.py")
         second.write_text(HEAD + others, encoding="utf-8")
-        student = local_student({"f": min, "g": lambda: 1})
+        student = in_process.student({"f": min, "g": lambda: 1})
         for files in ([first, second], [second, first]):
             results = session.run(course.assignment("a1"), student, files=files)
             [result] = [one for one in results if one.name == "test_refuses"]

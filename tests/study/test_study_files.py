@@ -4,6 +4,7 @@ import csv
 import io
 import os
 
+import in_process
 import proofs
 import pytest
 from checkout import ROOT
@@ -16,7 +17,6 @@ from grader.checking import session
 from grader.grading import class_run
 from grader.intake import submissions
 from grader.seam.errors import NOT_WRITTEN
-from grader.seam.executor import local_student
 
 A5 = proofs.COURSE.assignment("a5")
 SUITE = ROOT / "autograder/a5/exercise_5_5/test_5_5_study.py"
@@ -38,7 +38,7 @@ def results_of(files, again=True):
     names = EVERYTHING if again else EVERYTHING - {AGAIN}
     results = session.run(
         A5,
-        local_student({"run_trial": run_trial}),
+        in_process.student({"run_trial": run_trial}),
         only=[f"{SUITE.name}::{name}" for name in names],
         files=[SUITE],
         handed_in=files,
@@ -120,7 +120,7 @@ def test_without_the_file_the_exercise_is_not_written():
 @pytest.mark.parametrize("name", ["empty", "a million rows", "a deep curve", "NUL bytes"])
 def test_the_visible_checks_survive_it_too(name):
     results = session.run(
-        A5, local_student({}), files=PUBLIC, handed_in={"results.csv": UNREADABLE[name][0]}
+        A5, in_process.student({}), files=PUBLIC, handed_in={"results.csv": UNREADABLE[name][0]}
     )
     assert {result.outcome for result in results} == {"FAILED"}
     assert all("could not handle" not in result.message.got for result in results)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from ...library.components import Component
@@ -57,12 +56,6 @@ def find(code: Iterable[tuple[str, str]], hidden: Iterable[str], released: str =
             elif runs & secret_runs:
                 leaks.append(Leak(where, reference, f"{RUN} lines in a row"))
     return leaks
-
-
-def code_of_tree(folder: Path) -> list[tuple[str, str]]:
-    """Every Python file below a folder."""
-    files = sorted(folder.rglob("*.py"))
-    return [(str(f.relative_to(folder)), f.read_text(encoding="utf-8")) for f in files]
 
 
 def code_of_notebook(name: str, notebook: dict[str, Any]) -> list[tuple[str, str]]:

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from grader.course.assignment import Assignment
+from grader.library.components import Component
 from grader.notebook.statements import global_names
-
-from ...library.components import Component
 
 Definition = ast.FunctionDef | ast.ClassDef
 
