@@ -17,6 +17,7 @@ from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, storage
 
 GRACE = 2
+LONG = 300  # where nobody is to be taken for dead, however slow the machine
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
 
 
@@ -32,9 +33,9 @@ def study(url):
     return queue(storage(url, GRACE), study_stub.plan())
 
 
-def run(url, n_workers, tell=lambda line: None, **options):
-    command = study_stub.command(url, grace=GRACE, **options)
-    run_workers(storage(url, GRACE), "stub", command, n_workers, tell)
+def run(url, n_workers, tell=lambda line: None, grace=GRACE, **options):
+    command = study_stub.command(url, grace=grace, **options)
+    run_workers(storage(url, grace), "stub", command, n_workers, tell)
 
 
 def noted(log, what):
@@ -102,20 +103,20 @@ def test_all_are_killed_and_the_same_command_goes_on(url, study, tmp_path):
 )
 def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, number):
     log = tmp_path / "log"
-    process = start(url, log)
+    process = start(url, log, grace=LONG)
     until(lambda: len(set(noted(log, "begin")[1])) == 2)
     process.send_signal(number)
     assert process.wait(120) == 130
     assert not any(is_there(pid) for pid in noted(log, "begin")[1])
     found = set(study_stub.statuses(study))
     assert found <= {"complete", "waiting"}  # nobody has to wait for a silence
-    run(url, 2, log=log)
+    run(url, 2, log=log, grace=LONG)
     assert study_stub.statuses(study) == ["complete"] * 12
 
 
-def start(url, log, seconds=0.2):
+def start(url, log, seconds=0.2, grace=GRACE):
     """`run_workers` in a process of its own."""
-    command = study_stub.command(url, workers=2, seconds=seconds, log=log, grace=GRACE)
+    command = study_stub.command(url, workers=2, seconds=seconds, log=log, grace=grace)
     return subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
 
 

@@ -58,12 +58,17 @@ def test_difference(student):
         read="exercise 2.4")
 
 
-@exercise("2.4", beside=["test_difference"])
-def test_refused(student):
-    """A mask of three axes, or biases in only one of the modules, raises a ValueError."""
+@exercise("2.4", weight=0.5, beside=["test_to_torch_mask"])
+def test_three_axes_refused(student):
+    """A mask of three axes raises a ValueError."""
     expect.raises(
         lambda: student.to_torch_mask(CAUSAL[None], 2),
         because="raise a ValueError for masks that do not have 2 or 4 axes", read="exercise 2.4")
+
+
+@exercise("2.4", weight=0.5, beside=["test_difference"])
+def test_unequal_biases_refused(student):
+    """Biases in only one of the modules raise a ValueError."""
     ours = student.MultiHeadAttention(4, 2, bias=False)
     there = student.make("torch.nn.MultiheadAttention(4, 2)")
     expect.raises(
