@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from book import CHECKOUT
 from grader.authoring.views import texts
@@ -14,10 +15,11 @@ from grader.course.course import Course
 from grader.library.components import BuildError
 
 from .. import timetable, week_map
-from ..decks.first_slide import DECKS, lectures
+from ..decks.first_slide import DECKS
 from ..notebooks.other_forms import IN_RELEASE
 from ..quizzes import quiz
 from ..steps import part
+from ..week_map import Stage
 
 BEGIN, END = "<!-- study plan -->", "<!-- /study plan -->"
 _PLACE = re.compile(rf"{BEGIN}\n.*?{END}", re.S)
@@ -38,7 +40,7 @@ def filled(text: str, course: Course) -> str:
         return f"[{said}](lectures/{source})" if is_source else f"{said} `{page}`"
 
     plan = "\n".join(_lines(course, linked))
-    return _PLACE.sub(lambda _: f"{BEGIN}\n\n{plan}\n{END}", text)
+    return _PLACE.sub(lambda _: f"{BEGIN}\n{plan}\n{END}", text)
 
 
 def of_release(course: Course) -> str:
@@ -52,43 +54,58 @@ def of_release(course: Course) -> str:
 
 
 def _lines(course: Course, linked: Linked) -> Iterator[str]:
-    pages = {int(path.stem[4:].split("_")[0]): path for path in lectures(CHECKOUT / "lectures")}
-    known = quiz.names()
-    for stage in week_map.stages(course):
-        whole = [lesson.part for lesson in stage.lessons if not lesson.sections]
-        rows = {number: timetable.of_lecture(pages[number]) for number in whole}
-        minutes = sum(row.minutes for row in rows.values())
-        work = stage.assignment.minutes if stage.assignment else 0
-        yield f"**{stage.title}** (about {texts.hours(minutes + work)})\n"
-        if ahead := [lesson for lesson in stage.lessons if lesson.sections]:
-            places = "; ".join(
-                f"{linked(f'part {one.part}', f'{pages[one.part].stem}.html')} "
-                f"({', '.join(one.sections)})"
-                for one in ahead
-            )
-            yield f"- [ ] Read ahead in {places}"
-        for number, row in rows.items():
-            page = pages[number].stem
-            steps = [
-                f"Read {linked(row.title, f'{page}.html')}",
-                f"go through its {linked('slides', f'{DECKS}/{page}.html')}",
-            ]
-            about = f"{row.minutes} minutes in class"
-            if part(number) in known:
-                steps.append(f"answer {linked(f'quiz {number}', f'quiz_part{number}.html')}")
-                about += f", {len(quiz.load(part(number)).questions)} questions"
-            yield f"- [ ] {', '.join(steps)} ({about})"
-        if stage.assignment:
-            title = stage.assignment.title
-            yield (
-                f"- [ ] Build assignment {stage.assignment.id.removeprefix('a')}, "
-                f"[{title[0].lower() + title[1:]}](assignments/{stage.assignment.id}/README.md) "
-                f"(about {texts.hours(stage.assignment.minutes)})"
-            )
-        yield ""
+    for number, stage in enumerate(week_map.stages(course)):
+        if number:
+            yield ""
+        steps = [*_lectures(stage, linked), *_assignment(stage, linked)]
+        yield f"**{stage.title}** (about {texts.hours(_minutes(stage))})"
+        yield from (f"- [ ] {step}" for step in steps)
     for lab in course.labs:
         title = f"[{lab.title}](assignments/labs/{lab.id}/README.md)"
         hours = texts.hours(lab.minutes)
         yield f"- [ ] From week {lab.week}, if you like: {title}, {lab.build} (about {hours})"
-    if course.labs:
-        yield ""
+
+
+def _minutes(stage: Stage) -> int:
+    work = stage.assignment.minutes if stage.assignment else 0
+    return work + sum(timetable.of_lecture(_page(number)).minutes for number in _whole(stage))
+
+
+def _whole(stage: Stage) -> list[int]:
+    """The parts that are read to their end."""
+    return [lesson.part for lesson in stage.lessons if not lesson.sections]
+
+
+def _page(number: int) -> Path:
+    return next((CHECKOUT / "lectures").glob(f"part{number}_*.md"))
+
+
+def _lectures(stage: Stage, linked: Linked) -> Iterator[str]:
+    for number in _whole(stage):
+        row, page = timetable.of_lecture(_page(number)), _page(number).stem
+        deck = linked("slides", f"{DECKS}/{page}.html")
+        about = f"{row.minutes} minutes in class"
+        quizzed = ""
+        if part(number) in quiz.names():
+            quizzed = f", {linked(f'quiz {number}', f'quiz_part{number}.html')}"
+            about += f", {len(quiz.load(part(number)).questions)} questions"
+        yield f"{linked(row.title, f'{page}.html')}, its {deck}{quizzed} ({about})"
+
+
+def _assignment(stage: Stage, linked: Linked) -> Iterator[str]:
+    """The assignment, and what it needs of parts that come later."""
+    ahead: dict[int, list[str]] = {}
+    for lesson in stage.lessons:
+        if lesson.part not in _whole(stage):
+            ahead.setdefault(lesson.part, []).extend(lesson.sections)
+    places = "; ".join(
+        f"{linked(f'part {number}', f'{_page(number).stem}.html')} ({', '.join(sections)})"
+        for number, sections in ahead.items()
+    )
+    if one := stage.assignment:
+        title = f"[{one.title[0].lower() + one.title[1:]}](assignments/{one.id}/README.md)"
+        number, hours = one.id.removeprefix("a"), texts.hours(one.minutes)
+        early = f"; read ahead in {places}" if places else ""
+        yield f"Assignment {number}, {title} (about {hours}){early}"
+    elif places:
+        yield f"Read ahead in {places}"
