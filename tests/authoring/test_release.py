@@ -18,6 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from checkout import ROOT
 from sample_results import COURSE
 from setup_world import with_repository
 
@@ -72,6 +73,22 @@ def hidden(made):
 @pytest.fixture(scope="module")
 def files(week):
     return folder.read(week)
+
+
+def test_the_lectures_notebooks_hold_nothing_hidden(hidden):
+    """Of all parts, in the week in which no answer is out."""
+    pytest.importorskip("sphinx", reason="the extra `site` needs Python 3.11")
+    from book.notebooks import lecture_notebook
+
+    parts = {
+        f"lectures/notebooks/{path.stem}.ipynb": notebooks.dump(
+            lecture_notebook.build(COURSE, path)
+        ).encode()
+        for path in sorted((ROOT / "lectures").glob("part*_*.md"))
+    }
+    assert len(parts) == len(COURSE.parts)
+    assert proof.find(parts, hidden) == []
+    assert proof.unexcused(COURSE, parts, []) == []
 
 
 def test_a_week_is_all_that_a_student_needs_and_no_more(files):
