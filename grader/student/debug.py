@@ -15,12 +15,12 @@ from ..notebook import written_answers
 from ..seam import Student, StudentError
 from ..seam.executor import Executor, LocalBackend
 from ..seam.facade import Backend
-from . import work
+from . import tree, work
 from .work import Work
 
 
 def of_notebook(given: Path) -> list[Any]:
-    """The checks of the model that a notebook defines. Raises Problem."""
+    """The checks of the model that a notebook defines; it may be given as `a3`. Raises Problem."""
     found, checklist = _read(given)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
@@ -50,6 +50,8 @@ def _read(given: Path) -> tuple[Work, Checklist]:
     listed = {a.id: a.checklist for a in course.assignments if a.checklist}
     if not listed:
         raise Problem("this course has no checklists")
+    if str(given) in listed and not given.exists():
+        given = tree.notebook(course.assignment(str(given)))
     found = work.read(course.assignment(next(iter(listed))), given)
     other = written_answers.looks_like(course, found.assignment, found.collected)
     if other and other not in listed:

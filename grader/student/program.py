@@ -87,7 +87,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command = commands.add_parser("debug", help="a checklist for a model that learns badly")
     command.add_argument(
-        "notebook", nargs="?", type=Path, help="with a model; default: known faults"
+        "notebook", nargs="?", type=Path, help="with a model, or a3; default: known faults"
     )
     command.add_argument("--json", action="store_true", help="print JSON")
     command.set_defaults(run=_debug)

@@ -243,6 +243,7 @@ BAD_INPUT = [
     (("check", "a1", "course.toml"), ("is not JSON",)),
     (("check", "a3", "empty.ipynb", "--full"), ("the file is empty",)),
     (("debug", "nowhere.ipynb"), ("there is no such file",)),
+    (("debug", "a3"), ("there is no a3.ipynb",)),
     (("translate", "They sleep."), ("there is no a4.ipynb",)),
     (("translate", "--words", "They sleep."), ("--words needs", "leave it out")),
     (("translate", "--width", "none"), ("'none' is not a number", "--help")),

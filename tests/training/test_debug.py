@@ -1,6 +1,7 @@
 """The checklist distinguishes broken models, and reports nothing for a sound one."""
 
 import json
+from pathlib import Path
 
 import proofs
 import pytest
@@ -131,10 +132,10 @@ def test_named_mistakes_of_a_translator_are_found(bug, checks, tmp_path):
     assert checks <= wrong(debug.of_notebook(with_mistake("a4", bug, tmp_path)))
 
 
-def test_nothing_is_found_in_a_sound_translator(tmp_path):
-    path = tmp_path / "a4.ipynb"
-    path.write_bytes(proofs.notebook("a4", "solution"))
-    checks = debug.of_notebook(path)
+def test_nothing_is_found_in_a_sound_translator(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a4.ipynb").write_bytes(proofs.notebook("a4", "solution"))
+    checks = debug.of_notebook(Path("a4"))
     assert [str(check) for check in checks if not check.ok] == []
     assert {"cache", "teacher forcing", "two lengths", "score scale"} <= {c.name for c in checks}
 
