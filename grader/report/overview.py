@@ -37,6 +37,14 @@ def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
     }
 
 
+def everyone(results: list[Result]) -> dict[str, dict[str, Result]]:
+    """The results of each student, by assignment."""
+    found: dict[str, dict[str, Result]] = {}
+    for result in results:
+        found.setdefault(result.student, {})[result.assignment] = result
+    return found
+
+
 def histogram(totals: list[float]) -> dict[str, Any]:
     """Counts of totals in bins of ten; the last bin up to 100 includes 100, bonus goes above.
 
