@@ -40,7 +40,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def render(results: Sequence[Result], course: Course, roster: Roster | None = None) -> str:
-    """The report of a class: everyone's totals, an overview of each assignment, links to the rest."""
+    """The report of a class: all totals, an overview of each assignment, links to the rest."""
     shown = _shown(results)
     by_student = everyone(shown)
     people = {visible(id) for id in roster.students} if roster else set()
