@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from autograder.scorers.bleu import Bleu
+from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.exercise import Exercise
 from grader.gradebook.exercise_result import ModelResult
@@ -53,7 +54,8 @@ def sample(
     """
     course = COURSE.assignment(assignment)
     exercises = [
-        _exercise(e, (failed or {}).get(e.id, []), e.id in not_written) for e in course.exercises
+        _exercise(course, e, (failed or {}).get(e.id, []), e.id in not_written)
+        for e in course.exercises
     ]
     result = {
         "student": student,
@@ -79,7 +81,9 @@ def sample(
     return Result.model_validate(result).changed(course)
 
 
-def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> dict[str, Any]:
+def _exercise(
+    assignment: Assignment, exercise: Exercise, failed: list[dict[str, Any]], stub: bool
+) -> dict[str, Any]:
     common = {
         "id": exercise.id,
         "title": exercise.title,
@@ -94,7 +98,7 @@ def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> d
     if exercise.kind == "model":
         model = SCORED | {
             "zero_at": exercise.zero_at,
-            "full_at": thresholds.full_at(exercise, 1000, Bleu()),
+            "full_at": thresholds.full_at(exercise, 1000, assignment.scorer),
         }
         told = Bleu().sentences(ModelResult(**model))
         return common | {
@@ -119,7 +123,7 @@ def _exercise(exercise: Exercise, failed: list[dict[str, Any]], stub: bool) -> d
 
 def _test(exercise: Exercise, number: int, stub: bool) -> dict[str, Any]:
     titles = ["shape", "worked example", "large values", "rows sum to one", "batches", "masked row"]
-    name = exercise.names[0]
+    name = next(iter(exercise.names), exercise.title)
     message = {"expected": f"`{name}`, written by you", "got": "not written yet"}
     return {
         "id": f"test_{exercise.id.replace('.', '_')}.py::test_{number}",

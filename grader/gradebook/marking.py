@@ -5,11 +5,12 @@
     marking.give_marks(store, course, [(answer, answer.version) for answer in found], mark)
 
 A mark is stored at once. It is refused if somebody else marked since the answer was read, or if the
-answer itself has changed; nothing is stored then. `undo` steps back, mark by mark.
+answer itself has changed; nothing is stored then. `undo` steps back, step by step of one marker.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -87,31 +88,31 @@ def give_marks(
         most = manual.points_of(course.assignment(answer.assignment), answer.item)
         if mark.points is not None:
             manual.checked(mark.points, answer.item, most)
+    act = secrets.token_hex(8)
     with store.connected(writing=True) as connection:
         for answer, version in seen:
             _check(connection, answer, version)
             given = ManualMark(mark.points, mark.comment, mark.marker, answer.sha256)
-            stored_marks.append(connection, dict.fromkeys(_items(answer), given))
+            stored_marks.append(connection, dict.fromkeys(_items(answer), given), act=act)
         return [_version(connection, answer) for answer, _ in seen]
 
 
-def undo(store: Store, answer: Answer, *, marker: str, expected_version: int) -> int:
-    """Take the newest mark back, so that the one before it counts again; returns the new version.
+def undo(store: Store, act: str, *, marker: str) -> list[KeptMark]:
+    """Take back what this marker stored in one step, so that the marks before count again.
 
-    Undoing again steps further back. Raises MarkedMeanwhile, NotMarked if there is none, and
-    GradebookError.
+    Undoing the step before steps further back. Returns the step's marks that stay: those that
+    somebody has marked upon since, and those that were taken back already. Raises GradebookError.
     """
     with store.connected(writing=True) as connection:
-        if _version(connection, answer) != expected_version:
-            raise MarkedMeanwhile(_newest(connection, answer))
-        for item in _items(answer):
-            standing = stored_marks.standing(stored_marks.every(connection, item))
-            if not standing:
-                raise NotMarked(f"{item[0]} {item[2]} has no mark that could be taken back")
-            last, before = standing[-1], standing[-2].mark if standing[1:] else ManualMark(None)
-            facts = (before.points, before.comment, marker, before.answer_sha256)
-            stored_marks.append(connection, {item: ManualMark(*facts)}, undoes=last.id)
-        return _version(connection, answer)
+        kept = stored_marks.every(connection)
+        mine = [mark for one in stored_marks.acts(kept, marker) for mark in one if mark.act == act]
+        for last in mine:
+            standing = stored_marks.standing(one for one in kept if one.item == last.item)
+            before = standing[-2].mark if standing[1:] else ManualMark(None)
+            again = ManualMark(before.points, before.comment, marker, before.answer_sha256)
+            stored_marks.append(connection, {last.item: again}, undoes=last.id)
+        ours = [mark for mark in kept if mark.act == act and mark.mark.marker == marker]
+        return [mark for mark in ours if mark not in mine]
 
 
 def answers_in(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -> list[Answer]:

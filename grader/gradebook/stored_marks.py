@@ -23,6 +23,7 @@ class KeptMark(NamedTuple):
     kept_at: str  # an ISO time
     id: int = 0
     undoes: int | None = None  # the mark that this one takes back, so that the one before counts
+    act: str = ""  # marks that were stored in one step have the same; those of a file have none
 
 
 def every(connection: Connection, item: Item | None = None) -> list[KeptMark]:
@@ -39,6 +40,7 @@ def every(connection: Connection, item: Item | None = None) -> list[KeptMark]:
             row.kept_at,
             row.id,
             row.undoes,
+            row.act or "",
         )
         for row in connection.execute(query)
     ]
@@ -57,8 +59,28 @@ def standing(kept: Iterable[KeptMark]) -> list[KeptMark]:
     return found
 
 
+def acts(kept: Iterable[KeptMark], marker: str) -> list[list[KeptMark]]:
+    """What this marker stored in each step and can still take back, the oldest step first.
+
+    A mark that was taken back, or that somebody has marked upon since, is left out.
+    """
+    by_item: dict[Item, list[KeptMark]] = {}
+    for mark in kept:
+        by_item.setdefault(mark.item, []).append(mark)
+    newest = [of_one[-1] for of_one in map(standing, by_item.values()) if of_one]
+    found: dict[str, list[KeptMark]] = {}
+    for mark in sorted(newest, key=lambda mark: mark.id):
+        if mark.act and mark.mark.marker == marker:
+            found.setdefault(mark.act, []).append(mark)
+    return list(found.values())
+
+
 def append(
-    connection: Connection, marks: Mapping[Item, ManualMark], undoes: int | None = None
+    connection: Connection,
+    marks: Mapping[Item, ManualMark],
+    *,
+    undoes: int | None = None,
+    act: str = "",
 ) -> None:
     """Add a row for each mark, given now."""
     from .database.schema import marks as table
@@ -74,6 +96,7 @@ def append(
             "marker": mark.marker,
             "answer_sha256": mark.answer_sha256,
             "undoes": undoes,
+            "act": act or None,
             "kept_at": now,
         }
         for (student, assignment, item), mark in marks.items()

@@ -34,7 +34,7 @@ class Acts:
             given = Given.of(form, part, self._desk, self._marker)
             if meanwhile := given.meanwhile:
                 return self._pages.conflict(request, part, given, meanwhile)
-            given.store(self._desk, self._marker)
+            given.store(self._desk)
         except Refused as problem:
             return self._pages.shown(request, part, card, str(problem), 422)
         except NotMarked:  # between the look above and the store
@@ -45,20 +45,18 @@ class Acts:
         after = entries.neighbor(found, self._at.wanted(request, part), current, rest_first=True)
         return self._at.to(request, part, after)
 
-    def undo(self, request: Request, _form: Form) -> Response:
-        """Take back the last mark given here, and lead to its card."""
-        if not self._marker.done:
+    def undo(self, request: Request, form: Form) -> Response:
+        """Take back the step that the page named, whichever run it is of, and lead to its card."""
+        act = form.get("act", [""])[0]
+        given = self._desk.given(self._marker.name, act) if act else []
+        if not given:
             return RedirectResponse(f"{request.scope['root_path']}/", 303)
-        last = self._marker.done.pop()
-        part = self._at.named(last.assignment, last.item)
-        problem = ""
-        for entry, version in last.entries:
-            try:
-                self._desk.take_back(entry, self._marker.name, version)
-            except NotMarked:
-                problem = "not taken back where somebody else has marked since"
-        card = self._at.card_of(part, last.entries[0][0].key)
-        if problem:
+        student, *question = given[0].item
+        part = self._at.named(*question)
+        whole = self._desk.take_back(act, self._marker.name)
+        card = self._desk.card_with(part, student)
+        if card and not whole:
+            problem = "what was marked since, or taken back already, stays as it is"
             return self._pages.shown(request, part, card, problem, 409)
         return self._at.to(request, part, card)
 

@@ -81,6 +81,13 @@ class Desk:
                 read.cards[question] = self._made(read, *question)
             return read.cards[question]
 
+    def card_with(self, part: Part, student: str) -> Card | None:
+        """The card that the answer of a student is on."""
+        found = self.cards(part.assignment, part.item)
+        return next(
+            (c for c in found if any(student in e.answer.students for e in c.entries)), None
+        )
+
     def reference(self, part: Part) -> Reference:
         """What stands beside the answers to a question."""
         if part.assignment not in self._references:
@@ -104,13 +111,21 @@ class Desk:
             ]
         return replace(card, entries=tuple(told))
 
-    def give(self, seen: Sequence[tuple[Entry, int]], mark: ManualMark) -> list[int]:
+    def give(self, seen: Sequence[tuple[Entry, int]], mark: ManualMark) -> None:
         """Give these answers, each with the version seen, one mark; see `marking.give_marks`."""
-        return marking.give_marks(self.store, self.course, [(e.answer, v) for e, v in seen], mark)
+        marking.give_marks(self.store, self.course, [(e.answer, v) for e, v in seen], mark)
 
-    def take_back(self, entry: Entry, marker: str, version: int) -> None:
-        """Undo the newest mark of an answer; see `marking.undo`."""
-        marking.undo(self.store, entry.answer, marker=marker, expected_version=version)
+    def given(self, marker: str, act: str = "") -> list[KeptMark]:
+        """The marks of one step of a marker, or of the newest that can be taken back."""
+        marks, asked = self._up_to_date().marks, {(p.assignment, p.item) for p in self.parts()}
+        if act:
+            return [one for one in marks if one.act == act and one.mark.marker == marker]
+        steps = [s for s in stored_marks.acts(marks, marker) if s[0].item[1:] in asked]
+        return steps[-1] if steps else []
+
+    def take_back(self, act: str, marker: str) -> bool:
+        """Undo one step of a marker; whether all of it could be. See `marking.undo`."""
+        return not marking.undo(self.store, act, marker=marker)
 
     def ask(self, card: Card, marker: str) -> None:
         """Put a card in question, or settle it if it is."""

@@ -10,7 +10,7 @@ from ..gradebook.manual import ManualMark
 from . import views
 from .desk import Desk, Part
 from .entries import Entry, Meanwhile
-from .marker import Done, Marker
+from .marker import Marker
 
 MAX_FORM = 2**20  # bytes
 MAX_COMMENT = 10_000  # characters
@@ -58,20 +58,9 @@ class Given:
             if entry.answer.version != version or entry.answer.sha256[: views.SEEN] != sha
         ]
 
-    def store(self, desk: Desk, marker: Marker) -> None:
+    def store(self, desk: Desk) -> None:
         """Give the mark, to all answers or to none. Raises what `marking.give_marks` raises."""
-        versions = desk.give([(entry, version) for entry, version, _ in self.seen], self.mark)
-        entries = tuple(zip((entry for entry, *_ in self.seen), versions, strict=True))
-        sentence = self._sentence(desk, marker)
-        marker.done.append(Done(sentence, self.part.assignment, self.part.item, entries))
-
-    def _sentence(self, desk: Desk, marker: Marker) -> str:
-        first = views.label(desk, marker, self.seen[0][0])
-        more = len(self.seen) - 1
-        whom = f"{first} and {more} more" if more else first
-        if self.mark == ManualMark(None):
-            return f"{self.part.item}: no mark for {whom} any more"
-        return f"{self.part.item}: {views.points(self.mark.points)} for {whom}"
+        desk.give([(entry, version) for entry, version, _ in self.seen], self.mark)
 
 
 def _points(text: str, most: float) -> float | None:

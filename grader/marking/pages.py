@@ -49,7 +49,8 @@ class Pages:
         found = self._desk.cards(part.assignment, part.item)
         first = next(filter(self._at.wanted(request, part), found), None)
         if first is None:
-            content = {"part": part, "wanted": self._at.kept(request)}
+            last = views.last(self._desk, self._marker)
+            content = {"part": part, "wanted": self._at.kept(request), "last": last}
             return self._page(request, "nothing.html", content)
         return self._at.to(request, part, first)
 
@@ -68,6 +69,7 @@ class Pages:
         content = views.card(self._desk, self._marker, part, card, self._at.kept(request))
         others = self._desk.open(card.place, self._marker.name)
         content |= {"around": around, "others": others, "problem": problem}
+        content |= {"last": views.last(self._desk, self._marker)}
         return self._page(request, "card.html", content, status)
 
     def conflict(
@@ -106,8 +108,7 @@ class Pages:
         self, request: Request, template: str, content: Mapping[str, Any], status: int = 200
     ) -> Response:
         marker, base = self._marker, request.scope["root_path"]
-        last = marker.done[-1].sentence if marker.done else ""
-        facts = {"base": base, "marker": marker, "last": last, "course": self._desk.course}
+        facts = {"base": base, "marker": marker, "course": self._desk.course}
         facts |= {"query": query(self._at.kept(request))}
         page = self._templates.get_template(template)
         return HTMLResponse(page.render(**facts, **content), status)

@@ -69,6 +69,22 @@ def card(
     }
 
 
+def last(desk: Desk, marker: Marker) -> dict[str, str] | None:
+    """What this marker stored last, in this run or before, and can take back."""
+    given = desk.given(marker.name)
+    if not given:
+        return None
+    (_, assignment, item), mark = given[0].item, given[0].mark
+    whose = {kept.item[0] for kept in given}
+    cards = desk.cards(assignment, item)
+    found = [e for card in cards for e in card.entries if whose & {*e.answer.students}]
+    whom = label(desk, marker, found[0]) if found else "an answer that is no longer here"
+    whom += f" and {len(found) - 1} more" if found[1:] else ""
+    what = "no mark any more" if mark == ManualMark(None) else points(mark.points)
+    at = written(moment(given[0].kept_at), desk.course.facts.zone)
+    return {"act": given[0].act, "sentence": f"{item}: {what} for {whom}, {at}"}
+
+
 def label(desk: Desk, marker: Marker, entry: Entry) -> str:
     """How an answer is called on a page."""
     if marker.anonymous:

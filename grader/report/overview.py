@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..gradebook.result import Result
@@ -35,6 +36,14 @@ def overview(assignment: Assignment, results: list[Result]) -> dict[str, Any]:
         "causes": {result.student: main_cause(result) for result in results},
         "proofs": sorted({(r.suite_sha256, r.environment_sha256, r.seed) for r in results}),
     }
+
+
+def everyone(results: Sequence[Result]) -> dict[str, dict[str, Result]]:
+    """The results of each student, by assignment."""
+    found: dict[str, dict[str, Result]] = {}
+    for result in results:
+        found.setdefault(result.student, {})[result.assignment] = result
+    return found
 
 
 def histogram(totals: list[float]) -> dict[str, Any]:

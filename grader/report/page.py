@@ -1,7 +1,8 @@
-"""The report: an HTML file, and one for each student beside it, without network and scripts.
+"""The report: an HTML file, and pages behind it, all without network and readable without scripts.
 
-The class's page stays small, so that it opens at once whatever the size of the class; a student's
-page is read from the disk when it is opened.
+The report itself stays small, so that it opens at once whatever the size of the class: it has one
+row a student. What an assignment asked of whom, and what a student wrote, are pages of their own,
+read from the disk when they are opened.
 
 All text from submissions is escaped. As a second defense, a content security policy admits only our
 own style sheet and script, by their hashes.
@@ -23,7 +24,7 @@ from ..gradebook.lateness import moment, written
 from ..gradebook.result import Result
 from .feedback import feedback
 from .for_students import for_student
-from .overview import overview
+from .overview import everyone, overview
 from .plain_text import cleaned, counted, listed, number, percent, shortened, signed
 from .sentences import OUTCOME_MEANINGS, STATUS_SIGNS, TIER_MEANINGS
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from grader.course.course import Course
 
 
-PAGES = "report"  # the folder of students' pages, beside the report
+PAGES = "report"  # the folder of the pages behind the report, beside it
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -53,22 +54,27 @@ def shown(results: Sequence[Result]) -> Shown:
 
 
 def render(results: Sequence[Result], course: Course, roster: Roster | None = None) -> str:
-    """The report of a class: an overview of each assignment, with a link to each student's page."""
+    """The report of a class: all totals, an overview of each assignment, links to the rest."""
     found = shown(results)
-    students = {result.student for result in found}
+    by_student = everyone(found)
     people = {visible(id) for id in roster.students} if roster else set()
-    classes = [
-        overview(assignment, mine)
-        for assignment in course.graded
-        if (mine := [r for r in found if r.assignment == assignment.id])
-    ]
     facts: dict[str, Any] = {
-        "classes": classes,
+        "classes": _classes(found, course),
+        "everyone": by_student,
         "graded": _newest_grading(found, course),
         "named": _named(roster),
     }
-    facts |= {"students": len(students | people), "handed_in": len(students)}
+    facts |= {"students": len({*by_student} | people), "handed_in": len(by_student)}
     return _page("class.html", course=course, **facts)
+
+
+def render_classes(
+    results: Sequence[Result], course: Course, roster: Roster | None = None
+) -> Iterator[tuple[str, str]]:
+    """The page of each assignment: every student's points, exercise by exercise, and mistakes."""
+    for found in _classes(shown(results), course):
+        text = _page("assignment.html", course=course, found=found, named=_named(roster))
+        yield class_page(found["assignment"].id), text
 
 
 def render_pages(
@@ -113,13 +119,33 @@ def anchor(student: str) -> str:
 
 
 def page_of(student: str) -> str:
-    """Where a student's page is, from the report's folder: report/student-s01.html.
+    """Where a student's page is, from the report's folder: report/student-s01.html."""
+    return f"{PAGES}/{file_of(student)}"
 
-    Disks that take "Ada" and "ada" for the same name keep them apart, too.
-    """
+
+def file_of(student: str) -> str:
+    """The same, from an assignment's page. Disks that take "Ada" for "ada" keep them apart, too."""
     if re.fullmatch(r"[a-z0-9_-]{1,60}", student):
-        return f"{PAGES}/student-{student}.html"
-    return f"{PAGES}/student.{hashlib.sha256(student.encode()).hexdigest()[:12]}.html"
+        return f"student-{student}.html"
+    return f"student.{hashlib.sha256(student.encode()).hexdigest()[:12]}.html"
+
+
+def class_page(assignment: str) -> str:
+    """Where an assignment's page is, from the report's folder: report/class-a1.html."""
+    return f"{PAGES}/class-{assignment}.html"
+
+
+def shade(share: float) -> str:
+    """The class of a cell that shows this share of the points: all of them are "q4"."""
+    return f"q{4 if share >= 1 else 3 if share >= 0.75 else 2 if share >= 0.5 else int(share > 0)}"
+
+
+def _classes(found: Sequence[Result], course: Course) -> list[dict[str, Any]]:
+    return [
+        overview(assignment, mine)
+        for assignment in course.graded
+        if (mine := [r for r in found if r.assignment == assignment.id])
+    ]
 
 
 def _named(roster: Roster | None) -> dict[str, str]:
@@ -154,8 +180,9 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (anchor, counted, listed, number, page_of, percent, shortened, signed)
-    environment.filters.update({function.__name__: function for function in filters})
+    addresses = (anchor, class_page, file_of, page_of)
+    texts = (counted, listed, number, percent, shade, shortened, signed)
+    environment.filters.update({function.__name__: function for function in addresses + texts})
     environment.filters["marked"] = _marked
     environment.globals |= {
         "signs": STATUS_SIGNS,

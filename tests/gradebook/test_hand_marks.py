@@ -11,7 +11,7 @@ from sample_results import COURSE, sample
 
 from grader.cli.records import results
 from grader.exchange import results_files
-from grader.gradebook import answers, manual, marking, to_mark
+from grader.gradebook import answers, manual, marking, stored_marks, to_mark
 from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.store import Store
 from grader.marking.desk import Desk
@@ -218,17 +218,23 @@ def test_several_answers_are_marked_together_or_not_at_all(store):
     assert all(a.mark == mark for a in answers_to(store))
 
 
-def test_undo_steps_back_mark_by_mark(store):
-    for points in (1.0, 2.0):
-        give(store, points, only(store))
-    version = only(store).version
-    for left in (1.0, None):
-        version = marking.undo(store, only(store), marker="tutor", expected_version=version)
-        mark = only(store).mark
-        assert (mark and mark.points) == left
+def test_undo_steps_back_step_by_step_of_one_marker(store):
+    store.add(answered("first", "ben"))
+    both = answers_to(store)
+    marking.give_marks(store, COURSE, [(a, a.version) for a in both], ManualMark(1.0, "", "tutor"))
+    give(store, 2.0, answers_to(store)[0], marker="cy")
+    [[together]] = stored_marks.acts(store.marks(), "tutor")
+    assert together.item[0] == "ben", "somebody has marked upon the other"
+    [stays] = marking.undo(store, together.act, marker="tutor")
+    assert stays.item[0] == "ada"
+    assert stored_marks.acts(store.marks(), "tutor") == []
+    [[upon]] = stored_marks.acts(store.marks(), "cy")
+    assert marking.undo(store, upon.act, marker="tutor") == [], "it is no step of this marker"
+    assert marking.undo(store, upon.act, marker="cy") == []
+    assert [a.mark and a.mark.points for a in answers_to(store)] == [1, None]
+    assert marking.undo(store, together.act, marker="tutor")[0].item[0] == "ben"
     assert counted(store).totals.manual is None
-    with pytest.raises(marking.NotMarked, match="no mark that could be taken back"):
-        marking.undo(store, only(store), marker="tutor", expected_version=version)
+    assert len(marking.undo(store, together.act, marker="tutor")) == 2, "nothing is left of it"
 
 
 def test_a_group_is_marked_once_and_every_member_has_the_mark(tmp_path):

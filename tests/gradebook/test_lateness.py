@@ -259,8 +259,8 @@ def test_an_excused_student_is_shown_and_does_not_count():
     found = late_policy.applied(results, COURSE, {("ada", "a1"): Terms(excused=True)})
     ada = found[0].totals
     assert (ada.automatic, ada.total, ada.late_penalty, ada.excused) == (88.0, None, 0, True)
-    pages = [text for _, text in report.render_pages(found, COURSE)]
-    html = "\n".join([report.render(found, COURSE), *pages])
+    behind = (*report.render_pages(found, COURSE), *report.render_classes(found, COURSE))
+    html = "\n".join([report.render(found, COURSE), *(text for _, text in behind)])
     assert "Excused: this assignment does not count." in html
     assert "<dt>Median total</dt><dd>98</dd>" in html
     assert "excused" in results_files.to_csv(found, COURSE).splitlines()[1]

@@ -18,6 +18,7 @@ ITEM = "1.11.a"
 PLACE = "/token/a1/1.11.a"
 ADDRESS = "http://127.0.0.1:8000"
 FORM = {"origin": ADDRESS}
+ACT = re.compile(r'name="act" value="([^"]+)"')
 SEEN = re.compile(r'name="seen"(?: form="give")? value="([^"]+)"')
 
 
@@ -51,6 +52,10 @@ class Page:
         """Send the form of the page that is open."""
         chosen = SEEN.findall(self.text) if seen is None else seen
         return self.post(self.address, {"points": points, "comment": comment, "seen": chosen})
+
+    def undo(self):
+        """Send the form that takes the last step back; "" if the page that is open has none."""
+        return self.post("/token/undo", {"act": "".join(ACT.findall(self.text))})
 
     def post(self, path, form=None, headers=FORM):
         return self._keep(self.client.post(path, data=form or {}, headers=headers))

@@ -62,9 +62,32 @@ def test_everything_marked_is_said_and_undo_goes_back_step_by_step(store):
     assert "every answer is marked" in page.text
     assert {*points(store).values()} == {1.0}
     for left in (3, 2, 0):
-        page.post("/token/undo")
+        page.undo()
         assert len([p for p in points(store).values() if p is not None]) == left
-    assert page.post("/token/undo").status == 200  # nothing left to undo: the overview
+    assert 'id="undo"' not in page.text
+    assert page.undo().status == 200  # nothing left to undo: the overview
+
+
+def test_what_was_stored_can_be_taken_back_after_a_restart(store):
+    page = Page(store).open()
+    page.give("3")
+    page.give("1", "Why?")
+    page.give("2")
+    before = store.marks()
+    by_file = ManualMarks(COURSE, {("ada", "a1", "1.11.b"): ManualMark(2.0)})
+    store.keep(by_file, "ben")  # a row of a file is no step of a page
+    again = Page(store, "ben").open(f"{PLACE}?show=all")
+    assert re.search(r"1\.11\.a: 2 points for \w+, \d+ \w+ \d{4}, \d\d:\d\d UTC<", again.text)
+    assert 'id="undo"' not in Page(store, "zoe").open(f"{PLACE}?show=all").text
+    for left in (3, 2, 0):
+        again.undo()
+        assert again.status == 200
+        assert len([p for p in points(store).values() if p is not None]) == left
+    assert 'id="undo"' not in again.text
+    added = store.marks()[len(before) + 1 :]
+    assert {kept.undoes for kept in added} == {kept.id for kept in before}
+    assert {kept.mark.marker for kept in added} == {"ben"}
+    assert all(kept.kept_at for kept in added)
 
 
 def test_the_later_of_two_marks_never_silently_wins(store):
@@ -80,9 +103,12 @@ def test_the_later_of_two_marks_never_silently_wins(store):
     second.give("1", "late")  # the form of that page says so in full knowledge
     assert points(store) == {"ada": 1.0, "cem": 1.0}
     assert newest(store, "ada").mark.marker == "zoe"
-    first.post("/token/undo")  # takes back no mark of zoe's
+    first.undo()  # takes back no mark of zoe's
     assert first.status == 409
     assert points(store) == {"ada": 1.0, "cem": 1.0}
+    second.undo().undo()
+    assert points(store) == {"ada": 3.0, "cem": 3.0}
+    assert 'id="undo"' in first.open(f"{PLACE}?show=all").text
 
 
 def test_a_mark_is_for_the_answer_that_was_seen(store):

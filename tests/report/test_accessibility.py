@@ -14,14 +14,20 @@ from test_similar import A1, ONE
 from autograder.demo import disguises
 from grader.gradebook import manual
 from grader.gradebook.manual import ManualMark, ManualMarks
-from grader.report import render, render_dashboard, render_pages, render_student
+from grader.report import (
+    render,
+    render_classes,
+    render_dashboard,
+    render_pages,
+    render_student,
+)
 from grader.similarity import compare
 from grader.similarity import page as similar
 from grader.similarity.own_work import Handout
 
 pytestmark = pytest.mark.xdist_group("accessibility")  # its browser is started once
 
-PAGES = ("student", "dashboard", "report", "report/student-s1", "similar")
+PAGES = ("student", "dashboard", "report", "report/class-a1", "report/student-s1", "similar")
 PAPER = {"width": 718, "height": 1046}  # A4 with margins of 1 cm, in CSS pixels
 TABBED = """() => [...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]
     .filter(element => element.checkVisibility()).length"""
@@ -60,6 +66,7 @@ def pages(tmp_path_factory):
         "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], COURSE),
         "report": render([one, *class_of(3)[2:]], COURSE),
         **dict(render_pages([one, *class_of(3)[2:]], COURSE)),
+        **dict(render_classes([one, *class_of(3)[2:]], COURSE)),
         "similar": similar.render([similar.Comparison(A1, 3, pairs)], ["cy a1: not JSON"]),
     }
     folder = tmp_path_factory.mktemp("pages")

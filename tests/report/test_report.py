@@ -22,7 +22,14 @@ from grader.gradebook.manual import ManualMark, ManualMarks
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.report import page as report_page
-from grader.report import render, render_dashboard, render_pages, render_student, table
+from grader.report import (
+    render,
+    render_classes,
+    render_dashboard,
+    render_pages,
+    render_student,
+    table,
+)
 from grader.report.overview import histogram, mistakes
 from grader.report.page import TEMPLATES, anchor, page_of
 from grader.report.sentences import OUTCOME_MEANINGS, main_cause, outcome_sentence
@@ -92,9 +99,9 @@ def hostile():
 
 
 def whole(results, course, roster=None):
-    """The report of a class with every student's page behind it."""
-    pages = [text for _, text in render_pages(results, course, roster)]
-    return "\n".join([render(results, course, roster), *pages])
+    """The report of a class with every page behind it."""
+    behind = (*render_classes(results, course, roster), *render_pages(results, course, roster))
+    return "\n".join([render(results, course, roster), *(text for _, text in behind)])
 
 
 def rendered(changed, *others):
@@ -105,7 +112,7 @@ def rendered(changed, *others):
 def test_what_a_submission_says_is_escaped_everywhere():
     own = Counter(Page(whole([sample("s01")], COURSE)).tags)
     page = Page(whole([hostile()], COURSE))
-    assert page.tags["script"] == own["script"] == 1, "the class's page alone has one"
+    assert page.tags["script"] == own["script"] == 2, "the class's pages alone have one"
     assert page.tags["img"] == 0
     alone = Page(render_student(hostile(), COURSE))
     assert alone.tags["script"] == alone.tags["img"] == 0
@@ -133,6 +140,7 @@ def test_it_needs_nothing_else_and_allows_nothing_else():
     page = Page(text)
     assert not [tag for tag in ("link", "img", "iframe", "object") if page.tags[tag]]
     pages = dict(render_pages([sample(), hostile()], COURSE))
+    pages |= dict(render_classes([sample(), hostile()], COURSE))
     assert {link for link in page.values("href") if not link.startswith("#")} == {*pages}
     assert not page.values("src")
     assert not page.values("style"), "the policy would not apply it"
@@ -148,15 +156,22 @@ def test_it_needs_nothing_else_and_allows_nothing_else():
 
 def test_every_link_has_its_target_and_every_id_is_unique():
     results = [sample("s 1"), sample("s 1", "a2"), sample("s2"), hostile()]
-    pages = dict(render_pages(results, COURSE)) | {"../report.html": render(results, COURSE)}
-    assert len(pages) == 4
-    for text in pages.values():
-        page = Page(text)
-        ids, links = page.values("id"), page.values("href")
-        assert len(ids) == len(set(ids))
-        assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
-        assert {link for link in links if not link.startswith("#")} <= {*pages}
-        assert set(" ".join(page.values("aria-labelledby")).split()) <= set(ids)
+    behind = dict(render_pages(results, COURSE)) | dict(render_classes(results, COURSE))
+    assert len(behind) == 3 + 2
+    inside = {name.removeprefix("report/"): text for name, text in behind.items()}
+    inside["../report.html"] = ""
+    check_links(render(results, COURSE), behind)
+    for text in behind.values():
+        check_links(text, inside)
+
+
+def check_links(text, pages):
+    page = Page(text)
+    ids, links = page.values("id"), page.values("href")
+    assert len(ids) == len(set(ids))
+    assert {link[1:] for link in links if link.startswith("#")} <= set(ids)
+    assert {link for link in links if not link.startswith("#")} <= {*pages}
+    assert set(" ".join(page.values("aria-labelledby")).split()) <= set(ids)
 
 
 def test_every_page_counts_the_students_alike():
@@ -168,16 +183,45 @@ def test_every_page_counts_the_students_alike():
         assert "2 students, 1 of them with a hand-in" in " ".join(text.split())
 
 
-def test_a_class_of_300_opens_at_once_and_a_students_page_comes_from_the_disk():
-    one = sample("s0")
-    class_ = [one.model_copy(update={"student": f"s{n}"}) for n in range(300)]
-    assert len(render(class_, COURSE).encode()) < 1_000_000
-    first, text = next(render_pages(class_, COURSE))
+def test_a_class_of_300_opens_at_once_and_what_is_behind_it_comes_from_the_disk():
+    """Five assignments, with a mistake in every exercise, late, names as long as names are."""
+    five = [
+        sample("s0", a.id, failed={e.id: [BUG] for e in a.exercises if e.kind == "code"})
+        for a in COURSE.assignments
+    ]
+    assert len(five) == 5
+    sizes = []
+    for students in (20, 40):
+        names = [f"u{n:07}" for n in range(students)]
+        people = [Student(name, "Maximiliana Featherstonehaugh", "Wednesday") for name in names]
+        roster = Roster({person.id: person for person in people})
+        class_ = [one.model_copy(update={"student": name}) for name in names for one in five]
+        pages = {"": render(class_, COURSE, roster), **dict(render_classes(class_, COURSE, roster))}
+        assert len(pages) == 6
+        sizes.append({name: len(text.encode()) for name, text in pages.items()})
+    for name, small, large in ((name, *(size[name] for size in sizes)) for name in sizes[0]):
+        a_student = (large - small) / 20
+        assert a_student < (700 if name == "" else 3200), name
+        assert large + 260 * a_student < 1_000_000, name
+
+
+def test_a_students_page_is_a_file_that_every_disk_can_hold():
+    first, text = next(render_pages([sample("s0")], COURSE))
     assert first == page_of("s0") == "report/student-s0.html"
     assert "1.4" in Page(text).said("student-s0.a1")
     names = [page_of(name) for name in ("ada", "Ada", "ADA", "a/b", "..")]
     assert len({name.casefold() for name in names}) == 5
     assert all(name.count("/") == 1 for name in names)
+
+
+def test_the_report_has_a_row_a_student_with_every_total():
+    last = [sample("s2", outcome="UNGRADED"), sample("s3", outcome="INVALID")]
+    report = render([sample("s1"), sample("s1", "a2", outcome="TIMEOUT"), *last], COURSE)
+    rows = re.findall(r"<tr><th scope=\"row\"><a.*?</tr>", report)
+    cells = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in rows]
+    assert cells[0] == ["98 …", "TIMEOUT 92 …"]
+    assert cells[1] == ["UNGRADED", "–"]
+    assert cells[2] == ["INVALID 98", "–"]
 
 
 def can_be_heard(text):

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from grader.course.course import Course
 
 from ...course.visible import visible_name
+from ...gradebook.stored_marks import acts
 from ...marking.desk import Desk
 from ...marking.door import opened
 from ...marking.guard import LOOPBACK
@@ -28,6 +29,7 @@ def run(options: Mark) -> int:
     with stores.existing(options.out, options.store) as store:
         stores.check_filled(store)
         desk = Desk(store, course)
+        before = max((kept.id for kept in store.marks()), default=0)
         if not desk.parts():
             raise UsageProblem(f"{store.where}: nobody has handed in a written part: nothing to do")
         with offered(desk, marker, options.host, options.port) as served:
@@ -37,8 +39,8 @@ def run(options: Mark) -> int:
             with nullcontext() if options.no_browser else opened(served.address, options.out):
                 served.run()
         stores.back_up(store)
-    done = sum(len(one.entries) for one in marker.done)
-    say(f"\n{done} {'answer has' if done == 1 else 'answers have'} a new mark; all are stored.")
+        new = sum(kept.id > before for step in acts(store.marks(), marker.name) for kept in step)
+    say(f"\n{new} {'mark is' if new == 1 else 'marks are'} new; all are stored.")
     say(f"To write them into reports and lists: course report {options.out}")
     return EXIT_OK
 

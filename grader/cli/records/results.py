@@ -94,11 +94,12 @@ def _write(store: Store, course: Course, folder: Path) -> Written:
 
 
 def _write_pages(folder: Path, shown: Sequence[Result], course: Course, roster: Roster) -> None:
-    """Write the pages of students that changed, and remove those of students who are gone."""
+    """Write the pages behind the report that changed; remove those of who or what is gone."""
     pages = dict(report.render_pages(shown, course, roster))
+    pages |= dict(report.render_classes(shown, course, roster))
     place = folder / report.PAGES
     prepare(place)
-    for old in place.glob("student*.html"):
+    for old in (*place.glob("student*.html"), *place.glob("class-*.html")):
         if f"{report.PAGES}/{old.name}" not in pages:
             old.unlink()
     for name, text in pages.items():

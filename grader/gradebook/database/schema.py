@@ -49,6 +49,7 @@ marks = Table(
     Column("marker", String),  # who gave it; null before that was stored
     Column("answer_sha256", String),  # of what it was given for; null if nobody knows
     Column("undoes", Integer),  # the id of the mark that this row takes back
+    Column("act", String),  # what was stored in one step has the same; null for marks of a file
     Index("marks_by_item", "student", "assignment", "item"),
 )
 
