@@ -56,13 +56,14 @@ def points(assignment, exercise, component, source):
 
 
 def earning(assignment, attempts):
-    """The attempts that earn more than what is not written, and how much."""
+    """The attempts that earn more than what is not written or does nothing, and how much."""
     unwritten, found = {}, {}
     for one in attempts:
         place = one.exercise, one.component
         if place not in unwritten:
             stub = Component.parse(one.component).stub("not written")
-            unwritten[place] = points(assignment, *place, stub)
+            idle = f"def {one.component.partition(':')[2]}(*given, **named):\n    return None\n"
+            unwritten[place] = max(points(assignment, *place, text) for text in (stub, idle))
         try:
             with limited():
                 more = points(assignment, *place, one.source) - unwritten[place]

@@ -122,7 +122,7 @@ def test_all_right(student):
     compare(student, [1, 0, 1, 1], [1, 0, 1, 1])
 
 
-@exercise("3.16")
+@exercise("3.16", beside=["test_values", "test_harmonic_mean", "test_all_right"])
 def test_nothing_to_score(student):
     """Empty input raises a ValueError; so do different lengths, and it names both."""
     expect.raises(

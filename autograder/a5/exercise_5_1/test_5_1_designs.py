@@ -64,26 +64,32 @@ def test_one_at_a_time(student, rng):
         )
 
 
-@exercise("5.1", beside=["test_one_at_a_time", "test_sampled_configurations"])
-def test_new_dictionaries(student, rng):
+@exercise("5.1", weight=0.5, beside=["test_one_at_a_time"])
+def test_new_dictionaries_one_at_a_time(student, rng):
     """Every configuration is a dictionary of its own, and none is the given default."""
-    for name, source in (
-        ("one_at_a_time", "[given, *student['one_at_a_time'](given, factors)]"),
-        ("sampled_design", "[given, *student['sampled_design'](factors, 4, 1, [given])]"),
-    ):
-        getattr(student, name)(
-            *((DEFAULT, FACTORS) if name == "one_at_a_time" else (FACTORS, 0, 1))
-        )
-        made = student.make(f"[id(one) for one in {source}]", given=DEFAULT, factors=FACTORS).get()
-        own = made[0] not in made[1:]
-        expect.true(
-            own and len(set(made)) == len(made),
-            expected=f"a new dictionary for every configuration of `{name}`",
-            got="the same dictionary twice" if own else "the given default itself, not a copy",
-            because="" if own else MISTAKE.design_default_itself,
-            otherwise="make each configuration with {**default, factor: level} or dict(…)",
-            read=READ,
-        )
+    student.one_at_a_time(DEFAULT, FACTORS)
+    _new_dictionaries(student, "one_at_a_time", "(given, factors)")
+
+
+@exercise("5.1", weight=0.5, beside=["test_sampled_configurations"])
+def test_new_dictionaries_sampled(student, rng):
+    """Every configuration drawn is a dictionary of its own, and none is one already there."""
+    student.sampled_design(FACTORS, 0, 1)
+    _new_dictionaries(student, "sampled_design", "(factors, 4, 1, [given])")
+
+
+def _new_dictionaries(student, name, arguments):
+    source = f"[id(one) for one in [given, *student['{name}']{arguments}]]"
+    made = student.make(source, given=DEFAULT, factors=FACTORS).get()
+    own = made[0] not in made[1:]
+    expect.true(
+        own and len(set(made)) == len(made),
+        expected=f"a new dictionary for every configuration of `{name}`",
+        got="the same dictionary twice" if own else "the given default itself, not a copy",
+        because="" if own else MISTAKE.design_default_itself,
+        otherwise="make each configuration with {**default, factor: level} or dict(…)",
+        read=READ,
+    )
 
 
 @exercise("5.1", beside=["test_one_at_a_time"])
