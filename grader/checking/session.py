@@ -123,10 +123,11 @@ def _standing(results: list[TestResult]) -> list[TestResult]:
 def _does(other: TestResult, refuses: bool) -> bool:
     """Whether a test shows that the function does something, beside a test that it passes.
 
-    Whether a broken test would have passed, nobody knows.
+    Whether a broken test would have passed, nobody knows. No value is no value of a known mistake.
     """
-    known = other.outcome == FAILED and other.answered and other.message and other.message.seen
-    return other.outcome in (PASSED, BROKEN) or bool(refuses and known)
+    found = other.message if other.outcome == FAILED and other.answered else None
+    known = bool(found and found.seen and found.got != str(None))
+    return other.outcome in (PASSED, BROKEN) or (refuses and known)
 
 
 @dataclass(frozen=True)

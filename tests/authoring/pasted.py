@@ -51,16 +51,9 @@ def _of_file(
     definitions, imports = _parts(path, text)
     for given, node in definitions.items():
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and _fits(node, wanted):
-            kept = [line for line in imports if name not in _imported(line)]
-            lines = [*kept, *_needed(given, definitions)]
+            lines = [*imports, *_needed(given, definitions)]
             lines += [f"{name} = {given}"] if given != name else []
             yield Pasted(exercise, reference, path, given, "\n\n".join(lines) + "\n")
-
-
-def _imported(line: str) -> set[str]:
-    """The names that an import binds: a student's library has no answer behind them."""
-    [node] = ast.parse(line).body
-    return {alias.asname or alias.name for alias in node.names}  # type: ignore[attr-defined]
 
 
 @lru_cache(maxsize=1024)

@@ -103,6 +103,19 @@ def test_a_refusal_counts_beside_a_wrong_value_too(course, suite, source, outcom
     assert (refusal.message == session.ALONE) == (outcome == "FAILED")
 
 
+def test_a_refusal_does_not_count_beside_no_value_at_all(course, suite):
+    """Its cause, that a `return` is missing, is known; but nothing was computed."""
+
+    def f(x):
+        if not x:
+            raise ValueError
+
+    path = suite(REFUSES, marked("test_value", "expect.close(student.f(1), 2.0)"))
+    refusal, value = ran(course, path, {"f": f})
+    assert "no `return`" in value.message.cause
+    assert (refusal.outcome, refusal.message) == ("FAILED", session.ALONE)
+
+
 def test_what_must_not_change_counts_beside_no_wrong_value(course, suite):
     """Whoever returns what was given has computed nothing."""
     stays = BESIDE.replace("student.f", "expect.unchanged(student.call(student.f, 1).changed)")

@@ -34,7 +34,7 @@ def test_timed_out(student):
     expect.equal(row, {"status": "timed out", "reason": "what happened"}, what="the row", read=READ)
 
 
-@exercise("5.3")
+@exercise("5.3", beside=["test_complete", "test_diverged", "test_timed_out"])
 def test_faults(student):
     """A KeyError is a fault of the program and is raised."""
     expect.raises(lambda: student.attempt(failing(student, "KeyError")), "KeyError",

@@ -64,27 +64,16 @@ def test_one_at_a_time(student, rng):
         )
 
 
-@exercise("5.1", weight=0.5, beside=["test_one_at_a_time"])
-def test_new_dictionaries_one_at_a_time(student, rng):
+@exercise("5.1", beside=["test_one_at_a_time"])
+def test_new_dictionaries(student, rng):
     """Every configuration is a dictionary of its own, and none is the given default."""
     student.one_at_a_time(DEFAULT, FACTORS)
-    _new_dictionaries(student, "one_at_a_time", "(given, factors)")
-
-
-@exercise("5.1", weight=0.5, beside=["test_sampled_configurations"])
-def test_new_dictionaries_sampled(student, rng):
-    """Every configuration drawn is a dictionary of its own, and none is one already there."""
-    student.sampled_design(FACTORS, 0, 1)
-    _new_dictionaries(student, "sampled_design", "(factors, 4, 1, [given])")
-
-
-def _new_dictionaries(student, name, arguments):
-    source = f"[id(one) for one in [given, *student['{name}']{arguments}]]"
+    source = "[id(one) for one in [given, *student['one_at_a_time'](given, factors)]]"
     made = student.make(source, given=DEFAULT, factors=FACTORS).get()
     own = made[0] not in made[1:]
     expect.true(
         own and len(set(made)) == len(made),
-        expected=f"a new dictionary for every configuration of `{name}`",
+        expected="a new dictionary for every configuration",
         got="the same dictionary twice" if own else "the given default itself, not a copy",
         because="" if own else MISTAKE.design_default_itself,
         otherwise="make each configuration with {**default, factor: level} or dict(…)",

@@ -10,6 +10,7 @@ from grader.seam.errors import NOT_WRITTEN
 MISTAKE = known_mistakes(__file__)
 
 READ = "the docstring of 5.3"
+FAILURES = ("test_diverged", "test_out_of_memory", "test_timed_out")  # become rows
 
 
 class ScriptedTrial:
@@ -142,7 +143,7 @@ def test_a_complete_trial(student, rng):
     expect.equal(tried.row["status"], "complete", what="status", read=READ)
 
 
-@exercise("5.3")
+@exercise("5.3", beside=["test_a_complete_trial", *FAILURES])
 def test_a_trial_runs_once(student, rng):
     """`trial` is called exactly once."""
     for kind in ("", "FloatingPointError", "TimeoutError"):
@@ -178,7 +179,7 @@ def test_timed_out(student, rng):
     check_failure(student, rng, "TimeoutError", "timed out")
 
 
-@exercise("5.3", weight=2)
+@exercise("5.3", weight=2, beside=["test_a_complete_trial", *FAILURES])
 def test_a_fault_of_the_program_is_raised(student, rng):
     """Every other exception of the trial is raised."""
     broad = MISTAKE.attempt_swallows_everything
