@@ -39,7 +39,8 @@ def hears_of_torch() -> bool:
 
 def plain(announced: str) -> str:
     """A function's name without what marks it as internal: `_softmax.default` is a softmax."""
-    return announced.partition(".")[0].lstrip("_").removeprefix("special_")
+    bare = announced.partition(".")[0].lstrip("_")
+    return bare.removeprefix("special_").removeprefix("linalg_")
 
 
 def watch_new_threads() -> None:

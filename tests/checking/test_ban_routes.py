@@ -34,6 +34,10 @@ ALIASES = {
     ],
     "torch._transformer_*": ["torch._transformer_encoder_layer_fwd"],
     "torch.layer_norm": ["torch._C._VariableFunctions.layer_norm"],
+    "torch.linalg.matrix_exp": [
+        "torch._C._linalg.linalg_matrix_exp", "torch.ops.aten.linalg_matrix_exp",
+    ],
+    "torch.matrix_exp": ["torch.Tensor.matrix_exp", "torch.ops.aten.matrix_exp.default"],
     "torch.native_*_norm": [
         "torch.native_layer_norm", "torch.ops.aten.native_layer_norm.default",
         "torch.native_group_norm",
@@ -67,6 +71,7 @@ ARGUMENTS = {  # that a compiled function of torch must get before it announces 
     r".*\.layer_norm": "x, (4,)",
     r".*cross_entropy.*": "x[0, 0], torch.tensor([0, 1, 2])",
     r".*kl_div": "x, x",
+    r".*matrix_exp.*": "x[..., :3]",
     r".*_native_multi_head_attention": "x[0], x[0], x[0], 4, 2, torch.zeros(12, 4), "
     "torch.zeros(12), torch.zeros(4, 4), torch.zeros(4)",
     r".*_transformer_encoder_layer_fwd": "x[0], 4, 2, torch.zeros(12, 4), torch.zeros(12), "
