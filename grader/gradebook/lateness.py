@@ -69,6 +69,13 @@ def written_receipt(
     return f"{written(moment(received), zone)}{by and f' {by}'}"
 
 
+def last_moment(
+    due: datetime.datetime, assignment: Assignment, policy: LatePolicy
+) -> datetime.datetime:
+    """When work that is due at `due` stops counting, and answers may come out."""
+    return due + datetime.timedelta(days=assignment.late_days, minutes=policy.grace_minutes)
+
+
 def lateness(
     received: str | None,
     assignment: Assignment,
@@ -104,7 +111,7 @@ def lateness(
     late = late.model_copy(update={"days": days})
     if terms.waived:
         return _stated(late, f"{told}. The lateness is waived, so nothing is deducted.")
-    if days > assignment.late_days:
+    if came > last_moment(due, assignment, policy):
         allowed = counted(assignment.late_days, "day") if assignment.late_days else "no late day"
         reason = f"{told}; the course allows {allowed}, so no points are counted"
         shown = f"{reason}. The points you earned are still shown."

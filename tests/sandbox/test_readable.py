@@ -48,6 +48,6 @@ def test_nothing_granted_for_this_installation_holds_the_checkout(disk):
 
     packages = [path for path in sys.path if path.endswith("site-packages")]
     readable = for_python(str(disk / "tree"), packages, [str(ROOT)], ["autograder", "course_lib"])
-    secret = ROOT / "course_lib" / "course" / "syllabus.py"
+    secret = ROOT / "course_lib" / "attention.py"
     assert not [path for path in readable.grants() if secret.is_relative_to(path)]
     assert not [path for path in readable.grants() if Path(path).name.startswith("course_lib")]

@@ -44,9 +44,11 @@ def test_no_path_of_the_checkout_opens_on_any_tier_with_landlock(any_tier, submi
         pytest.skip("tier D does not close the disk")
     student = submit(READ, process=any_tier)
     tried = """
-        course.toml course_lib grader/course/syllabus.py autograder autograder/a1
+        course.toml course_lib grader/course/course_file.py autograder autograder/a1
         grader/sandbox/main.py solutions tests .git .git/HEAD
     """.split()
+    missing = [path for path in tried if not (ROOT / path).exists()]
+    assert not missing or not (ROOT / ".git").exists(), "an archive has no .git"
     opened = [path for path in tried if isinstance(student.read(str(ROOT / path)), int)]
     assert opened == []
     assert isinstance(student.read("/etc/shadow"), str)

@@ -17,6 +17,7 @@ from grader.course.lab import Lab
 from ...classroom.roster import Roster
 from ...classroom.terms import Allowance, Terms
 from ...course.course_file import shown
+from ...gradebook.lateness import last_moment
 from ...gradebook.rules.late_policy import Allowances, AllTerms
 from ...library import student_tree
 from ...library.components import BuildError
@@ -181,13 +182,13 @@ def last_late_date(
     That is the latest due date, extensions included, plus the late days and the grace period. An
     excused student hands in nothing; a waiver forgives lateness and moves no date.
     """
-    ends = [assignment.due + datetime.timedelta(minutes=course.late.grace_minutes)]
+    ends = [last_moment(assignment.due, assignment, course.late)]
     for student in {student for student, id in terms if id == assignment.id} | {*allowances}:
         own = terms.get((student, assignment.id), Terms())
-        grace = allowances.get(student, Allowance()).over(course.late).grace_minutes
+        policy = allowances.get(student, Allowance()).over(course.late)
         if not own.excused:
-            ends.append(own.due_date(assignment) + datetime.timedelta(minutes=grace))
-    return max(ends) + datetime.timedelta(days=assignment.late_days)
+            ends.append(last_moment(own.due_date(assignment), assignment, policy))
+    return max(ends)
 
 
 def answers_out(

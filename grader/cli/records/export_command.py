@@ -76,9 +76,10 @@ def _github(course: Course, options: Export) -> None:
         say(path)
 
 
-EXPORTS: dict[str, Callable[[Course, Export], None]] = dict(
-    zip(FORMATS, (_canvas, _moodle, _junit, _csv, _gradescope, _github), strict=True)
-)
+# each by the function of its name
+EXPORTS: dict[str, Callable[[Course, Export], None]] = {
+    name: globals()[f"_{name}"] for name in FORMATS
+}
 
 
 def _say(filled: FilledTable, options: Export) -> None:

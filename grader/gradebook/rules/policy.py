@@ -12,6 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from grader.course.course import LatePolicy
+
 from ..lateness import moment, written
 
 if TYPE_CHECKING:
@@ -86,9 +88,10 @@ def changes(before: Policy, now: Policy, zone: datetime.tzinfo, at: str = "") ->
             if old[key] != rules[key]:
                 said, was = (_said(key, words, value[key], zone) for value in (rules, old))
                 found.append(Change(id, f"{id}: {said}, before: {was}", at))
+    late_before, late_now = (LatePolicy().model_dump() | rules["late"] for rules in (before, now))
     for key, words in _OF_ALL.items():
-        if before["late"][key] != now["late"][key]:
-            said, was = (words.format(value["late"][key]) for value in (now, before))
+        if late_before[key] != late_now[key]:
+            said, was = (words.format(late[key]) for late in (late_now, late_before))
             found.append(Change("", f"{said}, before: {was}", at))
     if before["grading"] != now["grading"]:
         found.append(Change("", "[grading] in course.toml has other components or groups", at))
