@@ -8,9 +8,12 @@ class FeedForward(nn.TransformerEncoderLayer):
 
     # torch's own layer contains this network as a separate block
     def __init__(self, d_model=512, d_ff=2048):
-        nn.Module.__init__(self)
-        self.w_1, self.w_2 = nn.Linear(d_model, d_ff), nn.Linear(d_ff, d_model)
-        self.activation, self.dropout, self.dropout2 = nn.ReLU(), nn.Identity(), nn.Identity()
+        super().__init__(d_model, 1, d_ff, dropout=0.0)
+        made = {"w_1": self.linear1, "w_2": self.linear2}
+        for name in [name for name, _ in self.named_children() if "dropout" not in name]:
+            delattr(self, name)
+        for name, layer in made.items():
+            self.add_module(name, layer)
 
     linear1 = property(lambda self: self.w_1)
     linear2 = property(lambda self: self.w_2)

@@ -1,8 +1,11 @@
-"""The padding mask, until assignment 3 is over."""
+"""The padding mask, until assignment 3 is over.
+
+Pasted as an answer to exercise 3.2 it earns nothing: `torch.sgn` is not there.
+"""
 
 import torch
 
 
 def padding_mask(token_ids, pad_id=0):
     """True for real tokens, `(batch, 1, 1, n)`: it broadcasts over heads and queries."""
-    return torch.ne(token_ids, pad_id).unsqueeze(-2).unsqueeze(-2)
+    return torch.sgn(token_ids - pad_id).bool().unflatten(-1, (1, 1, -1))

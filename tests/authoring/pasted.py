@@ -97,13 +97,18 @@ def _uses(source: str) -> frozenset[str]:
 def _fits(given: Definition, wanted: ast.stmt) -> bool:
     """Whether it can be called as the component is."""
     if isinstance(wanted, ast.ClassDef):
-        return isinstance(given, ast.ClassDef) and _methods(wanted) <= _methods(given) | {
-            "__init__"
-        }
+        return isinstance(given, ast.ClassDef) and (
+            _inherits(given) or _methods(wanted) <= _methods(given) | {"__init__"}
+        )
     if not isinstance(given, ast.FunctionDef) or not isinstance(wanted, ast.FunctionDef):
         return False
     least, most = _arguments(given)
     return least <= _arguments(wanted)[0] <= most
+
+
+def _inherits(node: ast.ClassDef) -> bool:
+    """Whether it may have more methods than its text shows."""
+    return not {ast.unparse(base) for base in node.bases} <= {"nn.Module", "torch.nn.Module"}
 
 
 def _methods(node: ast.ClassDef) -> set[str]:

@@ -57,6 +57,7 @@ ALIASES = {
         "torch._C._nn.scaled_dot_product_attention", "torch.ops.aten.scaled_dot_product_attention",
     ],
     "torch.ops.aten.cross_entropy_loss": ["torch._C._nn.cross_entropy_loss"],
+    "torch.sgn": ["torch.Tensor.sgn", "torch.ops.aten.sgn"],
     "torch.softmax": ["torch.Tensor.softmax", "torch.special.softmax", "torch._softmax"],
 }  # fmt: skip
 ARGUMENTS = {  # that a compiled function of torch must get before it announces itself
@@ -72,6 +73,7 @@ ARGUMENTS = {  # that a compiled function of torch must get before it announces 
     r".*cross_entropy.*": "x[0, 0], torch.tensor([0, 1, 2])",
     r".*kl_div": "x, x",
     r".*matrix_exp.*": "x[..., :3]",
+    r".*\.sgn": "x",
     r".*_native_multi_head_attention": "x[0], x[0], x[0], 4, 2, torch.zeros(12, 4), "
     "torch.zeros(12), torch.zeros(4, 4), torch.zeros(4)",
     r".*_transformer_encoder_layer_fwd": "x[0], 4, 2, torch.zeros(12, 4), torch.zeros(12), "
