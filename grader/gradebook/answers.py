@@ -26,8 +26,8 @@ SHOWN = 12  # digits of a hash that a list shows
 
 
 def sha256_of_text(answer: str) -> str:
-    """The hash of a written answer; how its lines end and what stands around it does not matter."""
-    text = answer.replace("\r\n", "\n").strip()
+    """The hash of a written answer; blank lines, how lines end and space around do not matter."""
+    text = "\n".join(line for line in answer.splitlines() if line.strip()).strip()
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 

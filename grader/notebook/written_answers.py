@@ -113,7 +113,7 @@ def _under_heading(cells: Sequence[Cell], part: str) -> Cell | None:
 
 def _answer(text: str, question: str) -> str:
     """The text of a cell without the question that the starter put there."""
-    asked = {line.strip() for line in question.splitlines()}
+    asked = {line.strip() for line in question.splitlines()} - {""}  # a blank line ends a paragraph
     lines = [line for line in text.splitlines() if line.strip() not in asked]
     answer = "\n".join(lines).replace(WRITTEN, "").strip()
     return answer[:MAX_ANSWER]

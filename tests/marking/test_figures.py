@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 import pytest
@@ -135,6 +136,12 @@ def test_without_a_picture_the_hash_is_what_it_always_was(made):
         for one in exercise["parts"]:
             del one["pictures"], one["printed"]
     assert sha(Result.model_validate(older)) == first
+
+
+def test_paragraphs_stay_and_a_store_that_lost_them_has_the_same_hash(made):
+    result = made("One.\n\n$$x^2$$\n\nTwo.")
+    assert part(result).answer == "One.\n\n$$x^2$$\n\nTwo."
+    assert sha(result) == hashlib.sha256(b"One.\n$$x^2$$\nTwo.").hexdigest()
 
 
 def test_a_mark_is_held_when_a_picture_changes_and_stays_when_code_is_run_again(made, store):
