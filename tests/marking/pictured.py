@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import struct
 import zlib
 
 from marked_class import ITEM
-from sample_results import COURSE, sample
+from sample_results import COURSE
 
-from grader.judge import score
-from grader.notebook import notebook_file, written_answers
-from grader.notebook.beside import beside
+from grader.judge import grade
+from grader.judge.suite_run import Submitted, SuiteRun
+from grader.notebook import written_answers
 
 A1 = COURSE.assignment("a1")
 SVG = "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='30'>{}</svg>"
@@ -67,19 +66,14 @@ def handed_in(path, text, *, above=(), below=(), attached=None, student="ada"):
 
 
 def result_of(path, student="ada"):
-    """What the judge finds in a notebook's written parts; all else of the result is a sample."""
-    data = path.read_bytes()
-    read = notebook_file.read(data)
-    answers = written_answers.written(A1, read)
-    entries = score.exercises(A1, [], {}, [], answers, ["1.11"], beside=beside(A1, read))
-    facts = {"file": str(path), "received": None, "sha256": hashlib.sha256(path.name.encode())}
-    facts |= {"sha256": facts["sha256"].hexdigest()}
-    found = sample(
-        student, submission=facts | {"notebook_sha256": hashlib.sha256(data).hexdigest()}
-    )
-    parts = {entry.id: entry for entry in entries}
-    exercises = [parts.get(entry.id, entry) for entry in found.exercises]
-    return found.changed(A1, exercises=exercises)
+    """What the judge makes of a notebook's written parts; nothing of it is run."""
+    submitted = Submitted(A1, path.read_bytes(), only=["1.11"])
+    read = grade._read(submitted)
+    ran = SuiteRun([], {"tier": "A", "layers": {}}, "", None)
+    found = grade._result(submitted, COURSE, read, ran, None, 0.0, {})
+    facts = found.submission.model_copy(update={"file": str(path)})
+    told = {"student": student, "submission": facts, "graded_at": "2027-02-09T08:00:00+00:00"}
+    return found.model_copy(update=told)
 
 
 def part(result):
