@@ -100,6 +100,17 @@ def marking(
     show(measures, f"results/{bench.NAME}.json", json)
 
 
+@grader_app.command("report")
+def report(
+    students: Annotated[int, typer.Option(min=2, help="generated")] = 300,
+    json: Json = False,
+) -> None:
+    """Size of a class's report and pages, and how fast Chromium opens them; a minute."""
+    from . import report as bench
+
+    show(bench.run(Course.here(), students, log), f"results/{bench.NAME}.json", json)
+
+
 @grader_app.command("site")
 def site(
     folder: Annotated[Path, typer.Option(help="the built site")] = Path("out/site"),

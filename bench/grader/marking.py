@@ -9,7 +9,6 @@ are common answers with a word exchanged, and the others are of students' own.
 from __future__ import annotations
 
 import random
-import shutil
 import statistics
 import tempfile
 import threading
@@ -19,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from grader.authoring import results_file
-from grader.cli.problems import UsageProblem
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.gradebook.exercise_result import ExerciseResult, PartResult
@@ -29,8 +27,9 @@ from grader.marking.desk import Desk
 from grader.marking.marker import Marker
 from grader.marking.server import offered
 
+from . import browser
+
 NAME = "bench_marking"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 COMMON = 12  # answers that many students give, to each question
 WORDS = (
     "the weights of a softmax sum to one whatever the scale so that dividing by the root of the "
@@ -43,10 +42,8 @@ WORDS = (
 def run(
     course: Course, assignment: Assignment, students: int, log: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
-    """Measures of one class, each answer marked once. Raises UsageProblem without a browser."""
-    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if binary is None:
-        raise UsageProblem(f"none of {', '.join(BROWSERS)} is installed: install one")
+    """Measures of one class, each answer marked once. Raises NoBrowserError."""
+    binary = browser.path()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "results.db") as store:
         for result in class_of(course, assignment, students):
             store.add(result)
@@ -113,8 +110,8 @@ def _marked(
 
     waits, keys = list[float](), 0
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=binary)
-        page = browser.new_page()
+        window = driver.chromium.launch(executable_path=binary)
+        page = window.new_page()
         for item in items:
             page.goto(f"{address}{assignment}/{item}")
             while page.locator("#give").count():
@@ -124,7 +121,7 @@ def _marked(
                     page.keyboard.press("Enter")
                 waits.append(time.perf_counter() - begun)
                 keys += 2
-        browser.close()
+        window.close()
     return waits, keys
 
 

@@ -16,6 +16,8 @@ from book import serving
 from grader.authoring import results_file
 from grader.course.problem import Problem
 
+from . import browser
+
 NAME = "bench_site"
 PAGES = {
     "home": "index.html",
@@ -26,7 +28,6 @@ PAGES = {
 }
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
 DEVICES = {"phone": [], "desktop": ["--preset=desktop"]}  # Lighthouse's own defaults, its preset
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SECONDS = 300  # for one page
 
 
@@ -38,9 +39,7 @@ def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
     """Measure each page on a slow phone and on a desktop; writes `results/bench_site.json`."""
     if shutil.which("npx") is None:
         raise MeasureError("Lighthouse is run by npx, which is not installed: install Node.js")
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        raise MeasureError(f"none of {', '.join(BROWSERS)} is installed")
+    binary = browser.path()
     scores: dict[str, list[float]] = {}
     power: list[float] = []
     version = ""
@@ -51,7 +50,7 @@ def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
                 for _ in range(runs):
                     log(f"{page}, {device}")
                     address = f"http://127.0.0.1:{server.server_address[1]}/{path}"
-                    found = _lighthouse(address, options, browser)
+                    found = _lighthouse(address, options, binary)
                     version = found["lighthouseVersion"]
                     power.append(found["environment"]["benchmarkIndex"])
                     for category in CATEGORIES:

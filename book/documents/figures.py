@@ -85,6 +85,21 @@ def _large_class(m: Measures) -> str:
     )
 
 
+def _report(m: Measures) -> str:
+    others = ("report", "student", "dashboard")
+    sizes = {
+        name.removesuffix("_kilobytes"): m[name].median for name in m if name.endswith("_kilobytes")
+    }
+    largest = max((page for page in sizes if page not in others), key=lambda page: sizes[page])
+    return (
+        f"The report of a generated class of {m.students.median:.0f}, with {len(sizes) - 3} "
+        f"assignments, has {sizes['report']:.0f} kB and opens in {m.report_load_ms.median:.0f} ms; "
+        f"the largest page of an assignment has {sizes[largest]:.0f} kB and opens in "
+        f"{m[f'{largest}_load_ms'].median:.0f} ms, a student's {sizes['student']:.0f} kB and "
+        f"{m.student_load_ms.median:.0f} ms"
+    )
+
+
 SENTENCES: dict[str, Callable[[Measures], str]] = {
     "sst2_cpu": _sst2,
     "sst2_six_layers": _sst2,
@@ -111,6 +126,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"{m.marks_per_minute.median:.0f} marks a minute, and the next answer is there after "
         f"{m.card_ms.median:.0f} ms (95 % within {m.card_ms_of_95_percent.median:.0f} ms)"
     ),
+    "bench_report": _report,
     "bench_model": lambda m: (
         "Multi-head attention of base size, forward and backward without weights, runs at "
         f"{m.speedup_over_nn_multihead_attention.median:.2f} times the speed of "

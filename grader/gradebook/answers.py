@@ -1,7 +1,12 @@
 """What a manual mark was given for: the hash of an answer, and who handed it in together.
 
-The answer to a written part is its text. An override of an exercise's points and a comment on the
-whole assignment were given for all that was handed in, so their hash is that of the submission.
+The answer to a written part is what the student wrote: its text and its pictures, that is, those
+pasted into it and the code that drew others beside it. Outputs of code are shown to whoever marks
+but do not count: a notebook that is run again has the same answers. A text names a picture pasted
+into it by its hash; without other pictures, the hash of an answer is that of its text alone.
+
+An override of an exercise's points and a comment on the whole assignment were given for all that
+was handed in, so their hash is that of the submission.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ from typing import TYPE_CHECKING
 from .totals import UNGRADED, WITHOUT_POINTS
 
 if TYPE_CHECKING:
+    from .exercise_result import PartResult
     from .result import Result
 
 WHOLE = ""  # the item of a comment on the whole assignment
@@ -20,9 +26,15 @@ SHOWN = 12  # digits of a hash that a list shows
 
 
 def sha256_of_text(answer: str) -> str:
-    """The hash of a written answer; how its lines end and what stands around it does not matter."""
-    text = answer.replace("\r\n", "\n").strip()
+    """The hash of a written answer; blank lines, how lines end and space around do not matter."""
+    text = "\n".join(line for line in answer.splitlines() if line.strip()).strip()
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def sha256_of_part(part: PartResult) -> str:
+    """The hash of a written answer with its pictures, if there are any."""
+    text = sha256_of_text(part.answer)
+    return sha256_of_text(f"{text} {part.pictures}") if part.pictures else text
 
 
 NO_ANSWER = sha256_of_text("")
@@ -39,11 +51,12 @@ def sha256_of(result: Result | None, item: str) -> str | None:
         return None
     if item == WHOLE or any(e.id == item and not e.parts for e in result.exercises):
         return result.submission.sha256
-    return sha256_of_text(text_of(result, item))
+    part = next((part for part in result.parts if part.id == item), None)
+    return sha256_of_part(part) if part else NO_ANSWER
 
 
 def text_of(result: Result, item: str) -> str:
-    """The answer to a written part; "" for anything else."""
+    """The text of the answer to a written part; "" for anything else."""
     return next((part.answer for part in result.parts if part.id == item), "")
 
 

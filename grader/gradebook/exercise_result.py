@@ -57,7 +57,10 @@ class GradedTest(Record):
 
 
 class PartResult(Record):
-    """One written part and its answer; `points` is None until it is marked."""
+    """One written part and its answer; `points` is None until it is marked.
+
+    `pictures` and `printed` are hashes of what stands beside the answer, see `notebook.beside`.
+    """
 
     id: str
     title: str
@@ -67,6 +70,8 @@ class PartResult(Record):
     answer: str
     words: int
     word_limit: int
+    pictures: str = ""
+    printed: str = ""
 
 
 class ModelResult(Record):

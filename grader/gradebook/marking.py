@@ -62,6 +62,7 @@ class Answer:
     max_points: float
     text: str
     sha256: str
+    beside: str  # hashes of what stands beside it, see `PartResult`
     words: int
     word_limit: int
     mark: ManualMark | None = None
@@ -130,10 +131,11 @@ def answers_in(results: Sequence[Result], kept: Sequence[KeptMark], item: str) -
         theirs = [marks.get((student, result.assignment, item), []) for student in group]
         given = _shared([stored_marks.standing(of_one) for of_one in theirs])
         version = max((mark.id for of_one in theirs for mark in of_one), default=0)
-        sha256 = answers.sha256_of_text(part.answer)
+        sha256 = answers.sha256_of_part(part)
         changed = given is not None and not given.counts_for(sha256)
         facts = (group, result.assignment, item, part.max_points, part.answer, sha256)
-        found.append(Answer(*facts, part.words, part.word_limit, given, version, changed))
+        told = (part.pictures + part.printed, part.words, part.word_limit, given, version, changed)
+        found.append(Answer(*facts, *told))
     return found
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.notebook import notebook_file, written_answers
+from grader.notebook.beside import beside
 from grader.notebook.collect import Collected, collect, decided
 from grader.notebook.notebook_file import Cell
 from grader.seam import StudentError
@@ -156,7 +157,10 @@ def _result(
     assignment, files = submitted.assignment, submitted.files
     answers = written_answers.written(assignment, read.cells)
     there = {*read.collected.written, *files}
-    entries = score.exercises(assignment, run.tests, passed_with, there, answers, submitted.only)
+    entries = score.exercises(
+        *(assignment, run.tests, passed_with, there, answers, submitted.only),
+        beside=beside(assignment, read.cells),
+    )
     if model is not None:
         entries = score.models(assignment, entries, model)
     notices = written_answers.notices(course, assignment, read.cells, read.collected)

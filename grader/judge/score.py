@@ -20,6 +20,7 @@ from ..gradebook.exercise_result import (
     ModelResult,
     PartResult,
 )
+from ..notebook.beside import Beside
 from .models import thresholds
 from .models.scorer import Scorer
 
@@ -34,11 +35,13 @@ def exercises(
     written: Collection[str],
     answers: Mapping[str, str],
     only: Collection[str] | None = None,
+    beside: Mapping[str, Beside] | None = None,
 ) -> list[ExerciseResult]:
     """One entry per exercise.
 
     `passed_with`: for tests that pass with substitutes, what was substituted. `written`: the
-    names that are defined and no longer stubs, and the files handed in. `answers`: by written part.
+    names that are defined and no longer stubs, and the files handed in. `answers`, and what is
+    `beside` them: by written part.
     """
     known = mistakes.load(assignment)
     found = []
@@ -48,7 +51,7 @@ def exercises(
         if exercise.kind == "model":  # until `models` fills it in
             facts: dict[str, Any] = {"points": None, "status": "pending", "model": None}
         elif exercise.kind == "written":
-            facts = _parts(exercise, answers)
+            facts = _parts(exercise, answers, beside or {})
         else:
             own = [test for test in tests if test.mark.exercise == exercise.id]
             facts = _code(exercise, own, passed_with, written, known)
@@ -106,12 +109,15 @@ def _of_model(
     return entry.model_copy(update=facts)
 
 
-def _parts(exercise: Exercise, answers: Mapping[str, str]) -> dict[str, Any]:
+def _parts(
+    exercise: Exercise, answers: Mapping[str, str], beside: Mapping[str, Beside]
+) -> dict[str, Any]:
     """The fields of a written exercise until it is marked manually."""
     parts = []
     for part in exercise.parts:
         id = f"{exercise.id}.{part.id}"
         answer = answers.get(id, "")
+        there = beside.get(id, Beside())._asdict()
         parts.append(
             PartResult(
                 id=id,
@@ -122,6 +128,7 @@ def _parts(exercise: Exercise, answers: Mapping[str, str]) -> dict[str, Any]:
                 answer=answer,
                 words=len(answer.split()),
                 word_limit=part.words,
+                **{name: sha256 for name, sha256 in there.items() if sha256},
             )
         )
     return {"points": None, "status": "pending", "parts": parts}

@@ -72,10 +72,18 @@ def key_of(answer: Answer) -> str:
 
 
 def grouped(answers: Sequence[Answer]) -> list[list[str]]:
-    """The keys of the answers, by group: the largest first, else in an order that tells no name."""
-    ordered = sorted(answers, key=key_of)
-    found = groups(answer.text for answer in ordered)
-    keys = [[key_of(ordered[position]) for position in group] for group in found]
+    """The keys of the answers, by group: the largest first, else in an order that tells no name.
+
+    Answers with other pictures, or other code that printed something beside them, are not alike.
+    """
+    by_beside: dict[str, list[Answer]] = {}
+    for answer in sorted(answers, key=key_of):
+        by_beside.setdefault(answer.beside, []).append(answer)
+    keys = [
+        [key_of(ordered[position]) for position in group]
+        for ordered in by_beside.values()
+        for group in groups(answer.text for answer in ordered)
+    ]
     return sorted(keys, key=lambda group: -len(group))
 
 

@@ -21,7 +21,7 @@ from .desk import Desk, Part
 from .entries import Card, Meanwhile
 from .given import Given
 from .marker import Marker
-from .reading.figures import figure
+from .reading.figures import notebook_of
 
 TEMPLATES = Path(__file__).parent / "templates"
 ASSETS = {"style.css": "text/css", "keys.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -92,10 +92,12 @@ class Pages:
     def figure(self, request: Request) -> Response:
         part, card = self._at.chosen(request)
         result = self._desk.result(part.assignment, card.first.answer.students[0])
-        found = result and figure(result, part.item, request.path_params["name"])
+        notebook = result and notebook_of(result, self._desk.course.assignment(part.assignment))
+        found = notebook and notebook.figure(part.item, request.path_params["name"])
         if not found:
             raise HTTPException(404, "This figure is not where the notebook was graded.")
-        return Response(found[1], media_type=found[0])
+        kind, data = found
+        return Response(data, media_type=kind, headers={"Content-Security-Policy": "sandbox"})
 
     def problem(self, request: Request, error: Exception) -> Response:
         """What cannot be shown or stored, in a sentence; what was stored before is safe."""

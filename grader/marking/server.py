@@ -75,6 +75,7 @@ def _bound(host: str, port: int) -> Iterator[socket.socket]:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(found[0][4])
+            listening.listen()  # a browser that is faster than the server waits
         except OSError as error:
             raise NotServed(
                 f"{host}, port {port}: cannot be used ({error.strerror}); correct --host, or leave "

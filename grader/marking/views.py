@@ -15,7 +15,7 @@ from .desk import Desk, Part
 from .entries import FILTERS, Card, Entry, Meanwhile
 from .marker import Marker
 from .reading import shown
-from .reading.figures import figure
+from .reading.figures import Notebook, notebook_of
 from .reading.reference import Reference
 
 COMMENT_KEYS = "asdfghjkl"
@@ -52,11 +52,15 @@ def card(
     told = desk.with_earlier_text(shown_card)
     beside = desk.reference(part)
     first, zone = told.first, desk.course.facts.zone
+    result = desk.result(part.assignment, first.answer.students[0])
+    notebook = notebook_of(result, desk.course.assignment(part.assignment)) if result else None
     return {
         "part": part,
         "first": first,
         "card": told,
-        "text": shown.html(first.answer.text, _figures(desk, part, first)),
+        "text": shown.html(first.answer.text, _figures(notebook, part, first)),
+        "code": notebook.code(part.item) if notebook else [],
+        "figures": figures_of(part, first),
         "source": visible(first.answer.text),
         "members": _members(desk, marker, told),
         "mark": _mark(first.answer.mark, zone),
@@ -129,6 +133,7 @@ def _before(entry: Entry, zone: datetime.tzinfo) -> dict[str, Any] | None:
     return {
         "mark": _mark(answer.mark, zone),
         "text": shown.compared(answer.text_before, answer.text),
+        "same": answer.text_before == answer.text,
     }
 
 
@@ -145,14 +150,17 @@ def _mark(mark: ManualMark | None, zone: datetime.tzinfo) -> dict[str, str] | No
     }
 
 
-def _figures(desk: Desk, part: Part, entry: Entry) -> Callable[[str], str]:
-    """The address of each figure in an answer, seen from its page; "" if it is not there."""
-    result = desk.result(part.assignment, entry.answer.students[0])
-    place = f"../../figure/{part.assignment}/{part.item}/{entry.key}"
+def figures_of(part: Part, entry: Entry) -> str:
+    """Where the figures of an answer are, seen from its page."""
+    return f"../../figure/{part.assignment}/{part.item}/{entry.key}/"
+
+
+def _figures(notebook: Notebook | None, part: Part, entry: Entry) -> Callable[[str], str]:
+    """The address of each figure in an answer's text; "" if it is not there."""
 
     def address(name: str) -> str:
-        there = result is not None and figure(result, part.item, name)
-        return f"{place}/{quote(name)}" if there else ""
+        there = notebook is not None and notebook.figure(part.item, name)
+        return f"{figures_of(part, entry)}{quote(name)}" if there else ""
 
     return address
 

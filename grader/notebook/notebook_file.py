@@ -5,7 +5,9 @@ Uses only `json`: importing nbformat takes seconds, and its schema is stricter t
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +15,8 @@ from ..course.problem import Problem
 
 MAX_BYTES = 32 * 2**20
 MAX_CELLS = 2_000
-MAX_SOURCE = 400_000  # characters of code in all cells
+MAX_SOURCE = 400_000  # characters in all cells, beside pictures
+PASTED = re.compile(r"(data:image/[a-z]+;)base64,([A-Za-z0-9+/=]+)")  # in a text, as Colab does it
 
 
 class InvalidNotebook(Problem):
@@ -22,12 +25,19 @@ class InvalidNotebook(Problem):
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell; `number` counts all cells from 1."""
+    """One cell; `number` counts all cells from 1.
+
+    In a text, `source` names each picture that was pasted into it, see `named`. `attached` is a
+    hash of the pictures that hang on the cell, `printed` and `drew` tell of its outputs.
+    """
 
     number: int
     kind: str
     source: str
     grade_id: str = ""
+    attached: str = ""
+    printed: bool = False
+    drew: bool = False
 
 
 def read(data: bytes) -> list[Cell]:
@@ -62,6 +72,11 @@ def read(data: bytes) -> list[Cell]:
     return found
 
 
+def named(picture: re.Match[str]) -> str:
+    """What stands for a pasted picture: its kind and hash, so that a text stays one to read."""
+    return f"{picture[1]}sha256,{hashlib.sha256(picture[2].encode()).hexdigest()}"
+
+
 def without_outputs(data: bytes) -> bytes:
     """The same notebook with empty outputs; the bytes as they are if it is no notebook."""
     try:
@@ -86,7 +101,25 @@ def _cell(number: int, cell: Any) -> Cell:
     nbgrader = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     grade_id = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
     source = source.replace("\r\n", "\n").replace("\r", "\n")
-    return Cell(number, _text(cell.get("cell_type")), _text(source), _text(grade_id))
+    kind, outputs = _text(cell.get("cell_type")), cell.get("outputs")
+    if kind == "markdown":
+        source = PASTED.sub(named, source)
+    shown = [one for one in outputs if isinstance(one, dict)] if isinstance(outputs, list) else []
+    return Cell(
+        *(number, kind, _text(source), _text(grade_id), _attached(cell.get("attachments"))),
+        printed=bool(shown),
+        drew=any(str(kind).startswith("image/") for one in shown for kind in _kinds(one)),
+    )
+
+
+def _kinds(output: dict[str, Any]) -> Any:
+    return data if isinstance(data := output.get("data"), dict) else ()
+
+
+def _attached(pictures: Any) -> str:
+    if not pictures or not isinstance(pictures, dict):
+        return ""
+    return hashlib.sha256(json.dumps(pictures, sort_keys=True).encode()).hexdigest()
 
 
 def _text(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -42,14 +42,14 @@ def written(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
     """The answer to each written part: `{"1.11.a": "…"}`."""
     starter = {cell.grade_id: cell.source for cell in starter_cells(assignment)}
     return {
-        id: _answer(text, starter.get(nbgrader_cells.written(id), ""))
-        for id, text in cells_of_parts(assignment, cells).items()
+        id: _answer(cell.source if cell else "", starter.get(nbgrader_cells.written(id), ""))
+        for id, cell in cells_of_parts(assignment, cells).items()
     }
 
 
-def cells_of_parts(assignment: Assignment, cells: list[Cell]) -> dict[str, str]:
-    """The text of each written part's cell, with its question; "" if there is no such cell."""
-    submitted = {cell.grade_id: cell.source for cell in cells if cell.kind == "markdown"}
+def cells_of_parts(assignment: Assignment, cells: Sequence[Cell]) -> dict[str, Cell | None]:
+    """Each written part's cell, whose text begins with the question."""
+    submitted = {cell.grade_id: cell for cell in cells if cell.kind == "markdown" and cell.source}
     ids = (f"{e.id}.{part.id}" for e in assignment.exercises for part in e.parts)
     return {
         id: submitted.get(nbgrader_cells.written(id)) or _under_heading(cells, id) for id in ids
@@ -104,16 +104,16 @@ def _share(names: set[str], bound: set[str]) -> float:
     return len(names & bound) / len(names)
 
 
-def _under_heading(cells: list[Cell], part: str) -> str:
+def _under_heading(cells: Sequence[Cell], part: str) -> Cell | None:
     for cell in cells:
         if cell.kind == "markdown" and cell.source.lstrip().startswith(f"### {part} "):
-            return cell.source
-    return ""
+            return cell
+    return None
 
 
 def _answer(text: str, question: str) -> str:
     """The text of a cell without the question that the starter put there."""
-    asked = {line.strip() for line in question.splitlines()}
+    asked = {line.strip() for line in question.splitlines()} - {""}  # a blank line ends a paragraph
     lines = [line for line in text.splitlines() if line.strip() not in asked]
     answer = "\n".join(lines).replace(WRITTEN, "").strip()
     return answer[:MAX_ANSWER]

@@ -94,7 +94,8 @@ class Work:
             return written_answers.written(self.assignment, self.cells)
         cells = written_answers.cells_of_parts(self.assignment, self.cells)
         return {
-            part: "" if written_answers.WRITTEN in text else text for part, text in cells.items()
+            part: "" if cell is None or written_answers.WRITTEN in cell.source else cell.source
+            for part, cell in cells.items()
         }
 
     @property

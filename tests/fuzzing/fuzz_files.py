@@ -21,7 +21,9 @@ from grader.authoring.proof import cases
 from grader.intake import archives, handed_in, plain_files
 from grader.judge.models import model_part
 from grader.judge.models.scorer import HiddenLabels, Unusable
+from grader.marking.reading.figures import Notebook
 from grader.notebook import notebook_file, written_answers
+from grader.notebook.beside import beside
 from grader.notebook.collect import collect, decided
 
 COURSE = proofs.COURSE
@@ -50,11 +52,17 @@ ANY_JSON = st.recursive(
     max_leaves=8,
 )
 GRADE_ID = st.dictionaries(st.just("grade_id"), ANY_JSON)
+PICTURE = st.dictionaries(st.sampled_from(["image/png", "image/svg+xml", "text/plain"]), ANY_JSON)
+OUTPUT = st.fixed_dictionaries(
+    {}, optional={"output_type": st.sampled_from(["stream", "error"]) | ANY_JSON, "data": PICTURE}
+)
 CELL = st.fixed_dictionaries(
     {},
     optional={
         "cell_type": st.sampled_from(["code", "code", "markdown", "raw"]) | ANY_JSON,
         "source": SOURCE | st.lists(SOURCE, max_size=3) | ANY_JSON,
+        "attachments": st.dictionaries(st.just("f.png"), PICTURE | ANY_JSON) | ANY_JSON,
+        "outputs": st.lists(OUTPUT | ANY_JSON, max_size=3) | ANY_JSON,
         "metadata": ANY_JSON
         | st.fixed_dictionaries({"nbgrader": ANY_JSON | GRADE_ID}),
     },
@@ -94,7 +102,12 @@ def feed_notebook(data: bytes) -> None:
     cells = notebook_file.read(data)
     found = collect(cells, NAMES)
     decided(A1, found)
-    texts = [*written_answers.written(A1, cells).values()]
+    texts = [*written_answers.written(A1, cells).values(), *beside(A1, cells)["1.11.a"]]
+    figures = Notebook(A1, cells, json.loads(data.decode("utf-8-sig"))["cells"])
+    for code in figures.code("1.11.a"):
+        texts += [code.source, *(one.text for one in code.outputs)]
+        assert all(figures.figure("1.11.a", one.picture) for one in code.outputs if one.picture)
+    figures.figure("1.11.a", "attachment:f.png")
     texts += written_answers.notices(COURSE, A1, cells, found)
     "".join([*texts, *(s.source for s in found.statements)]).encode()
 

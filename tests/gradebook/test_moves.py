@@ -23,9 +23,11 @@ from grader.cli.records import class_list
 from grader.course.course import Course
 from grader.exchange import moodle
 from grader.gradebook import answers, manual
+from grader.gradebook.manual import ManualMark
 from grader.gradebook.result import Result
 from grader.gradebook.store import Store
 from grader.intake.submissions import Submission
+from grader.marking.desk import Desk
 from grader.report.page import page_of
 
 A1 = COURSE.assignment("a1")
@@ -48,17 +50,9 @@ def made(folder, names):
 
 
 @pytest.fixture
-def thirty(tmp_path):
+def out(tmp_path):
     """A class of thirty, with its files."""
     out = made(tmp_path, NAMES)
-    course("report", out, "--roster", out / "roster.csv")
-    return out
-
-
-@pytest.fixture
-def out(tmp_path):
-    """The first of them, with their files."""
-    out = made(tmp_path, NAMES[:8])
     course("report", out, "--roster", out / "roster.csv")
     return out
 
@@ -114,8 +108,7 @@ def ruled(monkeypatch, late=None, **facts):
     monkeypatch.setattr(Course, "here", lambda: changed)
 
 
-def test_a_new_due_date_moves_nobody_before_it_was_previewed_and_applied(thirty, monkeypatch):
-    out = thirty
+def test_a_new_due_date_moves_nobody_before_it_was_previewed_and_applied(out, monkeypatch):
     before = totals(out)
     assert before["s01"] == 88.2
     ruled(monkeypatch, due=A1.due + DAY)
@@ -155,7 +148,7 @@ def test_a_new_price_slip_days_and_weights_are_told_too(out, monkeypatch):
     weights = {"weight_percent": 5.0, "late_penalty_percent": 50.0}
     ruled(monkeypatch, COURSE.late.model_copy(update={"slip_days": 2}), **weights)
     with Store(out / "results.db") as store:
-        for name in NAMES[:7]:
+        for name in NAMES[:-1]:
             store.add(sample(name, "a2", failed={"2.2": [{}]}))
     told = json.loads(course("report", out, "--preview", "--json"))
     assert told["rules"] == ["a1: it counts 5 %, before: it counts 20 %"]
@@ -200,6 +193,53 @@ def test_marks_by_hand_are_in_the_history_and_a_new_hand_in_holds_them(out, tmp_
     header = "student,assignment,item,points,answer_sha256"
     course("report", out, "--manual", written(tmp_path / "confirmed.csv", header, again))
     assert totals(out)["s01"] == 90.9
+
+
+def test_marks_of_the_page_count_in_every_place_and_a_changed_answer_or_picture_holds_them(out):
+    def marked(*names):
+        with Store(out / "results.db") as store:
+            desk = Desk(store, COURSE)
+            [card] = desk.cards("a1", "1.11.a")[:1]
+            seen = [e for e in card.entries if e.answer.students[0] in names]
+            desk.give([(entry, entry.answer.version) for entry in seen], ManualMark(4.0, "", "ben"))
+            assert len(seen) == len(names)
+        course("report", out)
+
+    def handed_in_again(name, **changes):
+        with Store(out / "results.db") as store:
+            old = store.newest(name, "a1")
+            parts = [p.model_copy(update=changes if p.id == "1.11.a" else {}) for p in old.parts]
+            exercises = [
+                e.model_copy(update={"parts": parts} if e.parts else {}) for e in old.exercises
+            ]
+            store.add(old.changed(A1, exercises=exercises))
+        course("report", out)
+
+    before = totals(out)
+    marked("s01", "s07", "s20")
+    assert totals(out) == before | {"s01": 91.8, "s07": 102.0, "s20": 102.0}
+    handed_in_again("s01", answer="Another.")
+    handed_in_again("s07", pictures="a picture")
+    assert totals(out) == before | {"s20": 102.0}
+    told = (out / "to_mark.csv").read_text(encoding="utf-8")
+    assert told.count("what was handed in has changed; before: 4 points") == 2
+
+
+def test_an_extension_and_a_mark_of_a_group_count_in_every_place(out, tmp_path):
+    before = totals(out)
+    terms = written(tmp_path / "terms.csv", "student,a1", "s01,+1", "s02,excused")
+    assert "s01 a1: 88.2 → 98 (+9.8)" in course("report", out, "--roster", terms, "--preview")
+    assert totals(out) == before
+    with Store(out / "results.db") as store:
+        for name in ("s05", "s06"):
+            old = store.newest(name, "a1")
+            facts = {"file": "export/submission_1/a1.ipynb", "sha256": "same"}
+            facts = old.submission.model_copy(update=facts)
+            store.add(old.model_copy(update={"submission": facts}))
+    given = written(tmp_path / "m.csv", "student,assignment,item,points", "s05,a1,1.11.a,3")
+    waived = written(tmp_path / "terms.csv", "student,a1", "s01,+1", "s02,waived")
+    course("report", out, "--roster", waived, "--manual", given)
+    assert totals(out) == before | {"s01": 98.0, "s02": 98.0, "s05": 101.0, "s06": 101.0}
 
 
 # ---------------------------------------------------------------- lists

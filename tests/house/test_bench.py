@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shlex
 
+import browser
 import fuzz
 import pytest
 import small_translation
@@ -11,8 +12,10 @@ import torch
 from checkout import ROOT
 from typer.testing import CliRunner
 
+from bench.grader import report
 from bench.speeds import decode, encoder, model, study, training
 from bench.trainings import averages, grammar, pretraining, sentiment, translation
+from book.documents import figures
 from course_lib.config import TransformerConfig
 from course_lib.data import datasets
 from course_lib.data.grammar import sentence_pairs
@@ -105,6 +108,22 @@ def test_large_class(bench):
     assert measures["killed_worker_lost"]["mean"] == 0
     assert measures["class_per_second"]["mean"] > 0
     assert measures["class_peak_mib"]["mean"] >= measures["sample_peak_mib"]["mean"] > 0
+
+
+@pytest.mark.xdist_group("accessibility")  # its browser is started once
+def test_report(bench, monkeypatch, tmp_path):
+    pytest.importorskip("playwright", reason=browser.EXTRA)
+    if browser.BINARY is None:
+        pytest.skip("no browser is installed")
+    small(monkeypatch, report, TIMES=2)
+    measures = bench("report --students 2", "bench_report")
+    pages = [name.removesuffix("_kilobytes") for name in measures if name.endswith("_kilobytes")]
+    assert {"report", "a1", "a5", "exam", "student", "dashboard"} < {*pages}
+    for page in pages:
+        assert len(measures[f"{page}_load_ms"]["values"]) == 2
+        assert measures[f"{page}_kilobytes"]["mean"] > 10
+    quoted = figures.filled("<!-- figures: bench_report --><!-- /figures -->", tmp_path)
+    assert "of a generated class of 2, with 6 assignments, has" in quoted
 
 
 @pytest.mark.slow

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from html.parser import HTMLParser
 
 import pytest
-from sample_results import sample
 
 from bench.grader.marking import class_of
 from grader.marking.reading import shown
-from grader.marking.reading.figures import figure
 from grader.marking.reading.formulas import mathml
 from grader.marking.reading.groups import groups
 from grader.marking.reading.reference import references
@@ -21,7 +16,6 @@ LONG = (
     "dividing by the root keeps the variance of every score at one so that the softmax does not "
     "saturate and its gradient reaches the queries and keys even in wide heads"
 )
-PICTURE = b"\x89PNG\r\n\x1a\nrest"
 
 
 @pytest.mark.parametrize(
@@ -130,43 +124,6 @@ def test_the_question_the_model_answer_and_the_rubric_stand_beside(course):
     assert "spread of the scores" in found.answer
     assert "One point each" in found.rubric
     assert "Correct this" not in found.answer
-
-
-def graded(path, attachments):
-    cell = {
-        "cell_type": "markdown",
-        "source": "![f](attachment:f.png)",
-        "metadata": {"nbgrader": {"grade_id": "written-1-11-a"}},
-        "attachments": attachments,
-    }
-    path.write_text(json.dumps({"cells": [{"cell_type": "code", "metadata": {}}, cell]}))
-    facts = {"file": str(path), "sha256": "", "received": None}
-    return sample(
-        submission=facts | {"notebook_sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    )
-
-
-def test_a_figure_is_that_of_the_notebook_that_was_graded(tmp_path):
-    coded = base64.b64encode(PICTURE).decode()
-    result = graded(tmp_path / "a1.ipynb", {"f.png": {"image/png": coded}})
-    assert figure(result, "1.11.a", "f.png") == ("image/png", PICTURE)
-    assert figure(result, "1.11.a", "other.png") is None
-    (tmp_path / "a1.ipynb").write_text("{}")
-    assert figure(result, "1.11.a", "f.png") is None
-
-
-@pytest.mark.parametrize(
-    "attachments",
-    [
-        {"f.png": {"image/svg+xml": base64.b64encode(b"<svg onload='alert(1)'/>").decode()}},
-        {"f.png": {"image/png": base64.b64encode(b"<script>").decode()}},
-        {"f.png": {"image/png": 7}},
-        {"f.png": ["image/png"]},
-        [],
-    ],
-)
-def test_what_is_no_picture_is_not_shown(attachments, tmp_path):
-    assert figure(graded(tmp_path / "a1.ipynb", attachments), "1.11.a", "f.png") is None
 
 
 def test_the_generated_class_of_the_benchmark_has_answers_alike_and_of_its_own(course):

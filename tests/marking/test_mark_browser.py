@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import browser
 import pytest
 from marked_class import ITEM, answered, points
+from pictured import SVG, code, coded, drew, handed_in, pasted, png, printed
 from sample_results import COURSE
 
 from grader.gradebook.store import Store
@@ -130,3 +131,41 @@ def test_axe_finds_nothing_to_mend_and_nothing_hostile_acts(screen, scheme, wind
     assert browser.violations(page) == []
     assert browser.width(page) <= wide
     assert problems == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pictures_are_drawn_and_a_hostile_one_is_inert(scheme, window, tmp_path):
+    act = "document.title = parent.document.title = 'hurt'"
+    hostile = SVG.format(
+        f"<style>rect {{ fill: red }}</style><script>{act}</script><rect width='9' height='9' "
+        f"onload=\"{act}\"/><image href='http://evil.example/x.png'/><foreignObject><iframe "
+        "xmlns='http://www.w3.org/1999/xhtml' src='http://evil.example/'/></foreignObject>"
+    ).replace("<svg", f'<svg onload="{act}"')
+    above = code("plot()", drew(hostile, "image/svg+xml"), drew(png(900, 3000)), drew(b"GIF8"))
+    below = code("table()", printed("loss 0.1 " * 40))
+    attached = {"my plot.png": {"image/png": coded(png(1600, 200))}}
+    text = f"![a](attachment:my%20plot.png)\n\n{pasted(png(60, 60))} ![no](data:image/png;base64,x)"
+    made = {"above": [above], "below": [below], "attached": attached}
+    page = window("ben", f"a1/{ITEM}?show=all", color_scheme=scheme)
+    asked, refused, problems = [], [], []
+    page.on("request", lambda one: asked.append(one.url))
+    page.on("requestfailed", lambda one: refused.append(one.url) if one.failure == "csp" else None)
+    page.on("console", lambda said: problems.append(said.text))
+    with Store(tmp_path / "results.db") as store:
+        store.add(handed_in(tmp_path / "a1.ipynb", text, student="student-00", **made))
+    page.reload()
+    while not page.get_by_text("student-00").count():
+        keys(page, "n")
+    page.wait_for_load_state("networkidle")
+    drawn = page.locator("section.theirs img")
+    assert drawn.evaluate_all("all => all.map((one) => one.naturalWidth)") == [1600, 60, 40, 900]
+    assert page.get_by_text("figure “no”").is_visible()
+    assert page.get_by_text("a picture that cannot be shown").is_visible()
+    assert page.get_by_text("loss 0.1").first.is_visible()
+    assert browser.violations(page) == []
+    assert browser.width(page) <= SCREENS["desktop"]["viewport"]["width"]
+    assert problems == []
+    page.goto(page.get_by_alt_text("Picture 1 of").evaluate("one => one.src"))  # by itself
+    assert "hurt" not in page.title()
+    own = page.url[: page.url.index("/", 8)]
+    assert [url for url in asked if not url.startswith(own) and url not in refused] == []

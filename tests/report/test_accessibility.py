@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 
 import browser
@@ -28,6 +29,8 @@ from grader.similarity.own_work import Handout
 pytestmark = pytest.mark.xdist_group("accessibility")  # its browser is started once
 
 PAGES = ("student", "dashboard", "report", "report/class-a1", "report/student-s1", "similar")
+CUT = """() => [...document.querySelectorAll('.scroll')]
+    .filter(one => one.scrollWidth > one.clientWidth).map(one => one.ariaLabel)"""
 PAPER = {"width": 718, "height": 1046}  # A4 with margins of 1 cm, in CSS pixels
 TABBED = """() => [...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]
     .filter(element => element.checkVisibility()).length"""
@@ -61,7 +64,18 @@ def pages(tmp_path_factory):
     works = [work("student 1", ONE), work("student 2", disguises.renamed(ONE))]
     pairs = compare.suspicious(works)
     assert pairs[0].copied[0] == "helpers"
+    everything = [
+        sample(
+            *(f"s{n}", a.id),
+            failed={e.id: [BUG] for e in a.exercises if e.kind == "code"},
+            received=(a.due + datetime.timedelta(hours=30)).isoformat(),
+        )
+        for a in COURSE.graded
+        for n in range(2)
+    ]
     made = {
+        **dict(render_classes(everything, COURSE)),
+        "report-of-all": render(everything, COURSE),
         "student": render_student(one, COURSE),
         "dashboard": render_dashboard([*class_of(12), sample("s1", "a2")], COURSE),
         "report": render([one, *class_of(3)[2:]], COURSE),
@@ -101,6 +115,27 @@ def test_axe_finds_nothing_to_mend_and_the_page_fits(name, screen, scheme, pages
     page = window(pages / f"{name}.html", **options, color_scheme=scheme)
     assert browser.violations(page) == []
     assert browser.width(page) <= options["viewport"]["width"]
+
+
+@pytest.mark.parametrize("id", ["", *(assignment.id for assignment in COURSE.graded)])
+def test_nothing_is_cut_at_1200_pixels(id, pages, window):
+    """Of the report and of each assignment's page, a mistake in every exercise."""
+    path = pages / (f"report/class-{id}.html" if id else "report-of-all.html")
+    page = window(path, viewport={"width": 1200, "height": 800})
+    assert browser.width(page) <= 1200
+    assert page.evaluate(CUT) == []
+
+
+def test_a_cause_is_sorted_and_found_with_its_student(pages, window):
+    page = window(pages / "report/class-a2.html", viewport={"width": 820, "height": 1180})
+    cause = page.locator(".students .cause").first.inner_text()
+    assert cause
+    for _ in range(2):  # up, then down
+        page.get_by_role("button", name="Student").click()
+    rows = page.locator(".students tbody tr")
+    assert [row.split("\t")[0] for row in rows.all_inner_texts()] == ["s1", cause, "s0", cause]
+    page.get_by_label("Show only rows with").fill("s0")
+    assert rows.locator("visible=true").count() == 2
 
 
 @pytest.mark.parametrize("name", PAGES)

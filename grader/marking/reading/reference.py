@@ -32,11 +32,13 @@ def references(assignment: Assignment) -> dict[str, Reference]:
     rubrics = {cell.source.split(None, 4)[3]: cell.source for cell in solution if _is_rubric(cell)}
     return {
         part: Reference(
-            _below_heading(question).replace(written_answers.WRITTEN, "").strip(),
+            _below_heading(cell.source if cell else "")
+            .replace(written_answers.WRITTEN, "")
+            .strip(),
             answers.get(part, ""),
             _below_heading(rubrics.get(part, "")),
         )
-        for part, question in questions.items()
+        for part, cell in questions.items()
     }
 
 

@@ -1,7 +1,7 @@
 """What a student wrote, as HTML: Markdown, tables, formulas and figures, and nothing that acts.
 
 Tags that a student writes are text. An address is followed only if it is one of the web, in a new
-window that learns nothing of this page; pictures are those that were handed in with the notebook.
+window that learns nothing of this page; pictures are those of the notebook, see `figures`.
 Characters that would hide or turn other text are shown by their numbers.
 """
 
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 MAX_PRODUCT = 250_000  # of the numbers of words that are compared
-ATTACHED = "attachment:"  # how Jupyter refers to a picture within the cell
 
 
 def html(text: str, figure: Callable[[str], str] = lambda name: "") -> Markup:
-    """The text as HTML; `figure` gives the address of an attached picture, or "" for none."""
+    """The text as HTML; `figure` gives the address of a picture by its name there, or ""."""
     return Markup(_parser().render(visible(text), {"figure": figure}))
 
 
@@ -101,10 +100,8 @@ def _method(rule: Callable[..., str]) -> Callable[..., str]:
 def _image(tokens: Sequence[Any], index: int, env: Any) -> str:
     token = tokens[index]
     source, name = str(token.attrs.get("src", "")), str(escape(token.content))
-    if source.startswith(ATTACHED):
-        address = env["figure"](unquote(source.removeprefix(ATTACHED)))
-        if address:
-            return f'<img src="{escape(address)}" alt="{name}">'
+    if address := env["figure"](unquote(source)):
+        return f'<img src="{escape(address)}" alt="{name}">'
     return f'<span class="absent">figure “{name}” ({escape(source[:200])}) is not shown here</span>'
 
 

@@ -2,7 +2,13 @@
 "use strict";
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
-  const value = (row, column) => {
+  const students = () => { // each with the rows below that say more of them
+    const found = [];
+    for (const row of body.rows)
+      if (row.classList.contains("more")) found.at(-1).push(row); else found.push([row]);
+    return found;
+  };
+  const value = ([row], column) => {
     const cell = row.cells[column];
     const text = cell.dataset.value ?? cell.textContent.trim();
     return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
@@ -22,7 +28,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
         const compared = numbers ? a - b : `${a}`.localeCompare(`${b}`, "en", { numeric: true });
         return down ? -compared : compared;
       };
-      body.append(...[...body.rows].sort(order));
+      body.append(...students().sort(order).flat());
     });
   });
   const label = document.createElement("label");
@@ -33,6 +39,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   table.parentElement.before(label);
   input.addEventListener("input", () => {
     const query = input.value.toLowerCase();
-    for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(query);
+    for (const rows of students()) {
+      const found = rows.some((row) => row.textContent.toLowerCase().includes(query));
+      for (const row of rows) row.hidden = !found;
+    }
   });
 }
