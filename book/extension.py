@@ -10,6 +10,7 @@ from . import (
     activities,
     cross_references,
     meetings,
+    parts_shown,
     quiz,
     quoted,
     related,
@@ -27,6 +28,7 @@ from .screen import descriptions, equations, folded_code, page_files, pictures
 
 PARTS = (
     quoted,
+    parts_shown,
     related,
     cross_references,
     audit_page,
