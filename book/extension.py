@@ -24,6 +24,7 @@ from .decks import first_slide, slides
 from .live import live_page
 from .movable import directive as movable
 from .notebooks import other_forms
+from .quizzes import code_questions_page
 from .screen import descriptions, equations, folded_code, page_files, pictures
 
 PARTS = (
@@ -39,6 +40,7 @@ PARTS = (
     slides,
     first_slide,
     quiz,
+    code_questions_page,
     steps,
     week_map,
     other_forms,

@@ -36,8 +36,7 @@ class MeasureError(Problem):
 
 def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
     """Measure each page on a slow phone and on a desktop; writes `results/bench_site.json`."""
-    if shutil.which("npx") is None:
-        raise MeasureError("Lighthouse is run by npx, which is not installed: install Node.js")
+    lighthouse = _program()
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     if browser is None:
         raise MeasureError(f"none of {', '.join(BROWSERS)} is installed")
@@ -51,7 +50,7 @@ def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
                 for _ in range(runs):
                     log(f"{page}, {device}")
                     address = f"http://127.0.0.1:{server.server_address[1]}/{path}"
-                    found = _lighthouse(address, options, browser)
+                    found = _report([*lighthouse, *options], address, browser)
                     version = found["lighthouseVersion"]
                     power.append(found["environment"]["benchmarkIndex"])
                     for category in CATEGORIES:
@@ -68,9 +67,18 @@ def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
     return measures
 
 
-def _lighthouse(address: str, options: list[str], browser: str) -> dict[str, Any]:
-    command = ["npx", "--yes", "lighthouse", address, "--quiet", "--output=json", *options]
-    command += ["--output-path=stdout", f"--only-categories={','.join(CATEGORIES)}"]
+def _program() -> list[str]:
+    """Lighthouse where it is installed, else by npx, which fetches it. Raises MeasureError."""
+    if found := shutil.which("lighthouse"):
+        return [found]
+    if shutil.which("npx") is None:
+        raise MeasureError("Lighthouse is run by npx, which is not installed: install Node.js")
+    return ["npx", "--yes", "lighthouse"]
+
+
+def _report(command: list[str], address: str, browser: str) -> dict[str, Any]:
+    command = [*command, address, "--quiet", "--output=json", "--output-path=stdout"]
+    command += [f"--only-categories={','.join(CATEGORIES)}"]
     command += ["--chrome-flags=--headless --no-sandbox"]
     environment = {**os.environ, "CHROME_PATH": browser}
     try:
