@@ -26,7 +26,6 @@ LECTURES = CHECKOUT / "lectures"
 MATHJAX = (
     "core.js",
     "startup.js",
-    "tex-chtml.js",
     "input/tex",
     "output/chtml",
     "a11y/assis",

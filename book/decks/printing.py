@@ -25,7 +25,7 @@ LAID_OUT = """(async () => {
     const soon = () => new Promise((go) => setTimeout(go, 50));
     const pages = () => [...document.querySelectorAll(".pdf-page")];
     while (!(window.Reveal && Reveal.isReady() && pages().length)) await soon();
-    if (window.MathJax) await MathJax.startup.promise;
+    if (window.formulas) await formulas.all();
     await document.fonts.ready;
     const open = ".pdf-page section > .docutils:not([data-fits])";
     while (document.querySelector(open)) await soon();

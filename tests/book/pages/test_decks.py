@@ -17,7 +17,7 @@ FOOT = 46  # pixels at the lower edge of a slide, where its footer stands
 # Goes through a deck by its own key and returns how many slides there were; of each that is too
 # large, or has letters too small: title, pixels too wide and too high, whether some is cut off.
 WALK = """async (foot) => {
-    if (window.MathJax) await MathJax.startup.promise;
+    if (window.formulas) await formulas.all();
     await document.fonts.ready;
     const {width, height} = Reveal.getConfig(), scale = Reveal.getScale(), found = [];
     const seen = new Set();
