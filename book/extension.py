@@ -25,7 +25,7 @@ from .live import live_page
 from .movable import directive as movable
 from .notebooks import other_forms
 from .quizzes import code_questions_page
-from .screen import descriptions, equations, folded_code, page_files, pictures
+from .screen import descriptions, equations, folded_code, page_files, pictures, theme_styles
 
 PARTS = (
     quoted,
@@ -55,6 +55,6 @@ PARTS = (
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all directives of the lectures."""
-    for part in (*PARTS, page_files):
+    for part in (*PARTS, page_files, theme_styles):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

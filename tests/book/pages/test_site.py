@@ -13,6 +13,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book import parts_shown, released, site_build, timetable  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
 from book.documents import study_plan  # noqa: E402
+from book.screen import theme_styles  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
 from grader.course.course import Course  # noqa: E402
 
@@ -137,6 +138,18 @@ def test_every_link_and_file_within_the_site_exists(site, pages):
 def test_every_picture_says_what_it_shows(pages):
     silent = [name for name, page in pages.items() for alt in page.images if alt in (None, "")]
     assert not silent
+
+
+def test_every_icon_is_drawn_by_our_style_sheet_and_the_theme_s_has_none(site, pages):
+    static = site / "_static"
+    texts = [(site / name).read_text(encoding="utf-8") for name in pages]
+    texts += [path.read_text(encoding="utf-8") for path in static.glob("scripts/*.js")]
+    shown = {icon for text in texts for icon in re.findall(r"\bfa-[a-z-]+", text)}
+    drawn = set(re.findall(r"\.(fa-[a-z-]+)", (static / "icons.css").read_text(encoding="utf-8")))
+    assert shown - drawn <= {"fa-solid", "fa-lg", "fa-fw"}  # no icons: a font's style and sizes
+    theme = (site / theme_styles.SHEET).read_text(encoding="utf-8")
+    assert ".prev-next-area" in theme
+    assert "--fa:" not in theme
 
 
 def test_headings_leave_no_level_out(pages):
