@@ -10,6 +10,7 @@ from . import (
     activities,
     cross_references,
     meetings,
+    parts_shown,
     quiz,
     quoted,
     related,
@@ -23,10 +24,12 @@ from .decks import first_slide, slides
 from .live import live_page
 from .movable import directive as movable
 from .notebooks import other_forms
-from .screen import descriptions, equations, folded_code, page_files, pictures
+from .quizzes import code_questions_page
+from .screen import descriptions, equations, folded_code, page_files, pictures, theme_styles
 
 PARTS = (
     quoted,
+    parts_shown,
     related,
     cross_references,
     audit_page,
@@ -37,6 +40,7 @@ PARTS = (
     slides,
     first_slide,
     quiz,
+    code_questions_page,
     steps,
     week_map,
     other_forms,
@@ -51,6 +55,6 @@ PARTS = (
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register all directives of the lectures."""
-    for part in (*PARTS, page_files):
+    for part in (*PARTS, page_files, theme_styles):
         part.setup(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

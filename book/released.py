@@ -32,17 +32,20 @@ def check_packages() -> None:
 
 
 def files(course: Course, week: int | None, answers: Collection[str]) -> dict[str, bytes]:
-    """The site that shows no answer but those of `answers`; without a week, all of it.
+    """The site of a week: what it has lectured on by then, and no answer but those of `answers`.
 
-    Instructors' pages are in neither. Raises NoSiteError and SiteError.
+    Without a week it is all of it. Instructors' pages are in neither. Raises NoSiteError and
+    SiteError.
     """
     check_packages()
-    from . import site_build
+    from . import parts_shown, site_build
 
     place = course.root / FOLDER
     shown = ALL_OUT if week is None else site_week(course, week, answers)
-    site_build.build(place / "released", place, shown, lambda _: None)
-    return read(place / "released")
+    parts = () if week is None else parts_shown.by_week(course, week)
+    site = place / f"released-{week or 'all'}-{shown}"  # a folder holds nothing of another week
+    site_build.build(site, place, shown, lambda _: None, parts)
+    return read(site)
 
 
 def site_week(course: Course, week: int, answers: Collection[str]) -> int:

@@ -8,14 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from book import CHECKOUT
 from grader.course.course import Course
 from grader.course.problem import Problem
 
-from . import quoted
+from . import parts_shown, quoted
 from .decks.first_slide import DECKS
 from .decks.slides import DECK
 from .notebooks import lecture_notebook
@@ -26,7 +26,6 @@ LECTURES = CHECKOUT / "lectures"
 MATHJAX = (
     "core.js",
     "startup.js",
-    "tex-chtml.js",
     "input/tex",
     "output/chtml",
     "a11y/assis",
@@ -43,20 +42,26 @@ class SiteError(Problem):
     exit_code = 1
 
 
-def build(to: Path, cache: Path, week: int, log: Callable[[str], None]) -> int:
+def build(
+    to: Path,
+    cache: Path,
+    week: int,
+    log: Callable[[str], None],
+    parts: Collection[int] = (),
+) -> int:
     """Write the site to `to`; returns the number of its pages.
 
     Pages and cells that did not change come from `cache`. Answers whose last late day is not over
-    when `week` begins stay hidden, and instructors' pages are left out; 0 shows all. Every warning
-    is an error: raises SiteError.
+    when `week` begins stay hidden, and instructors' pages are left out; 0 shows all. Lectures are
+    those of `parts`, or all. Every warning is an error: raises SiteError.
     """
     if week:
         shutil.rmtree(to / INSTRUCTORS, ignore_errors=True)
     log("the book")
-    _run("html", to, cache, week)
+    _run("html", to, cache, week, parts)
     log("the slides")
-    _run(DECK, to / DECKS, cache, week)
-    lecture_notebook.write(Course.here(), LECTURES, to / NOTEBOOKS)
+    _run(DECK, to / DECKS, cache, week, parts)
+    lecture_notebook.write(Course.here(), parts_shown.shown(LECTURES, parts), to / NOTEBOOKS)
     _leave_out(to)
     for folder in (to, to / DECKS):
         (folder / ".buildinfo").unlink(missing_ok=True)
@@ -82,10 +87,11 @@ def _keep(folder: Path, beginnings: tuple[str, ...]) -> None:
             path.rmdir()
 
 
-def _run(builder: str, to: Path, cache: Path, week: int) -> None:
+def _run(builder: str, to: Path, cache: Path, week: int, parts: Collection[int]) -> None:
     cells = (cache / "cells").resolve()
     cells.mkdir(parents=True, exist_ok=True)
-    options = (f"{quoted.WEEK}={week}", f"nb_execution_cache_path={cells}")
+    options = [f"{quoted.WEEK}={week}", f"nb_execution_cache_path={cells}"]
+    options += [f"{parts_shown.PARTS}={parts_shown.setting(parts)}"]
     command = [sys.executable, "-m", "sphinx", "-b", builder, "-q", "-W", "--keep-going"]
     command += ["-d", str(cache / builder / _name(to))]
     command += [part for option in options for part in ("-D", option)]

@@ -37,8 +37,7 @@ class MeasureError(Problem):
 
 def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
     """Measure each page on a slow phone and on a desktop; writes `results/bench_site.json`."""
-    if shutil.which("npx") is None:
-        raise MeasureError("Lighthouse is run by npx, which is not installed: install Node.js")
+    lighthouse = _program()
     binary = browser.path()
     scores: dict[str, list[float]] = {}
     power: list[float] = []
@@ -50,7 +49,7 @@ def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
                 for _ in range(runs):
                     log(f"{page}, {device}")
                     address = f"http://127.0.0.1:{server.server_address[1]}/{path}"
-                    found = _lighthouse(address, options, binary)
+                    found = _report([*lighthouse, *options], address, binary)
                     version = found["lighthouseVersion"]
                     power.append(found["environment"]["benchmarkIndex"])
                     for category in CATEGORIES:
@@ -67,11 +66,20 @@ def run(folder: Path, runs: int, log: Callable[[str], None]) -> dict[str, Any]:
     return measures
 
 
-def _lighthouse(address: str, options: list[str], browser: str) -> dict[str, Any]:
-    command = ["npx", "--yes", "lighthouse", address, "--quiet", "--output=json", *options]
-    command += ["--output-path=stdout", f"--only-categories={','.join(CATEGORIES)}"]
+def _program() -> list[str]:
+    """Lighthouse where it is installed, else by npx, which fetches it. Raises MeasureError."""
+    if found := shutil.which("lighthouse"):
+        return [found]
+    if shutil.which("npx") is None:
+        raise MeasureError("Lighthouse is run by npx, which is not installed: install Node.js")
+    return ["npx", "--yes", "lighthouse"]
+
+
+def _report(command: list[str], address: str, binary: str) -> dict[str, Any]:
+    command = [*command, address, "--quiet", "--output=json", "--output-path=stdout"]
+    command += [f"--only-categories={','.join(CATEGORIES)}"]
     command += ["--chrome-flags=--headless --no-sandbox"]
-    environment = {**os.environ, "CHROME_PATH": browser}
+    environment = {**os.environ, "CHROME_PATH": binary}
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=SECONDS, env=environment

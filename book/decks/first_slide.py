@@ -102,7 +102,10 @@ class DecksDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.note_reread()  # titles and numbers of slides are in other pages
-        cards = "".join(map(_card, lectures(Path(self.env.srcdir))))
+        shown = (
+            path for path in lectures(Path(self.env.srcdir)) if path.stem in self.env.found_docs
+        )
+        cards = "".join(map(_card, shown))
         return [nodes.raw("", f'<ul class="decks">{cards}</ul>', format="html")]
 
 

@@ -6,18 +6,31 @@ without one.
 
 from __future__ import annotations
 
+import base64
+import os
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from grader.course.problem import Problem
 
+from . import browser
 from .first_slide import DECKS
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-SECONDS = 120  # of one deck, on a slow machine
-LAID_OUT = 20_000  # milliseconds of the page's own clock for formulas and layout
+SECONDS = 240  # of one deck, on a loaded machine
+# Waits until reveal.js has laid all slides out as pages, and `deck.js` has made each fit its page;
+# gives the number of pages and of slides.
+LAID_OUT = """(async () => {
+    const soon = () => new Promise((go) => setTimeout(go, 50));
+    const pages = () => [...document.querySelectorAll(".pdf-page")];
+    while (!(window.Reveal && Reveal.isReady() && pages().length)) await soon();
+    if (window.formulas) await formulas.all();
+    await document.fonts.ready;
+    const open = ".pdf-page section > .docutils:not([data-fits])";
+    while (document.querySelector(open)) await soon();
+    return [pages().length, Reveal.getTotalSlides()];
+})()"""
 
 
 class PrintError(Problem):
@@ -39,22 +52,21 @@ def decks(site: Path, parts: Sequence[str]) -> list[Path]:
 
 def pdf(deck: Path, to: Path) -> Path:
     """Print one deck into the folder `to`. Raises PrintError."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
+    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if binary is None or os.name != "posix":
         raise PrintError(
             f"none of {', '.join(BROWSERS)} is installed: open the deck in any browser with "
             "`?print-pdf` behind its address, and print that to a file"
         )
     to.mkdir(parents=True, exist_ok=True)
-    target = to.resolve() / f"{deck.stem}.pdf"
-    options = ("--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer")
-    clock = f"--virtual-time-budget={LAID_OUT}"  # it prints when the page's clock says so
-    address = f"{deck.resolve().as_uri()}?print-pdf"
-    command = [browser, *options, clock, f"--print-to-pdf={target}", address]
+    target = to / f"{deck.stem}.pdf"
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-    except subprocess.TimeoutExpired:
-        raise PrintError(f"{deck.name}: {browser} did not print it in {SECONDS} s") from None
-    if done.returncode or not target.is_file():
-        raise PrintError(f"{deck.name}: {browser} did not print it: {done.stderr.strip()[-300:]}")
+        with browser.page(binary, f"{deck.resolve().as_uri()}?print-pdf", SECONDS) as page:
+            pages, slides = page.value(LAID_OUT)
+            if pages != slides:
+                raise PrintError(f"{deck.name}: its {slides} slides make {pages} pages")
+            printed = page.ask("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
+    except browser.BrowserError as error:
+        raise PrintError(f"{deck.name}: {binary} did not print it: {error}") from None
+    target.write_bytes(base64.b64decode(printed["data"]))
     return target

@@ -8,7 +8,7 @@ so shows the reader's own once it is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from grader.course.course import Course
 
 from .. import references
 from ..activities import KINDS
-from ..decks import first_slide
 from . import myst_text
 from .myst_text import Block
 
@@ -70,10 +69,10 @@ def build(course: Course, lecture: Path) -> notebooks.Notebook:
     return notebooks.of_cells(cells)
 
 
-def write(course: Course, lectures: Path, to: Path) -> None:
-    """All parts as notebooks in a folder."""
+def write(course: Course, lectures: Iterable[Path], to: Path) -> None:
+    """Lectures as notebooks in a folder."""
     to.mkdir(parents=True, exist_ok=True)
-    for lecture in first_slide.lectures(lectures):
+    for lecture in lectures:
         text = notebooks.dump(build(course, lecture))
         (to / f"{lecture.stem}.ipynb").write_text(text, encoding="utf-8")
 

@@ -25,6 +25,7 @@ NEEDED_BY = {
     "design-tabs.js": "sd-tab-set",
     "mystnb": 'class="cell',
 }
+FORMULAS = "formulas.js"
 NEEDED_AT_ONCE = "documentation_options.js"  # scripts within the page use what it defines
 
 
@@ -36,7 +37,9 @@ def choose(
     for kind in ("css_files", "script_files"):
         context[kind] = [file for file in context[kind] if _used(_path(file), body)]
     if app.builder.name == DECK:  # its template names all else
-        context["script_files"] = [one for one in context["script_files"] if _is_mathjax(one)]
+        context["script_files"] = [
+            one for one in context["script_files"] if _path(one).endswith(FORMULAS)
+        ]
         return
     for script in context["script_files"]:  # which all pages share
         if page == "search":  # its own scripts are never deferred, and use these
@@ -50,19 +53,15 @@ def _path(file: Any) -> str:
     return str(getattr(file, "filename", file) or "")
 
 
-def _is_mathjax(script: Any) -> bool:
-    return "mathjax" in _path(script)
-
-
 def _used(path: str, body: str) -> bool:
     name = path.removeprefix("_static/")
     return all(mark in body for file, mark in NEEDED_BY.items() if name.startswith(file))
 
 
 def _formulas(app: Sphinx, config: Config) -> None:
-    """In the book, a script of ours loads MathJax; a deck needs all its formulas at once."""
+    """A script of ours, which decks take from the book, loads MathJax when it is needed."""
     is_deck = app.tags.has("deck")
-    config.mathjax_path = "../../_static/mathjax/tex-chtml.js" if is_deck else "formulas.js"
+    config.mathjax_path = f"../../_static/{FORMULAS}" if is_deck else FORMULAS
 
 
 def setup(app: Sphinx) -> None:

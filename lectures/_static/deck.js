@@ -25,7 +25,10 @@
     while (low() > slide.offsetHeight - FOOT && size > LEAST) content.style.fontSize = `${--size}px`;
     content.dataset.fits = "true";
   };
-  const whenSet = () => (window.MathJax && MathJax.startup ? MathJax.startup.promise : Promise.resolve());
+  const fitWhenSet = (slide) => {
+    if (slide.querySelector(".math") && !formulas.areSet) formulas.all().then(() => fit(slide));
+    else fit(slide);
+  };
 
   night.addEventListener("change", show);
   window.addEventListener("storage", show); // another tab
@@ -42,12 +45,10 @@
     const begin = () => {
       follow();
       Reveal.on("slidechanged", follow);
-      whenSet().then(() => {
-        fit(Reveal.getCurrentSlide());
-        Reveal.on("slidechanged", (event) => fit(event.currentSlide));
-      });
+      fitWhenSet(Reveal.getCurrentSlide());
+      Reveal.on("slidechanged", (event) => fitWhenSet(event.currentSlide));
     };
     if (Reveal.isReady()) begin(); else Reveal.on("ready", begin);
-    Reveal.on("pdf-ready", () => whenSet().then(() => document.querySelectorAll(".pdf-page section").forEach(fit)));
+    Reveal.on("pdf-ready", () => document.querySelectorAll(".pdf-page section").forEach(fitWhenSet));
   });
 })();

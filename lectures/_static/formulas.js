@@ -1,5 +1,6 @@
 // Loads MathJax when a formula is near the screen, else when one scrolls or presses a key, or after
 // some seconds. It sets what is near first, and then all: whoever reads with ears must not miss them.
+// `formulas.all()` asks for all at once, and its promise is kept when they are set.
 // What is wider than its place is set smaller; a line of text may break within a long formula.
 (() => {
   "use strict";
@@ -11,11 +12,12 @@
   const DEPENDENCIES = { "output/chtml": ["core"], "output/chtml/fonts/tex.js": ["output/chtml"] };
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const { options } = window.MathJax || {};
-  let isBegun = false, isSet = false, isAll = false;
+  let isBegun = false, isSet = false, isAll = false, done;
+  const allSet = new Promise((keep) => { done = keep; });
 
   const setAll = () => {
     isAll = true;
-    if (isSet) MathJax.startup.document.lazyTypesetAll();
+    if (isSet) MathJax.startup.document.lazyTypesetAll().then(() => { formulas.areSet = true; done(); });
   };
   const load = () => {
     if (isBegun) return;
@@ -65,6 +67,8 @@
     window.addEventListener("beforeprint", awaken);
     setTimeout(awaken, SECONDS * 1000);
   };
+  const formulas = { areSet: false, all: () => { awaken(); return allSet; } };
+  window.formulas = formulas;
   const painted = () => requestAnimationFrame(() => setTimeout(watch));
 
   window.MathJax = {

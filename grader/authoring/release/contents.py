@@ -76,7 +76,10 @@ def of_week(course: Course, week: int, answers: Collection[str], lectures: bool 
     for id in [*answers, *(lab.id for lab in labs)]:
         files |= solution(course.assignment(id), SOLUTIONS)
     pages = _lectures(course, week, answers) if lectures else {}
-    return files | pages | _around(course, [*out, *labs], answers, False, bool(pages))
+    weeks = [one for one in course.weeks if one.number <= week]
+    begun = course.model_copy(update={"weeks": weeks, "labs": labs})
+    plan = _plan(begun) if pages else ""
+    return files | pages | _around(course, [*out, *labs], answers, False, plan)
 
 
 def opened(course: Course, lectures: bool = False) -> Files:
@@ -92,7 +95,8 @@ def opened(course: Course, lectures: bool = False) -> Files:
     for assignment in every:
         files |= solution(assignment, f"{AFTER}/{SOLUTIONS}")
     pages = _lectures(course, None, ids) if lectures else {}
-    return files | pages | _around(course, every, ids, True, bool(pages))
+    plan = _plan(course) if pages else ""
+    return files | pages | _around(course, every, ids, True, plan)
 
 
 def _lectures(course: Course, week: int | None, answers: Collection[str]) -> Files:
@@ -103,6 +107,12 @@ def _lectures(course: Course, week: int | None, answers: Collection[str]) -> Fil
     make = course.plugin("lectures")
     pages = make(course, week, answers) if make else {}
     return {f"{LECTURES}/{name}": data for name, data in pages.items()}
+
+
+def _plan(course: Course) -> str:
+    """What to do each week: the course's plugin `study_plan` says it of the weeks it is given."""
+    make = course.plugin("study_plan")
+    return make(course) if make else ""
 
 
 def hidden_tests(course: Course) -> Files:
@@ -161,13 +171,12 @@ def _around(
     out: Sequence[Assignment],
     answers: Collection[str],
     opened: bool,
-    lectures: bool,
+    plan: str,
 ) -> Files:
-    """What stands around them: the README and the project's files."""
+    """What stands around them: the README, with what to do each week, and the project's files."""
     own = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))
     python = own["project"]["requires-python"].replace(">=", "").replace(",<", " to below ")
-    plan = course.plugin("study_plan") if lectures else None
-    text = handbook.readme(course, out, answers, python, opened, plan(course) if plan else "")
+    text = handbook.readme(course, out, answers, python, opened, plan)
     return {**project_files.files(course.root), "README.md": text.encode()}
 
 

@@ -11,11 +11,13 @@ from book.site_build import LECTURES  # noqa: E402
 
 pytestmark = pytest.mark.xdist_group("site")
 
+needs_browser = pytest.mark.skipif(BINARY is None, reason="no Chromium is installed")
+
 FOOT = 46  # pixels at the lower edge of a slide, where its footer stands
 # Goes through a deck by its own key and returns how many slides there were; of each that is too
 # large, or has letters too small: title, pixels too wide and too high, whether some is cut off.
 WALK = """async (foot) => {
-    if (window.MathJax) await MathJax.startup.promise;
+    if (window.formulas) await formulas.all();
     await document.fonts.ready;
     const {width, height} = Reveal.getConfig(), scale = Reveal.getScale(), found = [];
     const seen = new Set();
@@ -58,6 +60,7 @@ def test_every_deck_is_reached_from_the_home_page_and_every_slide_is_whole(site,
     weekly = of_weeks.evaluate_all("(all) => all.map((one) => one.getAttribute('href'))")
     assert set(weekly) == {f"slides/{lecture.stem}.html" for lecture in lectures}
     page.locator("nav").get_by_role("link", name="Slides", exact=True).click()
+    page.locator(".deck-picture").first.wait_for()
     assert page.locator(".deck-picture .first-slide-title").count() == len(lectures)
     listed = page.url
     for lecture in lectures:
@@ -90,14 +93,36 @@ def test_a_key_makes_a_deck_dark_and_the_help_names_it(site, chromium):
     window.close()
 
 
-@pytest.mark.slow  # the browser prints by a clock of its own, which a loaded machine disturbs
-@pytest.mark.skipif(BINARY is None, reason="no Chromium is installed")
+def printed_pages(deck, to):
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", printing.pdf(deck, to).read_bytes()))
+
+
+@needs_browser
 def test_a_deck_is_printed_a_page_a_slide(site, tmp_path):
-    deck = min((site / "slides").glob("part*.html"), key=lambda path: path.stat().st_size)
-    assert printing.decks(site, [deck.stem.partition("_")[0]]) == [deck]
-    printed = printing.pdf(deck, tmp_path).read_bytes()
-    slides = first_slide.slides_of(LECTURES / f"{deck.stem}.md")
-    assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) == slides
+    [deck] = printing.decks(site, ["part8"])
+    assert printed_pages(deck, tmp_path) == first_slide.slides_of(LECTURES / f"{deck.stem}.md")
+
+
+@pytest.mark.slow
+@needs_browser
+def test_every_deck_is_printed_a_page_a_slide(site, tmp_path):
+    decks = printing.decks(site, [])
+    pages = {deck.stem: printed_pages(deck, tmp_path) for deck in decks}
+    lectures = first_slide.lectures(LECTURES)
+    assert pages == {one.stem: first_slide.slides_of(one) for one in lectures}
+
+
+@needs_browser
+def test_a_page_that_is_no_deck_is_not_printed(tmp_path, monkeypatch):
+    """It never has pages to wait for; the browser is ended and the message says so."""
+    page = tmp_path / "part1_none.html"
+    page.write_text("<title>No deck</title>", encoding="utf-8")
+    monkeypatch.setattr(printing, "SECONDS", 5)
+    with pytest.raises(printing.PrintError, match=r"part1_none\.html: .* no answer in time"):
+        printing.pdf(page, tmp_path)
+
+
+def test_what_cannot_be_printed_is_a_sentence(site, tmp_path):
     with pytest.raises(printing.PrintError, match="part0: there is no such deck"):
         printing.decks(site, ["part0"])
     with pytest.raises(printing.PrintError, match="run `course site build` first"):

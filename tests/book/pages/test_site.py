@@ -10,8 +10,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
-from book import released, site_build, timetable  # noqa: E402
+from book import parts_shown, released, site_build, timetable  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
+from book.documents import study_plan  # noqa: E402
+from book.screen import theme_styles  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
 from grader.course.course import Course  # noqa: E402
 
@@ -56,10 +58,14 @@ class Page(HTMLParser):
         self.notes += tag == "aside" and "notes" in (found.get("class") or "").split()
 
 
-@pytest.fixture(scope="module")
-def pages(site):
+def read(site):
     paths = (p for p in site.rglob("*.html") if "_static" not in p.parts)
     return {path.relative_to(site).as_posix(): Page(path) for path in paths}
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return read(site)
 
 
 def lectures(pages, folder=""):
@@ -107,7 +113,8 @@ def test_no_page_asks_another_server(site, pages):
             assert not re.search(r"(@import|url\()[\s'\"]*(https?:)?//", text), sheet
 
 
-def test_every_link_and_file_within_the_site_exists(site, pages):
+def links_into_nothing(site, pages):
+    """Every link and loaded file within the site that is not there."""
     missing = []
     for name, page in pages.items():
         for link in [*page.links, *page.loaded]:
@@ -121,12 +128,28 @@ def test_every_link_and_file_within_the_site_exists(site, pages):
             anchor = unquote(split.fragment)
             if target and anchor and not anchor.startswith("/") and anchor not in target.ids:
                 missing.append(f"{name}: {link} (no such anchor)")
-    assert not missing
+    return missing
+
+
+def test_every_link_and_file_within_the_site_exists(site, pages):
+    assert not links_into_nothing(site, pages)
 
 
 def test_every_picture_says_what_it_shows(pages):
     silent = [name for name, page in pages.items() for alt in page.images if alt in (None, "")]
     assert not silent
+
+
+def test_every_icon_is_drawn_by_our_style_sheet_and_the_theme_s_has_none(site, pages):
+    static = site / "_static"
+    texts = [(site / name).read_text(encoding="utf-8") for name in pages]
+    texts += [path.read_text(encoding="utf-8") for path in static.glob("scripts/*.js")]
+    shown = {icon for text in texts for icon in re.findall(r"\bfa-[a-z-]+", text)}
+    drawn = set(re.findall(r"\.(fa-[a-z-]+)", (static / "icons.css").read_text(encoding="utf-8")))
+    assert shown - drawn <= {"fa-solid", "fa-lg", "fa-fw"}  # no icons: a font's style and sizes
+    theme = (site / theme_styles.SHEET).read_text(encoding="utf-8")
+    assert ".prev-next-area" in theme
+    assert "--fa:" not in theme
 
 
 def test_headings_leave_no_level_out(pages):
@@ -143,6 +166,38 @@ def test_students_see_no_answers_of_their_week_and_no_pages_for_instructors(stud
     assert "NotImplementedError" not in (site / "part2_self_attention.html").read_text("utf-8")
     assert not (students_site / site_build.INSTRUCTORS).exists()
     assert (site / site_build.INSTRUCTORS).is_dir()
+
+
+def test_a_release_holds_the_lectures_of_its_weeks_and_leads_to_no_other(students_site, course):
+    """Parts, decks, quizzes and notebooks; a later week is named, as text."""
+    out = parts_shown.by_week(course, 1)
+    assert out == [1, 2, 4]
+    shown = read(students_site)
+    assert links_into_nothing(students_site, shown) == []
+    stems = [path.stem for path in parts_shown.shown(LECTURES, out)]
+    decks = [f"slides/{stem}.html" for stem in stems]
+    assert lectures(shown) == [f"{stem}.html" for stem in stems]
+    assert lectures(shown, "slides/") == decks
+    assert sorted(path.stem for path in (students_site / "notebooks").iterdir()) == stems
+    assert {page for page in shown if page.startswith("quiz_")} == {
+        f"quiz_part{number}.html" for number in out
+    }
+    listed = [link for link in shown["slides.html"].links if link.startswith("slides/")]
+    assert {link.partition("?")[0] for link in listed} == {*decks}
+    found = (students_site / "searchindex.js").read_text(encoding="utf-8")
+    assert "part2_self_attention" in found
+    assert "part5_architecture" not in found
+    assert "Part 5: The Transformer architecture" in (students_site / "index.html").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_the_list_to_tick_of_a_release_names_no_page_of_a_later_week(course):
+    weeks = [week for week in course.weeks if week.number <= 2]
+    said = study_plan.of_release(course.model_copy(update={"weeks": weeks, "labs": []}))
+    stems = {path.stem for path in parts_shown.shown(LECTURES, parts_shown.by_week(course, 2))}
+    assert set(re.findall(r"lectures/(?:slides/)?(part\w+)\.html", said)) == stems
+    assert set(re.findall(r"assignments/(\w+)/", said)) == {"a1", "a2"}
 
 
 def test_a_release_holds_what_pages_need_and_shows_no_answer_that_is_closed(students_site, course):

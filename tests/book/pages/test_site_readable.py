@@ -6,7 +6,7 @@ from browser import SETTLED, width
 pytestmark = pytest.mark.xdist_group("site")
 
 WIDTHS = (390, 768, 1440)
-LEAST_PIXELS = 8.5  # of the letters of a formula that had to be made smaller
+LEAST_PIXELS = 12  # of the letters of a formula that had to be made smaller
 # What is wider than its place, or has letters too small to read: its kind and its beginning.
 CUT_OFF = """(least) => {
     const found = [], page = document.documentElement.clientWidth;
