@@ -126,7 +126,7 @@ def compare(
     seeds: Seeds = "0",
     json: Json = False,
 ) -> None:
-    """Language models of one size on real text, beside n-grams; 6 CPU minutes a seed."""
+    """Language models of one size on real text, beside n-grams; 13 CPU minutes a seed."""
     from .trainings import compare as bench
 
     chosen = [model for model in models.split(",") if model]

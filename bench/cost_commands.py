@@ -26,7 +26,9 @@ plain(
 
 @cost_app.command("profile")
 def profile(
-    model: Annotated[str, typer.Option(help="classifier, translator or language")] = "translator",
+    model: Annotated[
+        str, typer.Option(help="classifier, translator, language or masked")
+    ] = "translator",
     profile: Annotated[str, typer.Option(help="tiny, cpu, colab, …: how large it is")] = "cpu",
     json: Json = False,
 ) -> None:

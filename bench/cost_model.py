@@ -4,9 +4,10 @@
     memory = 20 bytes × parameters + activations
 
 A forward pass multiplies and adds once for each of N weights and D tokens, 2 N D operations, and
-the backward pass takes twice that. `overhead` is what a layer costs beside its arithmetic, however
-small it is: on a GPU, starting its kernels. A parameter has a gradient, two moments of Adam and an
-average, 4 bytes each. Attention's products are left out: for sentences, they are a few percent.
+the backward pass takes twice that; the matrix of words only counts where a word is predicted.
+`overhead` is what a layer costs beside its arithmetic, however small it is: on a GPU, starting its
+kernels. A parameter has a gradient, two moments of Adam and an average, 4 bytes each. Attention's
+products are left out: for sentences, they are a few percent.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class Training:
     vocab_size: int
     encoder_tokens: float  # of the whole training
     decoder_tokens: float
+    predicted_tokens: float  # those whose word is predicted
     steps: float
     cross_attention: bool  # decoder layers have one
     batch_tokens: int  # of one step, per side
@@ -50,11 +52,12 @@ class Training:
 
     @property
     def operations(self) -> float:
-        """6 N D; whoever decodes also multiplies by the matrix of words."""
+        """6 N D."""
         words = self.vocab_size * self.config.d_model
         encoder = self.encoder_layers * self._layer(attentions=1)
-        decoder = self.decoder_layers * self._layer(1 + self.cross_attention) + words
-        return 6 * (encoder * self.encoder_tokens + decoder * self.decoder_tokens)
+        decoder = self.decoder_layers * self._layer(1 + self.cross_attention)
+        layers = encoder * self.encoder_tokens + decoder * self.decoder_tokens
+        return 6 * (layers + words * self.predicted_tokens)
 
     @property
     def parameters(self) -> float:
@@ -75,7 +78,8 @@ class Training:
         encoder = self.encoder_layers * self._saved_numbers(1, words)
         decoder = self.decoder_layers * self._saved_numbers(1 + self.cross_attention, words)
         kept = NUMBER_BYTES * self.batch_tokens * (encoder + decoder)
-        made = NUMBER_BYTES * self.batch_tokens * 2 * self.vocab_size if logits else 0
+        predicted = self.predicted_tokens / (self.decoder_tokens or self.encoder_tokens)
+        made = NUMBER_BYTES * self.batch_tokens * predicted * 2 * self.vocab_size if logits else 0
         return PARAMETER_BYTES * self.parameters + kept + made
 
     def _layer(self, attentions: int) -> int:

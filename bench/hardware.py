@@ -19,6 +19,7 @@ from course_lib.data import datasets, registry
 from course_lib.data.batching import TokenBuckets
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.recipes.language import streams
+from course_lib.recipes.masked_language import learned_pieces, unlabelled
 from course_lib.recipes.translation import pairs_to_batches
 from course_lib.training.machine import PRECISIONS
 from grader.authoring import results_file
@@ -33,11 +34,13 @@ MEASURED = {  # profile: machine, results file, and its measure
     "translator grammar": ("cpu", "grammar_cpu", "cpu_minutes"),
     "translator colab": ("h100", "multi30k_colab", "wall_minutes"),
     "language cpu": ("cpu", "compare_cpu", "transformer_cpu_minutes"),
+    "masked cpu": ("cpu", "pretraining", "pretraining_cpu_minutes"),
 }
 RATES = {
     "classifier": "classifier cpu",
     "translator": "translator cpu",
     "language": "language cpu",
+    "masked": "masked cpu",
 }
 OF_THE_GPU = "translator colab"  # whose measured time shows the overhead of a layer
 LIKE = {"wmt14_en_fr": "wmt_news_en_fr"}  # data that is too large to count, by data that is like it
@@ -66,9 +69,9 @@ def run(log: Callable[[str], None]) -> dict[str, Any]:
             measures[key] = results_file.measure("min", [minutes])
             sources[key] = f"measured: {file}" if known else "computed"
         kind, profile = name.split()
-        words = PROFILES[kind][profile].length if kind == "language" else WORDS[kind]
+        words = WORDS.get(kind) or PROFILES[kind][profile].length
         here = found.parameters < LARGEST
-        for machine, logits in (("cpu", kind == "language"), ("gpu", kind != "classifier")):
+        for machine, logits in (("cpu", kind != "translator"), ("gpu", True)):
             key = f"{name}.{machine}_gigabytes"
             taken, sources[key] = found.bytes(words, logits), "computed"
             if here and machine == "cpu":
@@ -86,10 +89,10 @@ def training(kind: str, profile: str) -> Training:
     settings = PROFILES[kind][profile]
     times = settings.epochs
     if words := WORDS_OF.get(settings.dataset):
-        encoder, decoder, steps = 0, words, words // settings.max_tokens
+        encoder, decoder, predicted, steps = 0, words, float(words), words // settings.max_tokens
     else:
         name = LIKE.get(settings.dataset, settings.dataset)
-        encoder, decoder, steps = _counted(
+        encoder, decoder, predicted, steps = _counted(
             kind, replace(settings, dataset=name), datasets.load(name)
         )
         times *= _rows(settings.dataset) / _rows(name)
@@ -98,6 +101,7 @@ def training(kind: str, profile: str) -> Training:
         settings.vocab_size,
         times * encoder,
         times * decoder,
+        times * predicted,
         times * steps,
         kind == "translator",
         settings.max_tokens,
@@ -141,23 +145,32 @@ def _steps(kind: str, profile: str, rows: int | None) -> None:
         optimizer.zero_grad()
 
 
-def _counted(kind: str, settings: Any, data: datasets.LoadedData) -> tuple[int, int, int]:
-    """Tokens that an encoder and a decoder read in an epoch, and its steps."""
+def _counted(kind: str, settings: Any, data: datasets.LoadedData) -> tuple[int, int, float, int]:
+    """Tokens that an encoder and a decoder read in an epoch, predicted ones, and its steps."""
     if kind == "translator":
         _, batches = pairs_to_batches(data, settings, settings.seed)
         sides = (batches.source_ids, batches.target_ids)
         encoder, decoder = (sum(map(len, side)) for side in sides)
-        return encoder, decoder, len(batches)
+        return encoder, decoder, decoder, len(batches)
     if kind == "language":
         _, tokens, _ = streams(data, settings)
-        return 0, len(tokens), len(tokens) // settings.max_tokens
+        return 0, len(tokens), len(tokens), len(tokens) // settings.max_tokens
+    if kind == "masked":
+        _, pieces = learned_pieces(unlabelled(settings)[0], settings)
+        read, steps = _of_an_encoder(pieces, settings)
+        return read, 0, settings.share * read, steps
     texts = data["train"][: settings.train_limit or len(data["train"])]["sentence"]
     tokenizer = TextTokenizer.train(
         texts, vocab_size=settings.vocab_size, min_frequency=settings.min_frequency
     )
-    sequences = tokenizer.encode(texts)
+    read, steps = _of_an_encoder(tokenizer.encode(texts), settings)
+    return read, 0, 0, steps
+
+
+def _of_an_encoder(sequences: list[list[int]], settings: Any) -> tuple[int, int]:
+    """The tokens of all sequences, and the steps that read them."""
     buckets = TokenBuckets(sequences, [0] * len(sequences), settings.max_tokens)
-    return sum(map(len, sequences)), 0, len(buckets)
+    return sum(map(len, sequences)), len(buckets)
 
 
 def _rows(dataset: str) -> int:

@@ -10,19 +10,27 @@ import torch
 from torch import Tensor, nn
 
 from course_lib.classifier import EncoderClassifier
+from course_lib.data.masking import mask_tokens
 from course_lib.fast.forms import fast_model
-from course_lib.recipes import classifier_profiles, language_profiles, translation_profiles
+from course_lib.recipes import (
+    classifier_profiles,
+    language_profiles,
+    masked_language_profiles,
+    translation_profiles,
+)
 from course_lib.recipes.language import transformer
+from course_lib.recipes.masked_language import untrained
 from course_lib.recipes.profiles import Profile
 from course_lib.recipes.translation import untrained_model
 from course_lib.training.batch_losses import classification_loss, translation_loss
-from course_lib.training.language_losses import language_loss
+from course_lib.training.language_losses import language_loss, masked_language_loss
 
 WORDS = {"classifier": 24, "translator": 16}  # tokens of a sentence, typical for SST-2, Multi30k
 PROFILES: dict[str, Any] = {
     "classifier": classifier_profiles.PROFILES,
     "translator": translation_profiles.PROFILES,
     "language": language_profiles.PROFILES,
+    "masked": masked_language_profiles.PROFILES,
 }
 
 
@@ -67,7 +75,11 @@ def _parts(kind: str, settings: Any) -> tuple[nn.Module, Any, tuple[Tensor, ...]
     if kind == "translator":
         source, target = (_ids(settings.max_tokens, WORDS[kind], words) for _ in "st")
         return untrained_model(words, settings, settings.seed), translation_loss, (source, target)
-    return transformer(words, settings), language_loss, (_block(settings),)
+    if kind == "language":
+        return transformer(words, settings), language_loss, (_block(settings),)
+    ids = _ids(settings.max_tokens, settings.length, words)
+    masked = mask_tokens(ids, words, torch.default_generator, settings.share)
+    return untrained(words, settings), masked_language_loss, masked
 
 
 def _ids(tokens: int, n: int, vocab_size: int) -> Tensor:

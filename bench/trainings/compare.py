@@ -70,7 +70,8 @@ def run(models: Sequence[str], profile_name: str, seeds: Sequence[int], log: Log
             f"course bench compare --models {','.join(models)} --profile {profile_name} "
             f"--seeds {','.join(map(str, seeds[:done]))}"
         )
-        results_file.write(name, command, measures, about, also={"lengths": LENGTHS})
+        also = {"lengths": LENGTHS, "epochs": settings.epochs}
+        results_file.write(name, command, measures, about, also)
         drawn = figure(measures, models)
         drawn.savefig(results_file.folder() / f"{name}.svg", metadata={"Date": None})
     return measures

@@ -122,10 +122,7 @@ def pretrain(
     final weights are the average from `settings.average_from` on.
     """
     wall, cpu = time.perf_counter(), time.process_time()
-    tokenizer = TextTokenizer.train(
-        texts, vocab_size=settings.vocab_size, min_frequency=settings.min_frequency
-    )
-    pieces = _pieces(tokenizer, texts, settings.length)
+    tokenizer, pieces = learned_pieces(texts, settings)
     held_out = _gaps(_pieces(tokenizer, validation, settings.length), tokenizer, settings, 0)
     batches = _gaps(pieces, tokenizer, settings, seed)
     torch.manual_seed(seed)
@@ -179,6 +176,16 @@ def fine_tune(
 def _read(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list[list[int]]:
     """Each text as the encoder reads it."""
     return [marked(one, length) for one in tokenizer.encode(list(texts))]
+
+
+def learned_pieces(
+    texts: Sequence[str], settings: MaskedLanguageProfile
+) -> tuple[TextTokenizer, list[list[int]]]:
+    """A tokenizer of the words of `texts`, and what an encoder of this profile reads of them."""
+    tokenizer = TextTokenizer.train(
+        texts, vocab_size=settings.vocab_size, min_frequency=settings.min_frequency
+    )
+    return tokenizer, _pieces(tokenizer, texts, settings.length)
 
 
 def _pieces(tokenizer: TextTokenizer, texts: Sequence[str], length: int) -> list[list[int]]:

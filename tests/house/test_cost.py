@@ -22,6 +22,7 @@ BY_HAND = Training(
     vocab_size=10,
     encoder_tokens=100,
     decoder_tokens=50,
+    predicted_tokens=50,
     steps=5,
     cross_attention=True,
     batch_tokens=3,
@@ -51,6 +52,8 @@ def test_operations_parameters_and_time_by_hand():
     assert BY_HAND.parameters == encoder + decoder + 40
     operations = 6 * (encoder * 100 + (decoder + 40) * 50)
     assert BY_HAND.operations == operations
+    fewer = dataclasses.replace(BY_HAND, predicted_tokens=15)
+    assert fewer.operations == operations - 6 * 40 * 35
     assert BY_HAND.seconds(Machine(1000, utilisation=0.5)) == operations / 500
     slow = Machine(1000, utilisation=0.5, overhead=2.0)
     assert BY_HAND.seconds(slow) == operations / 500 + 5 * 4 * 2
@@ -62,26 +65,29 @@ def test_operations_parameters_and_time_by_hand():
 def test_the_numbers_a_layer_keeps_by_hand():
     """14 d + 3 h n for a layer of the encoder with d_ff = 4 d, as part 6 says."""
     wide = TransformerConfig(n_layers=1, d_model=8, n_heads=2, d_ff=32, dropout=0.1)
-    encoder = dataclasses.replace(BY_HAND, config=wide, decoder_tokens=0)
+    encoder = dataclasses.replace(BY_HAND, config=wide, decoder_tokens=0, predicted_tokens=30)
     kept = encoder.bytes(words=5, logits=False) - 20 * encoder.parameters
     assert kept == 4 * 3 * (14 * 8 + 3 * 2 * 5)
     logits = encoder.bytes(words=5, logits=True) - encoder.bytes(words=5, logits=False)
-    assert logits == 4 * 3 * 2 * 10
+    assert logits == pytest.approx(0.3 * 4 * 3 * 2 * 10)
 
 
 @pytest.mark.parametrize(
-    ("kind", "profile"), [("classifier", "colab"), ("translator", "tiny"), ("language", "tiny")]
+    ("kind", "profile"),
+    [("classifier", "colab"), ("translator", "tiny"), ("language", "tiny"), ("masked", "cpu")],
 )
 def test_parameters_and_what_is_kept_are_those_of_the_real_model(kind, profile):
     done = work(kind, profile)
     settings, rows = done.settings, len(done.batch[0])
     words = WORDS.get(kind, getattr(settings, "length", 0))
-    reads, writes = kind != "language", kind != "classifier"
+    reads, writes = kind != "language", kind in ("translator", "language")
+    share = {"classifier": 0.0, "masked": 0.3}.get(kind, 1.0)
     computed = Training(
         settings.model,
         settings.vocab_size,
         float(reads),
         float(writes),
+        share,
         1,
         cross_attention=kind == "translator",
         batch_tokens=rows * words,
@@ -89,7 +95,7 @@ def test_parameters_and_what_is_kept_are_those_of_the_real_model(kind, profile):
     real = sum(parameter.numel() for parameter in done.model.parameters())
     assert computed.parameters == pytest.approx(real, rel=0.05)
     kept = memory_use.saved_bytes(done.model, done.loss, done.batch)
-    activations = computed.bytes(words, kind == "language") - 20 * computed.parameters
+    activations = computed.bytes(words, kind != "translator") - 20 * computed.parameters
     assert activations == pytest.approx(kept, rel=0.3)
 
 
@@ -168,7 +174,7 @@ def test_the_profile_bench_writes_a_trace_that_a_viewer_reads(bench, monkeypatch
 
 
 def test_the_hardware_bench_says_of_each_cell_what_it_is(bench, monkeypatch):
-    monkeypatch.setattr(hardware, "_counted", lambda *_: (10_000, 10_000, 10))
+    monkeypatch.setattr(hardware, "_counted", lambda *_: (10_000, 10_000, 10_000, 10))
     monkeypatch.setattr(hardware, "LARGEST", 400_000)
     monkeypatch.setattr(hardware.datasets, "load", lambda name: name)
     content, _ = bench("hardware")
@@ -180,6 +186,8 @@ def test_the_hardware_bench_says_of_each_cell_what_it_is(bench, monkeypatch):
     )
     assert cells["translator cpu.t4_minutes"] == "computed"
     assert cells["language cpu.cpu_minutes"] == "measured: compare_cpu"
+    assert cells["masked cpu.cpu_minutes"] == "measured: pretraining"
+    assert cells["masked tiny.cpu_minutes"] == "computed"
     assert cells["language gpu.cpu_gigabytes"] == "computed"
     assert cells["classifier tiny.cpu_gigabytes"] == "measured: bench_hardware"
     assert cells["translator big.cpu_gigabytes"] == "computed"
