@@ -203,10 +203,11 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"assignment 4 included, and {m.cpu_seconds_per_submission.median:.1f} s of CPU time"
     ),
     "bench_site": lambda m: (
-        "The home page, a lecture and the page with the model have Lighthouse scores of at least "
+        "The home page, two lectures, the live page and a deck have Lighthouse scores of at least "
         f"{m.lowest('_phone_performance'):.0f} (a slow phone) and "
         f"{m.lowest('_desktop_performance'):.0f} (a desktop) for performance, "
-        f"{m.lowest('_accessibility'):.0f} for accessibility and "
-        f"{m.lowest('_best_practices'):.0f} for best practices, of 100"
+        f"{m.lowest('_accessibility'):.0f} for accessibility, "
+        f"{m.lowest('_best_practices'):.0f} for best practices and {m.lowest('_seo'):.0f} for "
+        "search engines, of 100"
     ),
 }

@@ -23,6 +23,8 @@ LIGHTEST, DARKEST = 0.91, 0.11  # what black and white become
 ALWAYS, NEVER = "@media all", "@media not all"
 _PLOT = re.compile(r'<img\b[^>]*?\bsrc="(?P<path>[^":]*?_images/[^"]+)\.svg"[^>]*>')
 _DRAWING = re.compile(r'<img\b[^>]*?\bsrc="(?P<data>data:image/svg\+xml;base64,[^"]+)"[^>]*>')
+_SIZE = re.compile(r'<svg\b[^>]*?\bviewBox="0 0 (?P<width>[\d.]+) (?P<height>[\d.]+)"')
+_SIZED = re.compile(r' (?:width|height)="[\d.]+"')
 _COLOR = re.compile(r"(?<=fill: )#[0-9a-f]{6}|(?<=stroke: )#[0-9a-f]{6}")
 _PAPER = re.compile(r'(<path\b[^>]*style="fill: )#ffffff(?=["; ])(?![^"]*opacity)')
 _ON_HEAT_MAP = re.compile(r'(<g style="fill: )#ffffff(?=")')
@@ -66,8 +68,17 @@ def _two_drawings(found: re.Match[str]) -> str:
     forms = []
     for when in (NEVER, ALWAYS):
         data = base64.b64encode(svg.replace(palette.DARK, when).encode()).decode()
-        forms.append(found[0].replace(found["data"], f"{head},{data}"))
+        forms.append(_sized(found[0].replace(found["data"], f"{head},{data}"), svg))
     return _two(*forms)
+
+
+def _sized(image: str, svg: str) -> str:
+    """The image with its size, so that its place is kept until it is decoded."""
+    size = _SIZE.match(svg)
+    if size is None:
+        return image
+    image = _SIZED.sub("", image)
+    return image.replace("<img", f'<img width="{size["width"]}" height="{size["height"]}"', 1)
 
 
 def _two(light: str, dark: str) -> str:

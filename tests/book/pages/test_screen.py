@@ -59,7 +59,10 @@ def test_white_letters_on_a_heat_map_and_the_map_itself_stay(tmp_path):
 
 def test_every_picture_is_there_twice_with_the_same_words():
     body = '<img alt="a curve" src="../_images/ab.svg" /><img src="_images/a.png" alt="b">'
-    both = pictures.both(body + gallery.draw("encoder").image())
+    drawing = gallery.draw("encoder")
+    both = pictures.both(body + drawing.image())
+    size = re.search(r'viewBox="0 0 (\d+) (\d+)"', drawing.svg)
+    assert both.count(f'width="{size[1]}" height="{size[2]}"') == 2  # its place is kept
     assert both.count("for-light") == both.count("for-dark") == 2
     assert both.count('alt="a curve"') == 2
     assert 'src="../_images/ab-dark.svg"' in both
