@@ -27,12 +27,13 @@ for group in (grading_options, gradebook_options, authoring_options):
 
 
 def add_commands_of(course: Course) -> None:
-    """Add the course's own commands (`[course.commands]`), but for packages that are not here.
+    """Add the course's own commands (`[course.commands]`), once, but for packages not here.
 
     A repository of students, say, has no benchmarks. Raises CourseError.
     """
+    known = {info.name for info in (*app.registered_commands, *app.registered_groups)}
     for name, reference in course.facts.commands.items():
-        if not _is_here(reference.partition(":")[0]):
+        if name in known or not _is_here(reference.partition(":")[0]):
             continue
         found = imported(f"[course.commands] {name}", reference)
         if isinstance(found, typer.Typer):

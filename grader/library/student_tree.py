@@ -13,6 +13,7 @@ import datetime
 import re
 import shutil
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 from grader.course.course import Course
@@ -193,11 +194,12 @@ def _imported(name: str, node: ast.ImportFrom) -> str:
     return ".".join([*above, *filter(None, [node.module])]) if node.level else ""
 
 
-def _imports(name: str, text: str) -> set[str]:
+@cache  # it is asked several times of each module, for each assignment
+def _imports(name: str, text: str) -> frozenset[str]:
     """What the module `name` imports of `course_lib`: modules, and `module.thing`s."""
-    found = set()
+    found = set[str]()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = _imported(name, node)
             found |= {base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)}
-    return found
+    return frozenset(found)

@@ -24,7 +24,7 @@ A1, A3 = proofs.COURSE.assignment("a1"), proofs.COURSE.assignment("a3")
 SCALED = "course_lib.numpy_forms.attention:scaled_scores"
 SOFTMAX = "course_lib.numpy_forms.attention:softmax"
 UNSCALED = "def scaled_scores(query, key):\n    return query @ np.swapaxes(key, -1, -2)\n"
-HANGS = "def scaled_scores(query, key):\n    while True:\n        pass\n"
+HANGS = "def scaled_scores(query, key):\n    import time\n    time.sleep(1000)\n"
 ENDS = "def softmax(x, axis=-1):\n    import os\n    os._exit(0)\n"
 
 pytestmark = pytest.mark.xdist_group("student_program")  # its tree is made once
