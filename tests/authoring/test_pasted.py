@@ -13,6 +13,7 @@ from grader.library.components import Component
 
 COURSE = proofs.COURSE
 SECONDS = 20  # for one attempt
+NO_ANSWERS = set()  # attempts that an earlier week has tried already
 # the answers of an assignment come out after its late days: until then another week has begun
 OPEN = [
     (later.week, open_one.id)
@@ -73,12 +74,17 @@ def earning(assignment, attempts, sandbox):
     """
     idle, idle_there, found = {}, {}, {}
     for one in attempts:
+        tried = one.exercise, one.component, one.source
+        if tried in NO_ANSWERS:
+            continue
         try:
             with limited():
                 if gained(assignment, one, proofs.local_worker, idle) <= 0:
+                    NO_ANSWERS.add(tried)
                     continue
         except (Exception, SystemExit):
-            continue  # no answer
+            NO_ANSWERS.add(tried)
+            continue
         more = gained(assignment, one, sandbox(assignment.id), idle_there)
         if more > 0:
             found[str(one)] = round(more, 2)
