@@ -31,7 +31,8 @@ def add_commands_of(course: Course) -> None:
 
     A repository of students, say, has no benchmarks. Raises CourseError.
     """
-    known = {info.name for info in (*app.registered_commands, *app.registered_groups)}
+    commands, groups = app.registered_commands, app.registered_groups
+    known = {command.name for command in commands} | {group.name for group in groups}
     for name, reference in course.facts.commands.items():
         if name in known or not _is_here(reference.partition(":")[0]):
             continue
