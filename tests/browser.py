@@ -5,13 +5,13 @@ Both are optional: a test that asks for what is not installed is skipped, with t
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-BINARY = next(filter(None, map(shutil.which, NAMES)), None)
+from book.decks.browser import BROWSERS, installed
+
+BINARY = installed()
 SETTLED = "!document.getAnimations().some((one) => one instanceof CSSTransition)"
 EXTRA = "`pip install -e .[dev]` brings it"
 SCREENS = {
@@ -24,7 +24,7 @@ SCREENS = {
 def chromium():
     """The system's own browser: nothing is downloaded."""
     if BINARY is None:
-        pytest.skip(f"none of {', '.join(NAMES)} is installed")
+        pytest.skip(f"none of {', '.join(BROWSERS)} is installed")
     playwright = pytest.importorskip("playwright.sync_api", reason=f"no Playwright: {EXTRA}")
     with playwright.sync_playwright() as driver:
         yield driver.chromium.launch(executable_path=BINARY)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-
+from book.decks.browser import BROWSERS, installed
 from grader.course.problem import Problem
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 class NoBrowserError(Problem):
@@ -15,7 +12,7 @@ class NoBrowserError(Problem):
 
 def path() -> str:
     """Where it is. Raises NoBrowserError."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    found = installed()
     if found is None:
         raise NoBrowserError(f"none of {', '.join(BROWSERS)} is installed: install one")
     return found

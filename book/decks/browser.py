@@ -6,22 +6,28 @@ So one can wait for what a page says of itself, without a package that drives br
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import selectors
+import shutil
 import signal
 import tempfile
 import time
 from collections.abc import Iterator
 from typing import Any
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run")
 _CHUNK = 1 << 20
 
 
 class BrowserError(Exception):
     """The browser does not answer in time, or answers with an error."""
+
+
+def installed() -> str | None:
+    """The system's own browser, if it has one: nothing is downloaded."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 class Page:
@@ -97,6 +103,8 @@ def page(binary: str, address: str, seconds: float) -> Iterator[Page]:
 
 def _start(command: list[str], reads: int, writes: int) -> int:
     """Start a process that reads from file 3 and writes to file 4; both ends here are closed."""
+    import fcntl  # not on Windows
+
     ends = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in (reads, writes)]
     quiet = [(os.POSIX_SPAWN_OPEN, out, os.devnull, os.O_WRONLY, 0) for out in (1, 2)]
     given = [(os.POSIX_SPAWN_DUP2, end, to) for to, end in enumerate(ends, 3)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import os
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from grader.course.problem import Problem
 from . import browser
 from .first_slide import DECKS
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 SECONDS = 240  # of one deck, on a loaded machine
 # Waits until reveal.js has laid all slides out as pages, and `deck.js` has made each fit its page;
 # gives the number of pages and of slides.
@@ -52,11 +50,11 @@ def decks(site: Path, parts: Sequence[str]) -> list[Path]:
 
 def pdf(deck: Path, to: Path) -> Path:
     """Print one deck into the folder `to`. Raises PrintError."""
-    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if binary is None or os.name != "posix":
+    binary = browser.installed() if os.name == "posix" else None
+    if binary is None:
         raise PrintError(
-            f"none of {', '.join(BROWSERS)} is installed: open the deck in any browser with "
-            "`?print-pdf` behind its address, and print that to a file"
+            f"this takes Linux or macOS, and one of {', '.join(browser.BROWSERS)}: open the deck "
+            "in any browser with `?print-pdf` behind its address, and print that to a file"
         )
     to.mkdir(parents=True, exist_ok=True)
     target = to / f"{deck.stem}.pdf"
