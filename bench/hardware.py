@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from bench import CHECKOUT, memory_use
+from bench import CHECKOUT, memory_use, real_data
 from bench.cost_model import Machine, Training, overhead
 from bench.profile_work import PROFILES, WORDS, work
 from course_lib.data import datasets, registry
@@ -52,7 +52,7 @@ MINUTE, GIGABYTE = 60.0, 1e9
 def run(log: Callable[[str], None]) -> dict[str, Any]:
     """Fill the table; writes `results/bench_hardware.json`, which says of each cell what it is.
 
-    Raises UsageProblem as `memory_use.check` does.
+    Raises UsageProblem as `memory_use.check` does, DataError where a profile's own data is missing.
     """
     memory_use.check()
     names = [f"{kind} {profile}" for kind, profiles in PROFILES.items() for profile in profiles]
@@ -93,7 +93,7 @@ def training(kind: str, profile: str) -> Training:
     else:
         name = LIKE.get(settings.dataset, settings.dataset)
         encoder, decoder, predicted, steps = _counted(
-            kind, replace(settings, dataset=name), datasets.load(name)
+            kind, replace(settings, dataset=name), real_data.itself(name)
         )
         times *= _rows(settings.dataset) / _rows(name)
     return Training(

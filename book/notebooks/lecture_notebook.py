@@ -49,7 +49,7 @@ FIRST = """\
 > answer of an assignment run once that answer is in your copy of the course. The page itself, with
 > its slides and quiz, is `{page}` in the built site."""
 _LEFT_OUT = re.compile(  # what the page's kernel has and a notebook's need not
-    r"^(from book\.glued import glue|plt\.style\.use\(\"figures\.mplstyle\"\))\n?", re.M
+    r"^(from book\.notebooks\.glued import glue|plt\.style\.use\(\"figures\.mplstyle\"\))\n?", re.M
 )
 _ROLE = re.compile(r"\{(?P<role>[\w:-]+)\}`(?P<text>[^`<]*?)(?: *<(?P<target>[^`>]*)>)?`")
 _FIELD = re.compile(r"^:(?P<name>[A-Z][^:\n]*): (?P<value>.*)$", re.M)

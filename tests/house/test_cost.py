@@ -6,12 +6,13 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from bench import hardware, memory, memory_use, step_profile
+from bench import hardware, memory, memory_use, real_data, step_profile
 from bench.cost_model import Machine, Training, overhead
 from bench.memory_cases import CASES, Case, Sizes, batches, model
 from bench.profile_work import WORDS, work
 from book.documents import tables
 from course_lib.config import TransformerConfig
+from course_lib.data import datasets, registry
 from grader.authoring import results_file
 from grader.cli.app import app
 from grader.library.components import BuildError
@@ -176,7 +177,7 @@ def test_the_profile_bench_writes_a_trace_that_a_viewer_reads(bench, monkeypatch
 def test_the_hardware_bench_says_of_each_cell_what_it_is(bench, monkeypatch):
     monkeypatch.setattr(hardware, "_counted", lambda *_: (10_000, 10_000, 10_000, 10))
     monkeypatch.setattr(hardware, "LARGEST", 400_000)
-    monkeypatch.setattr(hardware.datasets, "load", lambda name: name)
+    monkeypatch.setattr(hardware.real_data, "itself", lambda name: name)
     content, _ = bench("hardware")
     cells, measures = content["cells"], content["measures"]
     assert cells.keys() == measures.keys()
@@ -196,6 +197,18 @@ def test_the_hardware_bench_says_of_each_cell_what_it_is(bench, monkeypatch):
         < measures["translator big.t4_minutes"]["mean"]
         < measures["translator big.cpu_minutes"]["mean"]
     )
+
+
+def test_a_benchmark_counts_the_data_that_a_profile_names_and_no_other(monkeypatch):
+    def offline(*_):
+        raise registry.Unavailable("no network")
+
+    monkeypatch.delenv("COURSE_DATA", raising=False)
+    monkeypatch.setattr(datasets.data_sources, "from_hub", offline)
+    with pytest.raises(registry.DataError, match="sst2 is not available .*no network"):
+        real_data.itself("sst2")
+    assert datasets.load("sst2").name != "sst2", "what stands in for it is there"
+    assert real_data.itself("grammar_en_fr").source == "generated"
 
 
 # The tables of documents.

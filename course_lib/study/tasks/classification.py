@@ -21,7 +21,7 @@ from ...recipes.profiles import scale_words
 from ...training.classification_step import training_step
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
-from .rates import optimizer_and_schedule
+from .rates import trial_optimizer
 from .task import synchronized_clock
 
 BATCH_TOKENS = 4096  # of sentences that are classified together, padding included
@@ -57,7 +57,7 @@ class ClassificationTask:
     ) -> Iterator[dict[str, float]]:
         buckets = TokenBuckets(self.sequences, self.labels, self.settings.max_tokens, seed)
         batches = WordDropout(buckets, self.settings.word_dropout, seed)
-        optimizer, schedule = optimizer_and_schedule(model, configuration, self.settings)
+        optimizer, schedule = trial_optimizer(model, configuration, self.settings)
         smoothing = configuration["label_smoothing"]
         for epoch in count():
             batches.set_epoch(epoch)

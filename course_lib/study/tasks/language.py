@@ -20,7 +20,7 @@ from ...fast.forms import fast_model
 from ...training.language_losses import language_loss
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
-from .rates import optimizer_and_schedule
+from .rates import trial_optimizer
 from .task import synchronized_clock
 
 LENGTH = 64  # tokens of a block
@@ -73,7 +73,7 @@ class LanguageTask:
     ) -> Iterator[dict[str, float]]:
         rows = max(1, self.settings.max_tokens // LENGTH)
         batches = TokenBlocks(self.tokens, LENGTH, rows, seed)
-        optimizer, schedule = optimizer_and_schedule(model, configuration, self.settings)
+        optimizer, schedule = trial_optimizer(model, configuration, self.settings)
         for epoch in count():
             batches.set_epoch(epoch)
             for (block,) in batches:

@@ -49,7 +49,7 @@ SCHEDULES: dict[str, Callable[[int, int, int], float]] = {
 }
 
 
-def optimizer_and_schedule(
+def trial_optimizer(
     model: nn.Module, configuration: Configuration, settings: StudyProfile
 ) -> tuple[torch.optim.Adam, LambdaLR]:
     """Adam (§5.3) whose rate rises to `settings.learning_rate` whatever the warm-up and schedule.

@@ -21,7 +21,7 @@ from ...training.batch_losses import fast_translation_step
 from ...transformer import Transformer
 from ..profiles import StudyProfile
 from ..space import SINUSOIDAL, Configuration
-from .rates import optimizer_and_schedule
+from .rates import trial_optimizer
 from .task import synchronized_clock
 
 
@@ -62,7 +62,7 @@ class TranslationTask:
         self, model: Transformer, configuration: Configuration, seed: int
     ) -> Iterator[dict[str, float]]:
         batches = PairBuckets(*self.sides, self.settings.max_tokens, seed)
-        optimizer, schedule = optimizer_and_schedule(model, configuration, self.settings)
+        optimizer, schedule = trial_optimizer(model, configuration, self.settings)
         for epoch in count():
             batches.set_epoch(epoch)
             for source_ids, target_ids in batches:

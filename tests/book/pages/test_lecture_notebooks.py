@@ -14,7 +14,7 @@ from book.site_build import LECTURES  # noqa: E402
 from grader.authoring.views import setup_cell  # noqa: E402
 
 PARTS = first_slide.lectures(LECTURES)
-PAGE_ONLY = ("from book.glued import glue", 'plt.style.use("figures.mplstyle")')
+PAGE_ONLY = ("from book.notebooks.glued import glue", 'plt.style.use("figures.mplstyle")')
 
 
 def cells(notebook, kind):
