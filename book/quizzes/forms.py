@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbformat
+from grader.authoring.views import notebooks
 
 from . import nbgrader_form, printed
 from .quiz import Quiz
@@ -21,7 +21,7 @@ def write(quiz: Quiz, folder: Path) -> list[Path]:
     texts = {
         folder / f"{quiz.name}.md": printed.questions(quiz),
         folder / "answers" / f"{quiz.name}.md": printed.answers(quiz),
-        folder / "source" / form / f"{form}.ipynb": nbformat.writes(nbgrader_form.notebook(quiz)),
+        folder / "source" / form / f"{form}.ipynb": notebooks.dump(nbgrader_form.notebook(quiz)),
     }
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)

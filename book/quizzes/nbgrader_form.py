@@ -9,9 +9,7 @@ raises, into a cell that it knows as a solution.
 
 from __future__ import annotations
 
-import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-
+from grader.authoring.views.notebooks import Cell, Notebook, new_cell, of_cells
 from grader.notebook.nbgrader_cells import metadata
 
 from .printed import LETTERS
@@ -26,37 +24,32 @@ run the cell below it: it says whether the *form* of your answer fits, not wheth
 """
 
 
-def notebook(quiz: Quiz) -> nbformat.NotebookNode:
+def notebook(quiz: Quiz) -> Notebook:
     """The source notebook, with hidden tests."""
-    cells = [
-        _cell(
-            new_markdown_cell(INTRODUCTION.format(part=quiz.part, title=quiz.title)),
-            f"quiz-{quiz.part}",
-            locked=True,
-        )
-    ]
+    introduction = INTRODUCTION.format(part=quiz.part, title=quiz.title)
+    cells = [_locked("markdown", f"quiz-{quiz.part}", introduction)]
     for question in quiz.questions:
         cells += _cells(question)
-    made = new_notebook(cells=cells)
-    made.metadata["kernelspec"] = {
-        "display_name": "Python 3",
-        "language": "python",
-        "name": "python3",
-    }
-    nbformat.validate(made)
-    return made
+    return of_cells(cells)
 
 
-def _cells(question: Question) -> list[nbformat.NotebookNode]:
+def _cells(question: Question) -> list[Cell]:
     name = f"answer_{question.id.replace('.', '_')}"
     number = question.id.replace(".", "-")
     form, right = _form(question, name), _right(question, name)
-    test = [*form, HIDDEN[0], right, HIDDEN[1]]
+    test = "\n".join([*form, HIDDEN[0], right, HIDDEN[1]])
     return [
-        _cell(new_markdown_cell(_text(question)), f"question-{number}", locked=True),
-        new_code_cell(f"{name} = None", id=f"answer-{number}"),
-        _cell(new_code_cell("\n".join(test)), f"test-{number}", grade=True, locked=True, points=1),
+        _locked("markdown", f"question-{number}", _text(question)),
+        new_cell("code", f"answer-{number}", f"{name} = None", {}),
+        _locked("code", f"test-{number}", test, grade=True, points=1),
     ]
+
+
+def _locked(
+    kind: str, id: str, text: str, *, grade: bool = False, points: float | None = None
+) -> Cell:
+    about = metadata(id, grade=grade, locked=True, points=points)
+    return new_cell(kind, id, text, {"nbgrader": about})
 
 
 def _text(question: Question) -> str:
@@ -103,16 +96,3 @@ def _right(question: Question, name: str) -> str:
         )
         return f"assert {name} == {wanted}"
     return f"assert {name} == {tuple(question.answer)!r}"
-
-
-def _cell(
-    cell: nbformat.NotebookNode,
-    id: str,
-    *,
-    grade: bool = False,
-    locked: bool = False,
-    points: float | None = None,
-) -> nbformat.NotebookNode:
-    cell["id"] = id
-    cell.metadata["nbgrader"] = metadata(id, grade=grade, locked=locked, points=points)
-    return cell

@@ -15,7 +15,10 @@ from course_lib.evaluation.translation import (
     paired_bootstrap,
 )
 
-REFERENCES = [french for _, french, _ in pairs("validation")[:200]]
+
+@pytest.fixture(scope="module")
+def references():
+    return [french for _, french, _ in pairs("validation")[:200]]
 
 
 def damaged(texts, share, seed=1):
@@ -37,12 +40,12 @@ def damaged(texts, share, seed=1):
 # ---------------------------------------------------------------- BLEU
 
 
-def test_a_score_carries_its_signature():
-    score = bleu(REFERENCES, REFERENCES)
+def test_a_score_carries_its_signature(references):
+    score = bleu(references, references)
     assert score.value == pytest.approx(100)
     assert score.signature.startswith("nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:")
     assert str(score) == f"100.00 ({score.signature})"
-    assert bleu(REFERENCES, REFERENCES, tokenize="none").signature.split("|")[3] == "tok:none"
+    assert bleu(references, references, tokenize="none").signature.split("|")[3] == "tok:none"
 
 
 def test_chrf_is_kinder_to_a_wrong_ending():
@@ -53,10 +56,10 @@ def test_chrf_is_kinder_to_a_wrong_ending():
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_bleu_by_hand_is_sacrebleus(share):
-    hypotheses = damaged(REFERENCES, share)
-    by_hand = bleu_by_hand([t.split() for t in hypotheses], [t.split() for t in REFERENCES])
-    assert by_hand == pytest.approx(bleu(hypotheses, REFERENCES, tokenize="none").value, abs=1e-9)
+def test_bleu_by_hand_is_sacrebleus(share, references):
+    hypotheses = damaged(references, share)
+    by_hand = bleu_by_hand([t.split() for t in hypotheses], [t.split() for t in references])
+    assert by_hand == pytest.approx(bleu(hypotheses, references, tokenize="none").value, abs=1e-9)
 
 
 def test_bleu_by_hand_in_numbers():
@@ -90,26 +93,26 @@ def test_bleu_without_a_match_is_zero():
 # ---------------------------------------------------------------- the bootstrap
 
 
-def test_a_better_system_is_found_better():
-    found = paired_bootstrap(damaged(REFERENCES, 0.2), damaged(REFERENCES, 0.7, 2), REFERENCES)
+def test_a_better_system_is_found_better(references):
+    found = paired_bootstrap(damaged(references, 0.2), damaged(references, 0.7, 2), references)
     assert found.difference == pytest.approx(found.first - found.second)
     assert 0 < found.interval[0] < found.difference < found.interval[1]
     assert found.p_value < 0.01
-    assert found.first == pytest.approx(bleu(damaged(REFERENCES, 0.2), REFERENCES).value)
+    assert found.first == pytest.approx(bleu(damaged(references, 0.2), references).value)
     assert found.signature.endswith("|bs:1000|seed:12345")
     assert f"p = {found.p_value:.3f}" in str(found)
 
 
-def test_a_system_is_not_better_than_itself():
-    system = damaged(REFERENCES, 0.5)
-    found = paired_bootstrap(system, system, REFERENCES, samples=100)
+def test_a_system_is_not_better_than_itself(references):
+    system = damaged(references, 0.5)
+    found = paired_bootstrap(system, system, references, samples=100)
     assert (found.difference, found.interval, found.p_value) == (0, (0, 0), 1)
 
 
-def test_equal_damage_elsewhere_is_no_difference():
-    first, second = damaged(REFERENCES, 0.5, 3), damaged(REFERENCES, 0.5, 6)
-    found = paired_bootstrap(first, second, REFERENCES, samples=300)
-    swapped = paired_bootstrap(second, first, REFERENCES, samples=300)
+def test_equal_damage_elsewhere_is_no_difference(references):
+    first, second = damaged(references, 0.5, 3), damaged(references, 0.5, 6)
+    found = paired_bootstrap(first, second, references, samples=300)
+    swapped = paired_bootstrap(second, first, references, samples=300)
     assert found.interval[0] < 0 < found.interval[1]
     assert found.p_value > 0.05
     assert swapped.difference == -found.difference
@@ -125,15 +128,15 @@ def test_each_sample_has_sacrebleus_score(made):
     assert compared.interval == pytest.approx([compared.difference] * 2)
 
 
-def test_p_agrees_with_sacrebleus_own_bootstrap():
+def test_p_agrees_with_sacrebleus_own_bootstrap(references):
     from sacrebleu.metrics import BLEU
     from sacrebleu.significance import PairedTest
 
-    first, second = damaged(REFERENCES, 0.35, 3), damaged(REFERENCES, 0.45, 5)
+    first, second = damaged(references, 0.35, 3), damaged(references, 0.45, 5)
     systems = [("second", second), ("first", first)]
-    _, results = PairedTest(systems, {"BLEU": BLEU()}, [REFERENCES], "bs", 1000)()
+    _, results = PairedTest(systems, {"BLEU": BLEU()}, [references], "bs", 1000)()
     theirs = results["BLEU"][1].p_value
-    assert paired_bootstrap(first, second, REFERENCES).p_value == pytest.approx(theirs, abs=0.04)
+    assert paired_bootstrap(first, second, references).p_value == pytest.approx(theirs, abs=0.04)
 
 
 # ---------------------------------------------------------------- alignments, exact match
