@@ -19,7 +19,7 @@ def texts(course: Course) -> Iterator[tuple[Path, str]]:
         text = path.read_text(encoding="utf-8")
         yield path, tables.filled(figures.filled(text, results), results)
     path = results / "table3.md"
-    yield path, computed.filled(path.read_text(encoding="utf-8"))
+    yield path, computed.filled(figures.filled(path.read_text(encoding="utf-8"), results))
     path = course.root / "README.md"
     yield path, study_plan.filled(path.read_text(encoding="utf-8"), course)
     path = course.root / "CONTRIBUTING.md"

@@ -72,6 +72,21 @@ def _signed(points: float) -> str:
     return f"{points:+.1f}".replace("-", "−")
 
 
+def _table3(m: Measures) -> str:
+    """What each row of Table 3 reaches, with its lowest and highest value."""
+    rows = [name.removesuffix("_perplexity") for name in m if name.endswith("_perplexity")]
+
+    def shown(row: str) -> str:
+        perplexity, bleu = m[f"{row}_perplexity"], m[f"{row}_bleu"]
+        return (
+            f"row `{row}` a perplexity of {perplexity.mean:.2f} ({perplexity.low:.2f} to "
+            f"{perplexity.high:.2f}) and {bleu.mean:.1f} BLEU ({bleu.low:.1f} to {bleu.high:.1f})"
+        )
+
+    n_seeds = len(m[f"{rows[0]}_perplexity"].values)
+    return f"Over {n_seeds} seeds, on validation, {', '.join(map(shown, rows))}"
+
+
 def _large_class(m: Measures) -> str:
     numbers = [
         int(name.split("_")[1]) for name in m if re.fullmatch(r"workers_\d+_per_second", name)
@@ -104,6 +119,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "sst2_cpu": _sst2,
     "sst2_six_layers": _sst2,
     "pretraining": _pretraining,
+    "table3_grammar": _table3,
     "compare_cpu": language_figures.compare,
     "positions": language_figures.positions,
     "bench_class": _large_class,
