@@ -67,17 +67,20 @@ def scaled_scores(query, key):
 
 
 # %% 29_background_process
-"""Leaves a daemon behind, detached from its parents.
+"""Leaves a daemon behind, detached from its parents: one a worker, as many would meet the limit of
+processes, which is another attack.
 
 Expected: the score it would get anyway; the process ends with the worker.
 """
 
 import os
 import time
+from functools import cache
 
 import numpy as np
 
 
+@cache
 def leave_behind():
     if os.fork() == 0:
         os.setsid()
