@@ -15,8 +15,8 @@
   };
   const change = () => { keep(page.dataset.theme === "dark" ? "light" : "dark"); show(); };
 
-  // Of a slide, in its pixels: its footer, what larger letters leave above it, the footer of a narrow one, the smallest letters, the largest of a slide
-  // with little on it, how wide one is on a screen that is higher than wide: there it is as high as the screen.
+  // Of a slide, in its pixels: its footer, what larger letters leave above it, the footer of a narrow one,
+  // the smallest letters, the largest of a slide with little on it, how wide one is on a screen that is higher than wide: there it is as high as the screen.
   const FOOT = 60, SPARE = 6, NARROW_FOOT = 130, LEAST = 20, MOST = 38, NARROW = 640;
   const shape = () => {
     const isNarrow = innerWidth < NARROW && innerHeight > innerWidth && !isPrinted;
