@@ -3,3 +3,5 @@
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]  # of the course
+DECKS = "slides"  # the folder of the decks, and the page that lists them
+IN_RELEASE = "lectures"  # the folder of the site in what students get

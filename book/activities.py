@@ -7,7 +7,7 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-KINDS = {"live": "Live coding", "discussion": "Discussion", "derivation": "Derivation"}
+from .weeks.lectures import KINDS
 
 
 class Activity(nodes.General, nodes.Element):

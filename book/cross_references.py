@@ -1,6 +1,6 @@
 """Roles for what a lecture says of the syllabus, which the build reads from `course.toml`.
 
-{exercise}`course_lib.attention:attention`     exercise 2.1, *Scaled dot-product attention*
+{exercise}`course_lib.attention:attention`     exercise 2.1 (*Scaled dot-product attention*)
 {assignment}`a3 course_lib.encoder:Encoder`    assignment 3, if it asks for this component
 {part}`5`                                      part 5, a link to its page
 """
@@ -40,7 +40,7 @@ class _Role(SphinxRole):
 class ExerciseRole(_Role):
     def inline_nodes(self) -> list[nodes.Node]:
         number, title = references.exercise_called(self.text)
-        return [nodes.Text(f"exercise {number}, "), nodes.emphasis("", title)]
+        return [nodes.Text(f"exercise {number} ("), nodes.emphasis("", title), nodes.Text(")")]
 
 
 class AssignmentRole(_Role):

@@ -15,7 +15,7 @@ from grader.course.course import Course
 from grader.course.weeks import Lesson
 
 from . import references, timetable
-from .timetable import Activity
+from .weeks.lectures import Activity, activities_of
 
 
 def activities(course: Course, lesson: Lesson, lectures: Path) -> list[Activity]:
@@ -33,7 +33,7 @@ def activities(course: Course, lesson: Lesson, lectures: Path) -> list[Activity]
     }
     return [
         activity
-        for activity in timetable.activities_of(path)
+        for activity in activities_of(path)
         if (activity.section in lesson.sections)
         or (not lesson.sections and activity.section not in elsewhere)
     ]

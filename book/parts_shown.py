@@ -13,9 +13,10 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
+from book import DECKS
 from grader.course.course import Course
 
-from .decks.first_slide import DECKS, lectures
+from .decks.first_slide import lectures
 from .notebooks.lecture_notebook import FOLDER as NOTEBOOKS
 
 PARTS = "course_parts"  # of the site's configuration: numbers, "1,2,4"; "": all

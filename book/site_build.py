@@ -15,8 +15,7 @@ from book import CHECKOUT
 from grader.course.course import Course
 from grader.course.problem import Problem
 
-from . import parts_shown, quoted
-from .decks.first_slide import DECKS
+from . import DECKS, parts_shown, quoted
 from .decks.slides import DECK
 from .notebooks import lecture_notebook
 from .notebooks.lecture_notebook import FOLDER as NOTEBOOKS

@@ -12,12 +12,9 @@ from html import escape
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from .weeks.lectures import step_of
+
 _LECTURE = re.compile(r"part(\d)_\w+")
-
-
-def part(number: int) -> str:
-    """The name of a lecture part as a step, which is also that of its quiz's file."""
-    return f"part{number}"
 
 
 def quiz(name: str) -> str:
@@ -36,7 +33,7 @@ def _end_of_lecture(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     lecture = next(iter(doctree.findall(nodes.section)), None)
     if found is None or lecture is None or app.builder.name != "html":
         return
-    place = mark(part(int(found[1])), f"Part {found[1]} is done")
+    place = mark(step_of(int(found[1])), f"Part {found[1]} is done")
     lecture += nodes.raw("", f'<p class="step-at-end">{place}</p>', format="html")
 
 

@@ -1,81 +1,16 @@
-"""How long each part takes in class, and what students do in it, read from the lectures."""
+"""The timetable: how long each part takes in class, and what students do in it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from .activities import KINDS
-
-_TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-_MINUTES = re.compile(r"^\W*Minutes in class:\W*(\d+)", re.MULTILINE)
-_BEGUN = re.compile(r"^[:`]{3,}\{activity\}", re.MULTILINE)
-_ACTIVITY = re.compile(
-    rf"{_BEGUN.pattern} (?P<title>.+)\n"
-    rf":kind: (?P<kind>{'|'.join(KINDS)})\n:minutes: (?P<minutes>\d+)",
-    re.MULTILINE,
-)
-
-
-@dataclass(frozen=True)
-class Activity:
-    """What students do in class, and in which section of a part."""
-
-    title: str
-    kind: str
-    minutes: int
-    section: str
-
-    def __str__(self) -> str:
-        return f"{self.title} ({self.kind}, {self.minutes})"
-
-
-@dataclass(frozen=True)
-class Row:
-    """One part: its minutes, and what students do themselves in it."""
-
-    title: str
-    minutes: int
-    activities: tuple[str, ...] = ()
-
-
-def of_lecture(path: Path) -> Row:
-    """The row of one part. Raises ValueError for a part or an activity without its minutes."""
-    text = path.read_text(encoding="utf-8")
-    title, minutes = _TITLE.search(text), _MINUTES.search(text)
-    if title is None or minutes is None:
-        raise ValueError(f"{path.name} needs a title and a line `Minutes in class: N`")
-    activities = tuple(str(activity) for activity in activities_of(path))
-    return Row(title[1], int(minutes[1]), activities)
-
-
-def activities_of(path: Path) -> list[Activity]:
-    """The activities of a part in order. Raises ValueError for one without kind or minutes."""
-    text = path.read_text(encoding="utf-8")
-    found = list(_ACTIVITY.finditer(text))
-    if len(found) < len(_BEGUN.findall(text)):
-        raise ValueError(f"{path.name}: after each activity's title, give :kind: and :minutes:")
-    return [
-        Activity(
-            activity["title"],
-            KINDS[activity["kind"]].lower(),
-            int(activity["minutes"]),
-            (_SECTION.findall(text[: activity.start()]) or [""])[-1],
-        )
-        for activity in found
-    ]
-
-
-def parts(lectures: Path) -> list[Row]:
-    """The parts in order. Raises ValueError for a part or an activity without its minutes."""
-    return [of_lecture(path) for path in sorted(lectures.glob("part*.md"))]
+from .weeks import lectures
+from .weeks.lectures import Row
 
 
 class TimetableDirective(SphinxDirective):
@@ -83,7 +18,7 @@ class TimetableDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         try:
-            rows = parts(Path(self.env.srcdir))
+            rows = lectures.parts(Path(self.env.srcdir))
         except ValueError as error:
             raise self.error(str(error)) from None
         self.env.note_reread()

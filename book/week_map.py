@@ -7,50 +7,24 @@ reader's own are the business of `_static/progress.js`; see `steps`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
-from itertools import groupby
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from book import CHECKOUT
+from book import CHECKOUT, DECKS
 from grader.authoring.views import setup_cell, texts
 from grader.course.assignment import Assignment
 from grader.course.course import Course
 from grader.course.course_file import shown
 from grader.course.weeks import Lesson
 
-from . import references, steps, timetable
-from .decks.first_slide import DECKS
+from . import references, steps
 from .quizzes import quiz
-
-
-@dataclass(frozen=True)
-class Stage:
-    """Weeks that are spent on one assignment, and what is read meanwhile."""
-
-    weeks: tuple[int, ...]
-    lessons: tuple[Lesson, ...]
-    assignment: Assignment | None
-
-    @property
-    def title(self) -> str:
-        several = len(self.weeks) > 1
-        return f"Weeks {self.weeks[0]}–{self.weeks[-1]}" if several else f"Week {self.weeks[0]}"
-
-
-def stages(course: Course) -> list[Stage]:
-    """The weeks in order; those with the same assignment are one stage."""
-    found = []
-    for id, group in groupby(course.weeks, key=lambda week: week.assignment):
-        weeks = list(group)
-        lessons = tuple(lesson for week in weeks for lesson in week.lessons)
-        numbers = tuple(week.number for week in weeks)
-        found.append(Stage(numbers, lessons, course.assignment(id) if id else None))
-    return found
+from .weeks import lectures
+from .weeks.stages import Stage, stages
 
 
 def due(assignment: Assignment) -> str:
@@ -90,7 +64,7 @@ class WeekMapDirective(SphinxDirective):
                 yield from self._part(lesson.part)
         for lesson in stage.lessons:
             if not lesson.sections:
-                yield from self._quiz(steps.part(lesson.part))
+                yield from self._quiz(lectures.step_of(lesson.part))
         if stage.assignment:
             yield _html(step_of(course, stage.assignment))
         yield _html("</ul></section>")
@@ -99,10 +73,10 @@ class WeekMapDirective(SphinxDirective):
         path = next(Path(self.env.srcdir).glob(f"part{number}_*.md"), None)
         if path is None:
             raise self.error(f"course.toml has a part {number}, but there is no part{number}_….md")
-        row = timetable.of_lecture(path)
+        row = lectures.of_lecture(path)
         slides = f'<a href="{DECKS}/{path.stem}.html">slides<span class="visually-hidden">'
         facts = f"{row.minutes} minutes in class, {slides} of part {number}</span></a>"
-        yield from self._step(steps.part(number), "Read", row.title, path.stem, facts)
+        yield from self._step(lectures.step_of(number), "Read", row.title, path.stem, facts)
 
     def _quiz(self, name: str) -> Iterator[nodes.Node]:
         if name in quiz.names():
@@ -133,8 +107,8 @@ def sections_of(lesson: Lesson) -> str:
 def taught_in(assignment: Assignment) -> str:
     """Which section of the lecture teaches each exercise, folded."""
     rows = "".join(
-        f"<tr><td>{one.id} {escape(one.title)}</td>"
-        f"<td>{_link(one.taught.part, one.taught.section)}, part {one.taught.part}</td></tr>"
+        f"<tr><td>{one.id} {_said(one.title)}</td>"
+        f"<td>{_link(one.taught.part, one.taught.section)}, part&nbsp;{one.taught.part}</td></tr>"
         for one in assignment.exercises
         if one.taught
     )
@@ -145,6 +119,11 @@ def taught_in(assignment: Assignment) -> str:
         "<th>exercise</th><th>section of the lecture</th></tr></thead>"
         f"<tbody>{rows}</tbody></table></details>"
     )
+
+
+def _said(text: str) -> str:
+    """A text of the syllabus, with the apostrophe of print."""
+    return escape(text.replace("'", "’"))
 
 
 def _link(part: int, section: str) -> str:
@@ -184,7 +163,7 @@ def step_of(course: Course, assignment: Assignment) -> str:
         f"<li {dates}>{steps.mark(assignment.id, title)}<div><b>Build</b> {escape(title)} "
         f'<span class="facts">about {texts.hours(assignment.minutes)}, due '
         f'<time datetime="{assignment.due.isoformat()}">{due(assignment)}</time></span>'
-        f"<br>{escape(build)}: {file}.{links}{taught_in(assignment)}</div></li>"
+        f"<br>{_said(build)}: {file}.{links}{taught_in(assignment)}</div></li>"
     )
 
 

@@ -88,7 +88,11 @@ def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
 
 def _prose(one: Statement, text: str) -> str:
     """One of its texts, with the numbers of exercises, and code between backquotes."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(one.filled(text)))
+    return _marked(one.filled(text))
+
+
+def _marked(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _claims(one: Statement) -> str:
@@ -134,7 +138,7 @@ def _exercises(one: Statement) -> str:
         with suppress(BuildError):
             found[exercise_of(component).id] = exercise_of(component).title
     listed = ", ".join(f"{id} {escape(title)}" for id, title in found.items())
-    return f"Exercise{'s' * (len(found) > 1)}: {listed}." if found else ""
+    return f"Exercise{'s' * (len(found) > 1)}: {listed}" if found else ""
 
 
 def _proof(one: Statement) -> str:
@@ -144,7 +148,7 @@ def _proof(one: Statement) -> str:
     if not one.broken_by:
         return ""
     bug = one.bug
-    return f"Broken (“{escape(bug.sentence)}”), it fails a hidden test of exercise {bug.exercise}."
+    return f"Broken (“{_marked(bug.sentence)}”), it fails a hidden test of exercise {bug.exercise}."
 
 
 def setup(app: Sphinx) -> None:

@@ -16,11 +16,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from book import DECKS
 from grader.course.course import Course
 
-from .. import timetable
+from ..weeks.lectures import of_lecture
 
-DECKS = "slides"  # the folder of the decks, and the page that lists them
 FILE = re.compile(r"part(\d+)_\w+")  # the name of a lecture
 GRID = 14  # positions along each side of the pattern
 _SLIDE = re.compile(r"^[:`]{3,}\{slide\}", re.MULTILINE)
@@ -94,7 +94,7 @@ def lectures(folder: Path) -> list[Path]:
 def slides_of(lecture: Path) -> int:
     """How many slides its deck has."""
     text = lecture.read_text(encoding="utf-8")
-    return len(_SLIDE.findall(text)) + len(timetable.of_lecture(lecture).activities) + _FURTHER
+    return len(_SLIDE.findall(text)) + len(of_lecture(lecture).activities) + _FURTHER
 
 
 class DecksDirective(SphinxDirective):
@@ -110,7 +110,7 @@ class DecksDirective(SphinxDirective):
 
 
 def _card(path: Path) -> str:
-    row = timetable.of_lecture(path)
+    row = of_lecture(path)
     title = row.title.replace("'", "’")  # as Sphinx sets it in the deck
     address = f"{DECKS}/{path.stem}.html"
     return (

@@ -11,10 +11,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from book import DECKS
 from grader.course.problem import Problem
 
 from . import browser
-from .first_slide import DECKS
 
 SECONDS = 240  # of one deck, on a loaded machine
 # Waits until reveal.js has laid all slides out as pages, and `deck.js` has made each fit its page;

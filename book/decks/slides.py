@@ -47,6 +47,10 @@ class SlideDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.assert_has_content()
+        if set(self.arguments[0]) & set("'\""):
+            raise self.error(
+                f"a title is shown as it stands: write ’ and “” in {self.arguments[0]!r}"
+            )
         made = Slide("", title=self.arguments[0])
         self.set_source_info(made)
         self.state.nested_parse(self.content, self.content_offset, made)

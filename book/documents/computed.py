@@ -89,7 +89,7 @@ def _costs() -> str:
         f"of them Q Kᵀ and A V, in sentences of {SENTENCE} tokens",
         f"the paper's estimate, {P100S} P100",
         "the share of a P100 that was used",
-        f"GPU hours, {H100.name} at {100 * H100.share:.0f} %",
+        f"GPU hours, {H100.name} at {100 * H100.share:.0f}%",
     )
     return _table(head, map(_cost, CLAIMS.values()))
 
@@ -103,9 +103,9 @@ def _cost(claim: Claim) -> tuple[str, ...]:
         f"{claim.bleu:.1f}",
         f"{parameter_count(row.model, claim.vocab_size) / 1e6:.1f}",
         _power(flops),
-        f"{100 * attention:.1f} %",
+        f"{100 * attention:.1f}%",
         f"{_power(papers_flops(row))} in {row.hours * P100S:.0f} GPU hours",
-        f"{100 * papers_share(row, claim.vocab_size):.0f} %",
+        f"{100 * papers_share(row, claim.vocab_size):.0f}%",
         f"{processor_hours(flops, H100):.1f}",
     )
 

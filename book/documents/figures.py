@@ -42,9 +42,9 @@ def _sentence(name: str, results: Path) -> str:
 
 def _sst2(m: Measures) -> str:
     return (
-        f"{m.validation_accuracy.mean:.1f} % of the validation sentences (standard deviation over "
+        f"{m.validation_accuracy.mean:.1f}% of the validation sentences (standard deviation over "
         f"{len(m.validation_accuracy.values)} seeds {m.validation_accuracy.sd:.1f}) and "
-        f"{m.test_accuracy.mean:.1f} % of the test sentences, in {m.cpu_minutes.mean:.1f} CPU "
+        f"{m.test_accuracy.mean:.1f}% of the test sentences, in {m.cpu_minutes.mean:.1f} CPU "
         "minutes a seed"
     )
 
@@ -55,9 +55,9 @@ def _pretraining(m: Measures) -> str:
         int(found[1]) for name in m if (found := re.fullmatch(r"gain_(\d+)_labels", name))
     )
     shown = [
-        f"{m[f'pretrained_{count}_labels_accuracy'].mean:.1f} % of the test sentences with "
-        f"{count:,} labels, and {m[f'from_chance_{count}_labels_accuracy'].mean:.1f} % from random "
-        f"weights (difference {_signed(m[f'gain_{count}_labels'].mean)} points, 95 % interval "
+        f"{m[f'pretrained_{count}_labels_accuracy'].mean:.1f}% of the test sentences with "
+        f"{count:,} labels, and {m[f'from_chance_{count}_labels_accuracy'].mean:.1f}% from random "
+        f"weights (difference {_signed(m[f'gain_{count}_labels'].mean)} points, 95% interval "
         f"{_signed(m[f'gain_{count}_labels_low'].mean)} to "
         f"{_signed(m[f'gain_{count}_labels_high'].mean)})"
         for count in (counts[0], counts[len(counts) // 2], counts[-1])
@@ -140,7 +140,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"A generated class's {m.answers.median:.0f} answers lie in {m.cards.median:.0f} groups; "
         f"typing the points of all takes {m.minutes.median:.1f} minutes by keyboard, "
         f"{m.marks_per_minute.median:.0f} marks a minute, and the next answer is there after "
-        f"{m.card_ms.median:.0f} ms (95 % within {m.card_ms_of_95_percent.median:.0f} ms)"
+        f"{m.card_ms.median:.0f} ms (95% within {m.card_ms_of_95_percent.median:.0f} ms)"
     ),
     "bench_report": _report,
     "bench_model": lambda m: (
@@ -160,11 +160,11 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "multi30k_test2016": lambda m: (
         f"{m.greedy_bleu.median:.1f} BLEU with greedy search on test_2016_flickr and "
         f"{m.beam5_bleu.median:.1f} with a beam of 5; the difference is "
-        f"{m.difference_bleu.median:.1f}, and the seeds' 95 % intervals reach from "
+        f"{m.difference_bleu.median:.1f}, and the seeds' 95% intervals reach from "
         f"{m.difference_bleu_low.low:.1f} to {m.difference_bleu_high.high:.1f}"
     ),
     "grammar_cpu": lambda m: (
-        f"{m.exact_match_percent.low:.1f} to {m.exact_match_percent.high:.1f} % of 1,000 new "
+        f"{m.exact_match_percent.low:.1f} to {m.exact_match_percent.high:.1f}% of 1,000 new "
         f"sentences exactly right, and an alignment error rate of {m.alignment_error_rate.low:.2f} "
         f"to {m.alignment_error_rate.high:.2f} from attention alone, over "
         f"{len(m.exact_match_percent.values)} seeds of {m.cpu_minutes.median:.1f} CPU minutes"
@@ -175,7 +175,7 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
         f"{m.speedup_over_huggingface.median:.1f} times that of Hugging Face's `generate`, "
         f"{m.speedup_over_joeynmt.median:.1f} times Joey NMT's and "
         f"{m.speedup_over_ctranslate2.median:.2f} times CTranslate2's, with the same weights, and "
-        f"{m.identical_to_ctranslate2.median:.0f} % of the translations are those of CTranslate2"
+        f"{m.identical_to_ctranslate2.median:.0f}% of the translations are those of CTranslate2"
     ),
     "bench_train": lambda m: (
         "A training step of the Transformer at base size runs at "
@@ -185,33 +185,33 @@ SENTENCES: dict[str, Callable[[Measures], str]] = {
     "bench_memory": lambda m: (
         "With layers that are computed again, rows that are packed and a quarter of the texts at a "
         "time, a training step takes "
-        f"{100 * m.packed_recompute_accumulate_peak_mb.median / m.plain_peak_mb.median:.0f} % of "
+        f"{100 * m.packed_recompute_accumulate_peak_mb.median / m.plain_peak_mb.median:.0f}% of "
         f"the memory and {m.packed_recompute_accumulate_time_ratio.median:.2f} times the time; "
         "computing again alone takes "
-        f"{100 * m.recompute_peak_mb.median / m.plain_peak_mb.median:.0f} % and "
+        f"{100 * m.recompute_peak_mb.median / m.plain_peak_mb.median:.0f}% and "
         f"{m.recompute_time_ratio.median:.2f} times"
     ),
     "bench_profile": lambda m: (
-        f"Of a training step, {m.forward_percent.median:.0f} % are the forward pass with the loss, "
-        f"{m.backward_percent.median:.0f} % the backward pass and {m.optimizer_percent.median:.0f} "
+        f"Of a training step, {m.forward_percent.median:.0f}% are the forward pass with the loss, "
+        f"{m.backward_percent.median:.0f}% the backward pass and {m.optimizer_percent.median:.0f} "
         "% the optimizer"
     ),
     "bench_study": lambda m: (
         f"Two workers finish {m.workers_2_speedup.median:.1f} times the trials a minute of one; "
         f"beside its training, a trial costs {1000 * m.overhead_seconds_a_trial.median:.0f} ms "
-        f"({m.overhead_percent.median:.1f} % of a training of "
+        f"({m.overhead_percent.median:.1f}% of a training of "
         f"{3600 / m.trials_per_hour.median:.0f} s); a loop written with Optuna alone runs the "
         f"same trials at {1 / m.speed_over_plain_optuna.median:.2f} times the speed"
     ),
     "bench_similar": lambda m: (
         f"Of {len(m.accused_independent.values)} pairs of independent correct solutions, "
-        f"{m.accused_independent.mean:.3g} % are listed (the closest has "
-        f"{m.highest_independent.high:.0f} % in common), of pairs with an untouched starter "
-        f"{m.accused_starters.mean:.3g} %; copies are found in {m.found_renamed.mean:.3g} % if "
-        f"renamed, {m.found_laid_out_anew.mean:.3g} % with other comments and layout, "
-        f"{m.found_reordered.mean:.3g} % reordered, {m.found_padded.mean:.3g} % with useless "
-        f"lines, {m.found_all_at_once.mean:.3g} % with all of these, and "
-        f"{m.found_half.mean:.3g} % if also only half is copied"
+        f"{m.accused_independent.mean:.3g}% are listed (the closest has "
+        f"{m.highest_independent.high:.0f}% in common), of pairs with an untouched starter "
+        f"{m.accused_starters.mean:.3g}%; copies are found in {m.found_renamed.mean:.3g}% if "
+        f"renamed, {m.found_laid_out_anew.mean:.3g}% with other comments and layout, "
+        f"{m.found_reordered.mean:.3g}% reordered, {m.found_padded.mean:.3g}% with useless "
+        f"lines, {m.found_all_at_once.mean:.3g}% with all of these, and "
+        f"{m.found_half.mean:.3g}% if also only half is copied"
     ),
     "bench_trained_class": lambda m: (
         "A class whose translators are run again and scored takes "

@@ -42,7 +42,7 @@ def positions(m: Measures) -> str:
     reached = ", ".join(
         f"{m[f'{scheme}_perplexity'].mean:.1f} ({scheme}"
         + (
-            f"; {m[f'{scheme}_factor'].mean:.3f} times, 95 % interval "
+            f"; {m[f'{scheme}_factor'].mean:.3f} times, 95% interval "
             f"{m[f'{scheme}_factor_low'].mean:.3f} to {m[f'{scheme}_factor_high'].mean:.3f})"
             if f"{scheme}_factor_low" in m
             else ")"

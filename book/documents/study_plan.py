@@ -9,17 +9,14 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from book import CHECKOUT
+from book import CHECKOUT, DECKS, IN_RELEASE
 from grader.authoring.views import texts
 from grader.course.course import Course
 from grader.library.components import BuildError
 
-from .. import timetable, week_map
-from ..decks.first_slide import DECKS
-from ..notebooks.other_forms import IN_RELEASE
 from ..quizzes import quiz
-from ..steps import part
-from ..week_map import Stage
+from ..weeks.lectures import of_lecture, step_of
+from ..weeks.stages import Stage, stages
 
 BEGIN, END = "<!-- study plan -->", "<!-- /study plan -->"
 _PLACE = re.compile(rf"{BEGIN}\n.*?{END}", re.S)
@@ -54,7 +51,7 @@ def of_release(course: Course) -> str:
 
 
 def _lines(course: Course, linked: Linked) -> Iterator[str]:
-    for number, stage in enumerate(week_map.stages(course)):
+    for number, stage in enumerate(stages(course)):
         if number:
             yield ""
         steps = [*_lectures(stage, linked), *_assignment(stage, linked)]
@@ -68,7 +65,7 @@ def _lines(course: Course, linked: Linked) -> Iterator[str]:
 
 def _minutes(stage: Stage) -> int:
     work = stage.assignment.minutes if stage.assignment else 0
-    return work + sum(timetable.of_lecture(_page(number)).minutes for number in _whole(stage))
+    return work + sum(of_lecture(_page(number)).minutes for number in _whole(stage))
 
 
 def _whole(stage: Stage) -> list[int]:
@@ -82,13 +79,13 @@ def _page(number: int) -> Path:
 
 def _lectures(stage: Stage, linked: Linked) -> Iterator[str]:
     for number in _whole(stage):
-        row, page = timetable.of_lecture(_page(number)), _page(number).stem
+        row, page = of_lecture(_page(number)), _page(number).stem
         deck = linked("slides", f"{DECKS}/{page}.html")
         about = f"{row.minutes} minutes in class"
         quizzed = ""
-        if part(number) in quiz.names():
+        if step_of(number) in quiz.names():
             quizzed = f", {linked(f'quiz {number}', f'quiz_part{number}.html')}"
-            about += f", {len(quiz.load(part(number)).questions)} questions"
+            about += f", {len(quiz.load(step_of(number)).questions)} questions"
         yield f"{linked(row.title, f'{page}.html')}, its {deck}{quizzed} ({about})"
 
 

@@ -51,7 +51,8 @@ def _memory(content: dict[str, Any]) -> Rows:
         )
         ratio = _median(measures[f"{case}_time_ratio"])
         name = "none" if case == "plain" else case.replace("_", ", ")
-        time = f"{seconds:.2f} s" + ("" if case == "plain" else f" (× {ratio:.2f})")
+        beside = "" if case == "plain" else f" (×\N{NO-BREAK SPACE}{ratio:.2f})"
+        time = f"{seconds:.2f} s{beside}"
         rows.append([name, time, f"{kept:.0f} MB", f"{peak:.0f} MB"])
     return rows
 
@@ -64,7 +65,7 @@ def _profile(content: dict[str, Any]) -> Rows:
         share, calls, memory = (
             _median(measures[f"{name}.{key}"]) for key in ("self_percent", "calls", "memory_mb")
         )
-        rows.append([f"`{name}`", f"{share:.1f} %", f"{calls:.0f}", f"{memory:.1f} MB"])
+        rows.append([f"`{name}`", f"{share:.1f}%", f"{calls:.0f}", f"{memory:.1f} MB"])
     return rows
 
 

@@ -75,7 +75,7 @@ def measure(folder: Path = live_model.FOLDER, log: Log = print) -> Claim:
 def said(claim: Claim, of: int) -> str:
     """One sentence on what a head looks at, and one on what is lost without it."""
     if claim["share"] >= CLEAR:
-        at = f"{round(100 * claim['share'])} % of its weight is on {claim['at']}."
+        at = f"{round(100 * claim['share'])}% of its weight is on {claim['at']}."
     else:
         at = f"It spreads its weight over about {claim['spread']:.0f} words."
     if not claim["changed"]:

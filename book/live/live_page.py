@@ -97,7 +97,7 @@ def recorded(sentence: str) -> str:
     said = translator.tokenizer.decode(found)
     return (
         f'<div class="live-recorded"><p>Recorded: <q lang="en">{escape(sentence)}</q> becomes '
-        f'<q lang="fr">{escape(said)}</q>. Each square is one head of the decoder: a row for each '
+        f'<q lang="fr">{escape(said)}</q> Each square is one head of the decoder: a row for each '
         "word that is written, a column for each word of the sentence.</p>"
         f'<img src="data:image/svg+xml;base64,{svg}" alt="{alt}"></div>'
     )

@@ -37,7 +37,7 @@ def _switch(claims: dict[str, Any], name: str) -> str:
         spread = claims["spread"]
         measured += (
             f" A head spreads its weight over {spread['with']} words on average, and over "
-            f"{spread['without']} without √d_k."
+            f"{spread['without']} without √dₖ."
         )
     rows = "".join(_row(row, name) for row in claim["shown"])
     return f"<p>{measured}</p>{_table(rows)}"
@@ -48,7 +48,7 @@ def _heads(claims: dict[str, Any]) -> str:
     rows = []
     for place, claim in claims["heads"].items():
         stack, layer, *kind, head = place.split()
-        name = NAMES[kind[0] if kind else stack].format(int(layer) + 1, int(head) + 1)
+        name = NAMES[kind[0] if kind else stack].format(layer, head)
         shown = "".join(_row(row, place) for row in claim["shown"])
         rows.append(f"<dt>{name.capitalize()}</dt><dd>{escape(claim['said'])}{_table(shown)}</dd>")
     return (

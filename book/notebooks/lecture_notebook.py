@@ -18,7 +18,7 @@ from grader.course.assignment import Assignment
 from grader.course.course import Course
 
 from .. import references
-from ..activities import KINDS
+from ..weeks.lectures import KINDS
 from . import myst_text
 from .myst_text import Block
 
@@ -126,7 +126,7 @@ def _said(found: re.Match[str]) -> str:
     if found["role"] == "paper":
         return f"[paper {found['text']}]({PAPER})"
     if found["role"] == "exercise":
-        return "exercise {}, *{}*".format(*references.exercise_called(found["text"]))
+        return "exercise {} (*{}*)".format(*references.exercise_called(found["text"]))
     if found["role"] == "assignment":
         return f"assignment {found['text'].split()[0][1:]}"
     if found["role"] in ("glue:text", "glue"):

@@ -8,13 +8,12 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from book import DECKS, IN_RELEASE
 from grader.authoring.views import setup_cell
 from grader.course.course import Course
 
-from ..decks.first_slide import DECKS, FILE
+from ..decks.first_slide import FILE
 from .lecture_notebook import FOLDER
-
-IN_RELEASE = "lectures"  # the folder of the site in what students get
 
 
 def links(course: Course, lecture: str, has_quiz: bool) -> list[tuple[str, str]]:

@@ -1,7 +1,8 @@
 r"""Display equations: what `\qquad` sets apart stands in one line only where it fits.
 
 A long chain of equalities gets a line for each. So a narrow screen cuts nothing off and needs no
-smaller type; what is too wide in one piece is set smaller by `_static/formulas.js`.
+smaller type; what is too wide in one piece is set smaller by `_static/formulas.js`. In a text, no
+line begins with the full stop, comma or bracket that follows a formula.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from sphinx.application import Sphinx
 
 ROW = "equation-row"
 LONG = 100  # characters of TeX from which a chain is too long for one line on a phone
+JOINED = "joined"  # the class of a formula with the marks that no line may part from it
+_OPENING, _CLOSING = "([“", "-.,;:!?)]”"
 _STEP = re.compile(
     r"\\(?P<turn>qquad|begin|end|left|right)(?![a-zA-Z])|\\.|(?P<brace>[{}])|(?P<equal>=)", re.S
 )
@@ -65,6 +68,31 @@ def _apart(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         block.replace_self(row)
 
 
+def join(doctree: nodes.document) -> None:
+    """A browser would end a line behind a formula, and before it, whatever stands there."""
+    for formula in list(doctree.findall(nodes.math)):
+        around, place = formula.parent, formula.parent.index(formula)
+        before, after = _text(around, place - 1), _text(around, place + 1)
+        opening = before[len(before.rstrip(_OPENING)) :]
+        closing = after[: len(after) - len(after.lstrip(_CLOSING))]
+        if not opening + closing:
+            continue
+        if closing:
+            around[place + 1] = nodes.Text(after[len(closing) :])
+        if opening:
+            around[place - 1] = nodes.Text(before[: -len(opening)])
+        joined = nodes.inline("", nodes.Text(opening), classes=[JOINED])
+        formula.replace_self(joined)
+        joined += [formula, nodes.Text(closing)]
+
+
+def _text(around: nodes.Element, place: int) -> str:
+    """The text at this place, or none."""
+    found = around[place] if 0 <= place < len(around) else None
+    return str(found) if isinstance(found, nodes.Text) else ""
+
+
 def setup(app: Sphinx) -> None:
-    """Take equations apart once pages are resolved."""
+    """Take equations apart, and join formulas with their marks, once pages are resolved."""
     app.connect("doctree-resolved", _apart)
+    app.connect("doctree-resolved", lambda app, doctree, docname: join(doctree))

@@ -1,5 +1,5 @@
 // What the decks add to reveal.js: light or dark as on the site's other pages, a list of the keys, and
-// smaller letters on a slide that would not fit.
+// letters of the size that fits: larger on a slide with little on it, and on the narrow one of a phone.
 (() => {
   "use strict";
   const page = document.documentElement;
@@ -15,14 +15,38 @@
   };
   const change = () => { keep(page.dataset.theme === "dark" ? "light" : "dark"); show(); };
 
-  const FOOT = 60, LEAST = 20; // pixels of a slide: its footer, the smallest letters
+  // Of a slide, in its pixels: its footer, what larger letters leave above it, the footer of a narrow one,
+  // the smallest letters, the largest of a slide with little on it, how wide one is on a screen that is higher than wide: there it is as high as the screen.
+  const FOOT = 60, SPARE = 6, NARROW_FOOT = 130, LEAST = 20, MOST = 38, NARROW = 640;
+  const shape = () => {
+    const isNarrow = innerWidth < NARROW && innerHeight > innerWidth && !isPrinted;
+    const [width, height] = isNarrow ? [NARROW, Math.round((NARROW * innerHeight) / innerWidth)] : [1280, 720];
+    page.classList.toggle("is-narrow", isNarrow);
+    page.style.setProperty("--slide-height", `${height}px`);
+    return { width, height };
+  };
+  const reshape = () => {
+    const wanted = shape();
+    if (Reveal.getConfig().width === wanted.width && Reveal.getConfig().height === wanted.height) return;
+    Reveal.configure(wanted);
+    document.querySelectorAll("[data-fits]").forEach((one) => { one.style.fontSize = ""; delete one.dataset.fits; });
+    fitWhenSet(Reveal.getCurrentSlide());
+  };
   const fit = (slide) => {
     const content = slide && slide.querySelector(":scope > .docutils");
     if (!content || content.dataset.fits) return;
     const scale = slide.getBoundingClientRect().height / slide.offsetHeight;
+    const foot = page.classList.contains("is-narrow") ? NARROW_FOOT : FOOT;
     const low = () => (content.getBoundingClientRect().bottom - slide.getBoundingClientRect().top) / scale;
-    let size = parseFloat(getComputedStyle(content).fontSize);
-    while (low() > slide.offsetHeight - FOOT && size > LEAST) content.style.fontSize = `${--size}px`;
+    const isCut = () => [content, ...content.querySelectorAll("pre, table, .math")].some((one) => one.scrollWidth > content.clientWidth + 1);
+    const usual = parseFloat(getComputedStyle(content).fontSize);
+    const fits = (size) => {
+      content.style.fontSize = `${size}px`;
+      return low() <= slide.offsetHeight - foot - (size > usual ? SPARE : 0) && !isCut();
+    };
+    const most = content.querySelector("img, pre") ? usual : MOST;
+    let size = most;
+    while (!fits(size) && size > LEAST) size--;
     content.dataset.fits = "true";
   };
   const fitWhenSet = (slide) => {
@@ -44,6 +68,8 @@
     const follow = () => page.classList.toggle("is-under-way", !Reveal.isFirstSlide());
     const begin = () => {
       follow();
+      reshape();
+      addEventListener("resize", reshape);
       Reveal.on("slidechanged", follow);
       fitWhenSet(Reveal.getCurrentSlide());
       Reveal.on("slidechanged", (event) => fitWhenSet(event.currentSlide));

@@ -1,5 +1,6 @@
 """The spelling of what students and instructors read, by codespell's list of common mistakes."""
 
+import re
 import subprocess
 import sys
 
@@ -20,6 +21,13 @@ def mistakes(paths):
     options = [f"--ignore-words-list={','.join(NAMES)}", f"--ignore-regex={CUT}"]
     done = subprocess.run([*command, *options, *map(str, paths)], capture_output=True, text=True)
     return done.stdout.splitlines()
+
+
+def test_a_percent_sign_follows_its_number():
+    """A line could end between them."""
+    paths = [*ROOT.glob("lectures/**/*.md"), *ROOT.glob("lectures/**/*.toml")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in paths)
+    assert re.findall(r".*\d %.*", text) == []
 
 
 def test_no_word_is_misspelled():

@@ -10,7 +10,8 @@ pytest.importorskip(
 
 from checkout import ROOT
 
-from book import meetings, timetable
+from book import meetings
+from book.weeks import lectures
 from grader.course.course import Course
 
 PARTS = sorted((ROOT / "lectures").glob("part*.md"))
@@ -24,25 +25,25 @@ def write(folder, name, minutes, text=""):
 
 def test_a_part_lists_its_activities(tmp_path):
     write(tmp_path, "part1", 15, ACTIVITY)
-    (row,) = timetable.parts(tmp_path)
+    (row,) = lectures.parts(tmp_path)
     assert row.activities == ("Draw it (live coding, 8)",)
 
 
 def test_a_part_without_minutes_is_named(tmp_path):
     (tmp_path / "part1.md").write_text("# Part 1\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"part1\.md needs a title and a line"):
-        timetable.parts(tmp_path)
+        lectures.parts(tmp_path)
 
 
 def test_an_activity_without_minutes_is_named(tmp_path):
     write(tmp_path, "part1", 15, ACTIVITY.replace(":minutes: 8\n", ""))
     with pytest.raises(ValueError, match="give :kind: and :minutes:"):
-        timetable.parts(tmp_path)
+        lectures.parts(tmp_path)
 
 
 def test_a_part_of_the_syllabus_is_one_meeting_and_all_find_room():
     course = Course.here()
-    minutes = [timetable.of_lecture(path).minutes for path in PARTS]
+    minutes = [lectures.of_lecture(path).minutes for path in PARTS]
     assert len(PARTS) == len(course.parts)
     assert minutes[:7] == [75] * 7
     assert sum(minutes) <= 75 * sum(len(week.meetings) for week in course.weeks)
@@ -54,7 +55,7 @@ def minutes(activity):
 
 @pytest.mark.parametrize("path", PARTS, ids=lambda path: path.stem)
 def test_the_activities_of_a_part_leave_time_for_its_slides(path):
-    row = timetable.of_lecture(path)
+    row = lectures.of_lecture(path)
     assert row.activities
     assert sum(map(minutes, row.activities)) <= 0.7 * row.minutes
 
@@ -62,7 +63,7 @@ def test_the_activities_of_a_part_leave_time_for_its_slides(path):
 def test_the_activities_that_the_page_for_teachers_names_exist():
     named = re.findall(r"\*([^*]+)\*\s+\((\d+)", (ROOT / "lectures/teaching.md").read_text("utf-8"))
     assert len(named) >= 3
-    given = [one for path in PARTS for one in timetable.of_lecture(path).activities]
+    given = [one for path in PARTS for one in lectures.of_lecture(path).activities]
     for title, taken in named:
         name = " ".join(title.split())
         assert [one for one in given if one.startswith(name) and minutes(one) == int(taken)], name
@@ -113,5 +114,5 @@ def test_every_activity_has_its_meeting_and_leaves_time_for_slides():
         for meeting in week.meetings
     ]
     assert all(sum(one.minutes for one in row) <= 60 for row in rows)
-    given = [one for path in PARTS for one in timetable.activities_of(path)]
+    given = [one for path in PARTS for one in lectures.activities_of(path)]
     assert sorted(map(str, given)) == sorted(str(one) for row in rows for one in row)

@@ -35,7 +35,7 @@
       for (const [name, tokens] of [["source", result.source], ["target", result.read]])
         this.lanes[name].replaceChildren(...tokens.map((token, row) => element("li", {}, this._word(name, row, token))));
       const color = (head) => element("span", { class: "live-dot", style: `background: rgb(var(--head-${1 + (head % 4)}))`, "aria-hidden": "true" });
-      this.legend.replaceChildren("In a step of attention: ", ...result.attention.encoder[0].flatMap((_, head) => [color(head), ` head ${head + 1} `]));
+      this.legend.replaceChildren("In a step of attention: ", ...result.attention.encoder[0].flatMap((_, head) => [color(head), ` head ${head} `]));
       this.slider.input.max = this.stages.length - 1;
       this.go(this.stages.length - 1, true);
       this._measure();

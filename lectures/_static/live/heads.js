@@ -41,7 +41,7 @@
       const layers = this.result.attention[key];
       this.maps.replaceChildren(...layers.flatMap((heads, layer) => heads.map((rows, head) => {
         const place = [stack, layer, kind, head].filter((part) => part !== "").join(" ");
-        const name = `layer ${layer + 1}, head ${head + 1}`;
+        const name = `layer ${layer}, head ${head}`;
         const off = this.off.has(place);
         const pressed = this.chosen.layer === layer && this.chosen.head === head;
         const button = element("button", { type: "button", "aria-pressed": String(pressed), class: off ? "off" : "", "aria-label": `Show ${name}${off ? ", off" : ""}`,
@@ -77,7 +77,7 @@
       const { source, read } = this.result;
       const [rows, columns] = [[read, read, source][view], [source, read, source][view]].map((tokens) => tokens.map(live.word));
       const masked = view === 1 && this.result.causal;
-      const table = element("table", {}, element("caption", {}, `${VIEWS[view][1]}: layer ${layer + 1}, head ${head + 1}. A row is a word that looks, a column a word that is looked at; percent.`));
+      const table = element("table", {}, element("caption", {}, `${VIEWS[view][1]}: layer ${layer}, head ${head}. A row is a word that looks, a column a word that is looked at; percent.`));
       table.append(element("tr", {}, element("td"), ...columns.map((word) => element("th", { scope: "col" }, word))));
       layers[layer][head].forEach((weights, r) => table.append(element("tr", {}, element("th", { scope: "row" }, rows[r]), ...weights.map((weight, c) =>
         masked && c > r ? element("td", { class: "masked" }, "–") : element("td", { style: `--weight: ${weight.toFixed(3)}` }, String(Math.round(100 * weight)))))));

@@ -4,7 +4,7 @@
 
   const { element } = live;
   const SHOWN_FIRST = typeof location === "undefined" ? null : new URLSearchParams(location.search).get("show");
-  const SWITCHES = [["scale", "divide the scores by √d_k"], ["positions", "add the positions"], ["causal", "hide later words from the decoder"]];
+  const SWITCHES = [["scale", "divide the scores by √dₖ"], ["positions", "add the positions"], ["causal", "hide later words from the decoder"]];
   const id = (name) => `live-${name}`;
 
   class Page {

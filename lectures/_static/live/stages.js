@@ -26,7 +26,7 @@
     return found;
   };
 
-  const layer = (name) => Number(name.match(/\d+/)[0]) - 1;
+  const layer = (name) => Number(name.match(/\d+/)[0]);
 
   // One row of weights, the mean of the heads, or that of one head: {layer, head} or null for all.
   live.weightsOf = function (layers, row, chosen) {

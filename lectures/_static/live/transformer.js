@@ -116,9 +116,9 @@
           attention.push(found.weights);
           return found.output;
         });
-        stream.push({ name: `layer ${layer + 1} attention`, x });
+        stream.push({ name: `layer ${layer} attention`, x });
         x = this._residual(x, `${name}.feed_forward_residual`, (input) => this._fed(input, `${name}.feed_forward`));
-        stream.push({ name: `layer ${layer + 1} feed-forward`, x });
+        stream.push({ name: `layer ${layer} feed-forward`, x });
       }
       if (this.settings.norm_first) x = this._normalized(x, "encoder.norm");
       return { memory: x, attention, stream };
@@ -139,7 +139,7 @@
           selfAttention.push(found.weights);
           return found.output;
         });
-        stream.push({ name: `layer ${layer + 1} self-attention`, x });
+        stream.push({ name: `layer ${layer} self-attention`, x });
         x = this._residual(x, `${name}.cross_attention_residual`, (input) => {
           const place = `decoder ${layer} cross`;
           const looked = this._keysAndValuesOfMemory(memory, `${name}.cross_attention`);
@@ -147,9 +147,9 @@
           crossAttention.push(found.weights);
           return found.output;
         });
-        stream.push({ name: `layer ${layer + 1} cross-attention`, x });
+        stream.push({ name: `layer ${layer} cross-attention`, x });
         x = this._residual(x, `${name}.feed_forward_residual`, (input) => this._fed(input, `${name}.feed_forward`));
-        stream.push({ name: `layer ${layer + 1} feed-forward`, x });
+        stream.push({ name: `layer ${layer} feed-forward`, x });
       }
       if (this.settings.norm_first) x = this._normalized(x, "decoder.norm");
       const from = lastOnly ? x.rows - 1 : 0;

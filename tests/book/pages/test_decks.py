@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from browser import BINARY
+from browser import BINARY, SCREENS
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book.decks import first_slide, printing  # noqa: E402
@@ -75,6 +75,45 @@ def test_every_deck_is_reached_from_the_home_page_and_every_slide_is_whole(site,
         assert too_large == [], lecture.stem
     assert said == []
     window.close()
+
+
+# The narrow form on a phone: of each slide that is too small or too large, its title.
+READABLE = """async (least) => {
+    await formulas.all();
+    const found = [];
+    for (;;) {
+        const slide = Reveal.getCurrentSlide(), content = slide.querySelector(":scope > .docutils");
+        const letters = parseFloat(getComputedStyle(content || slide).fontSize) * Reveal.getScale();
+        const bottom = content ? content.getBoundingClientRect().bottom : 0;
+        const wide = slide.scrollWidth > slide.clientWidth + 1;
+        if (letters < least || bottom > innerHeight || wide) {
+            found.push([slide.querySelector("h1, h2").textContent, letters, bottom, wide]);
+        }
+        if (Reveal.isLastSlide() && !Reveal.availableFragments().next) return found;
+        Reveal.next();
+    }
+}"""
+
+
+def test_a_deck_is_readable_on_a_phone_held_upright_and_keeps_its_form_when_it_is_turned(
+    site, chromium
+):
+    window = chromium.new_context(**SCREENS["phone"])
+    page = window.new_page()
+    for name in ("part3_multi_head", "part9_today"):
+        page.goto((site / f"slides/{name}.html").as_uri())
+        page.wait_for_function("window.Reveal && Reveal.isReady()")
+        assert page.evaluate(READABLE, 12) == [], name
+    page.set_viewport_size({"width": 844, "height": 390})
+    page.wait_for_function("Reveal.getConfig().width === 1280")
+    window.close()
+
+
+def test_a_deck_does_not_begin_with_a_colon():
+    """What follows it in the book is no slide."""
+    for lecture in first_slide.lectures(LECTURES):
+        hook = lecture.read_text(encoding="utf-8").partition("\n# ")[2].partition("\n```")[0]
+        assert hook.rstrip().endswith((".", "?", "!")), lecture.stem
 
 
 def test_a_key_makes_a_deck_dark_and_the_help_names_it(site, chromium):

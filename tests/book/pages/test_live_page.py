@@ -75,7 +75,7 @@ def test_the_drawing_follows_the_steps_of_the_computation(tab):
     first = tab.evaluate("live.page.flow.canvas.toDataURL()")
     assert tab.locator(".live-word.later").count() == 8  # START and what is not written yet
     tab.get_by_role("button", name="One step on").click()
-    assert slider.get_attribute("aria-valuetext") == "Encoder, layer 1 attention"
+    assert slider.get_attribute("aria-valuetext") == "Encoder, layer 0 attention"
     assert tab.evaluate("live.page.flow.canvas.toDataURL()") != first
     slider.press("End")
     assert "the next word: “END”" in slider.get_attribute("aria-valuetext")

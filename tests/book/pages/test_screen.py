@@ -5,6 +5,7 @@ import re
 import pytest
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
+from docutils import nodes  # noqa: E402
 from matplotlib import pyplot as plt  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
@@ -26,6 +27,22 @@ def luminance(color):
     parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "joined"),
+    [
+        ("that is ", ", so", ["that is ", ["", "x", ","], " so"]),
+        ("both (", "), and", ["both ", ["(", "x", "),"], " and"]),
+        ("with ", " and", ["with ", "x", " and"]),
+    ],
+)
+def test_no_line_begins_with_the_mark_behind_a_formula(before, after, joined):
+    page = nodes.document(None, None)
+    page += nodes.paragraph("", "", nodes.Text(before), nodes.math("", "x"), nodes.Text(after))
+    equations.join(page)
+    said = [[p.astext() for p in one] if isinstance(one, nodes.inline) else one for one in page[0]]
+    assert [one if isinstance(one, list) else one.astext() for one in said] == joined
 
 
 def test_a_dark_plot_has_no_paper_and_lines_that_stand_out(tmp_path):

@@ -10,11 +10,12 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
-from book import parts_shown, released, site_build, timetable  # noqa: E402
+from book import parts_shown, released, site_build  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
 from book.documents import study_plan  # noqa: E402
 from book.screen import theme_styles  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
+from book.weeks.lectures import activities_of  # noqa: E402
 from grader.course.course import Course  # noqa: E402
 
 LEAST_SLIDES = 5  # a part
@@ -95,7 +96,7 @@ def test_a_deck_begins_with_the_hook_stops_at_activities_and_ends_with_the_recap
         assert (sections[0], sections[-1]) == ("hook", "recap"), name
         assert sections.count("outcomes") == 1, name
         part = LECTURES / name.replace("slides/", "").replace(".html", ".md")
-        assert sections.count("activity") == len(timetable.of_lecture(part).activities), name
+        assert sections.count("activity") == len(activities_of(part)), name
         assert len(sections) == pages[name].headings.count(2), name
 
 

@@ -24,6 +24,16 @@ CUT_OFF = """(least) => {
         if (one.closest(".code-drawing")) continue;  // its boxes are links: it keeps its size
         if (box.width && (box.right > page + 1 || box.left < -1)) told(one.tagName, one);
     }
+    for (const one of document.querySelectorAll(".bd-article p span.math")) {
+        const next = one.nextSibling, isText = next?.nodeType === 3;
+        const at = isText ? next.data.search(/[.,;:!?)]/) : -1;
+        if (at !== 0) continue;
+        const range = document.createRange();
+        range.setStart(next, at);
+        range.setEnd(next, at + 1);
+        const mark = range.getBoundingClientRect(), end = [...one.getClientRects()].at(-1);
+        if (mark.width && mark.left < end.right - 2) told("a line begins with a mark", one);
+    }
     return found;
 }"""
 SET = """() => [...document.querySelectorAll(".bd-article .math")].every(

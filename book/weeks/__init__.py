@@ -1,0 +1,1 @@
+"""The weeks as the syllabus and the lectures have them; needs no Sphinx, unlike what shows them."""
