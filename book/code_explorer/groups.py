@@ -34,7 +34,11 @@ GROUPS = (
         ("encoder", "classifier", "families.masked_language_model", "families.encoder_heads"),
         "encoder",
     ),
-    Group("Decoder", ("decoder", "fast.cached_decoder", "fast.equal_widths"), "self"),
+    Group(
+        "Decoder",
+        ("decoder", "fast.cached_decoder", "fast.equal_widths", "fast.packed_linear"),
+        "self",
+    ),
     Group(
         "Whole model and loss",
         (

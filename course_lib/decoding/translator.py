@@ -29,7 +29,7 @@ from ..transformer_variants import VariantConfig, VariantTransformer
 from . import model_folder
 from .search import Hypothesis, beam_search
 
-BATCH_TOKENS = 1024  # source tokens translated together, padding included
+BATCH_TOKENS = 4096  # source tokens translated together, padding included
 LENGTH_PENALTY = 0.6  # the default; §6.1 — "length penalty α = 0.6"
 
 # `start(source_ids)`, which gives the initial state, and the `step` of a search.

@@ -8,12 +8,13 @@ What makes it fast:
 - Keys and values are never moved when beams are reordered. All beams of a sentence attend to all
   entries of the sentence in one product, and `bias` masks those outside a beam's own prefix.
   Reordering the beams only reorders this small table.
-- When sentences finish, or the preallocated room is full, only the entries that some beam still
-  needs are copied. Beams soon share most of their prefixes, so these are few.
+- When sentences finish, and every few steps, the entries that some beam still needs are moved to
+  the front of the room that they have. Beams soon share most of their prefixes, so these are few.
 - The beams of a sentence share the keys and values of their source.
 - Queries, keys and values come from one product, with 1 / √d_k folded into its weights, which are
-  stored in the layout that the product reads. Plain products beat a fused kernel with one query
-  per row, and the last product of each sub-layer adds directly to the residual.
+  packed (`packed_linear`). Plain products beat a fused kernel with one query per row.
+- A few rows at a time go through the wide layers, so that what lies between stays in the cache of a
+  core, and no memory is new to the process: the first look at each page costs more than a copy.
 - It wires the layer itself, beside `decoder`, which one reads, and exercise 4.19: no attention with
   a cache could share keys among beams, or add its last product to the residual.
 """
@@ -29,14 +30,19 @@ from torch.nn import functional as F
 
 from ..transformer import Transformer
 from .equal_widths import equal_widths
+from .packed_linear import PackedLinear, in_parts
 
 NEVER = -1e30  # added to a score, it gives a weight of exactly zero
-STEPS_AHEAD = 8  # steps for which a new cache has room
+SENTENCES = 16  # encoded at a time
+STEPS = 4  # after how many of them entries that no beam needs any more are removed
 
 
 @dataclass(frozen=True)
 class FastCache:
-    """Keys and values of sentences with the same number of beams each. A step invalidates it."""
+    """Keys and values of sentences with the same number of beams each.
+
+    A step and a reordering invalidate it, since they go on in its memory.
+    """
 
     own: Float[Tensor, "n_layers 2 sentences n_heads room d_k"]
     source: Float[Tensor, "n_layers 2 sentences n_heads n_source d_k"]
@@ -59,59 +65,37 @@ class FastCache:
         return self._moved(kept, bias)
 
     def with_room(self) -> "FastCache":
-        """This cache, or a larger copy when it has no room for one more entry per beam."""
+        """This cache with room for one more entry per beam; now and then without dead entries."""
         _, beams, written = self.bias.shape
-        if written + beams <= self.own.shape[4]:
+        if self.length % STEPS and written + beams <= self.own.shape[4]:
             return self
         return self._moved(torch.arange(len(self.bias), device=self.bias.device), self.bias)
 
     def _moved(
         self, kept: Int[Tensor, "kept"], bias: Float[Tensor, "kept beams written"]
     ) -> "FastCache":
-        """A copy for the sentences `kept`, without the entries that `bias` masks for all beams."""
-        n_layers, _, _, n_heads, room, d_k = self.own.shape
+        """The cache of the sentences `kept`, without entries that `bias` masks for all beams."""
+        n_heads, room, d_k = self.own.shape[3:]
         sentences, beams, written = bias.shape
         seen = (bias == 0).any(dim=1)
         most = int(seen.sum(dim=1).max()) if written else 0
         entries = seen.byte().argsort(dim=1, descending=True, stable=True)[:, :most]
         first = (kept[:, None] * n_heads + torch.arange(n_heads, device=kept.device)) * room
         places = (first[:, :, None] + entries[:, None]).flatten()
-        shape = (n_layers, 2, sentences, n_heads, most + STEPS_AHEAD * beams, d_k)
-        own = self.own.new_empty(shape)
-        found = self.own.flatten(2, 4).index_select(2, places)
-        own[..., :most, :] = found.unflatten(2, (sentences, n_heads, most))
-        return FastCache(
-            own,
-            self.source.index_select(2, kept),
-            self.source_bias[kept],
-            bias.gather(2, entries[:, None].expand(-1, beams, -1)),
-            self.length,
-        )
-
-
-class _Linear:
-    """Several linear layers as one product; with `query_size`, the first is scaled by 1 / √d_k."""
-
-    def __init__(self, *layers: nn.Linear, query_size: int | None = None) -> None:
-        factors = [1.0] * len(layers)
-        if query_size is not None:
-            factors[0] = query_size**-0.5
-        pairs = list(zip(layers, factors, strict=True))
-        self.weight = torch.cat([a.weight * factor for a, factor in pairs]).T.contiguous()
-        self.bias = None
-        if layers[0].bias is not None:
-            self.bias = torch.cat([layer.bias * factor for layer, factor in pairs])
-
-    def __call__(self, x: Float[Tensor, "rows n_in"]) -> Float[Tensor, "rows n_out"]:
-        return x @ self.weight if self.bias is None else torch.addmm(self.bias, x, self.weight)
-
-    def added_to(
-        self, total: Float[Tensor, "rows n_out"], x: Float[Tensor, "rows n_in"]
-    ) -> Float[Tensor, "rows n_out"]:
-        """Add the output to `total` in place, without a separate pass for the sum."""
-        if self.bias is not None:
-            total.add_(self.bias)
-        return total.addmm_(x, self.weight)
+        own, source = self.own[:, :, :sentences], self.source[:, :, :sentences]
+        if most + STEPS * beams > room or sentences > own.shape[2]:
+            larger = (sentences, n_heads, most + 4 * STEPS * beams, d_k)
+            own = own.new_empty(*own.shape[:2], *larger)
+        for old, new in zip(self.own.flatten(0, 1), own.flatten(0, 1), strict=True):
+            found = old.flatten(0, 2).index_select(0, places)
+            new[:, :, :most] = found.unflatten(0, (sentences, n_heads, most))
+        if sentences > source.shape[2]:
+            source = self.source.index_select(2, kept)
+        elif sentences < self.source.shape[2] or (kept.diff() < 1).any():
+            for old, new in zip(self.source.flatten(0, 1), source.flatten(0, 1), strict=True):
+                new.copy_(old.index_select(0, kept))
+        reordered = bias.gather(2, entries[:, None].expand(-1, beams, -1))
+        return FastCache(own, source, self.source_bias[kept], reordered, self.length)
 
 
 class _Layer:
@@ -122,12 +106,12 @@ class _Layer:
         network = layer.feed_forward
         d_k = own.w_q.out_features // own.n_heads
         self.shape = (own.n_heads, d_k)
-        self.own = _Linear(own.w_q, own.w_k, own.w_v, query_size=d_k)
-        self.own_out = _Linear(own.w_o)
-        self.query = _Linear(cross.w_q, query_size=d_k)
-        self.source = _Linear(cross.w_k, cross.w_v)
-        self.source_out = _Linear(cross.w_o)
-        self.inner, self.outer = _Linear(network.w_1), _Linear(network.w_2)
+        self.own = PackedLinear(own.w_q, own.w_k, own.w_v, query_size=d_k)
+        self.own_out = PackedLinear(own.w_o)
+        self.query = PackedLinear(cross.w_q, query_size=d_k)
+        self.source = PackedLinear(cross.w_k, cross.w_v)
+        self.source_out = PackedLinear(cross.w_o)
+        self.inner, self.outer = PackedLinear(network.w_1), PackedLinear(network.w_2)
         self.residuals = (
             layer.self_attention_residual,
             layer.cross_attention_residual,
@@ -159,8 +143,9 @@ class _Layer:
         query = self.query(_enter(cross, x)).view(sentences, beams, *self.shape).transpose(1, 2)
         y = _attend(query, cache.source[number], cache.source_bias)
         x = _leave(cross, self.source_out.added_to(x, y))
-        y = self.inner(_enter(network, x)).relu_()
-        return _leave(network, self.outer.added_to(x, y))
+        for rows in in_parts(x):
+            self.outer.added_to(rows, self.inner(_enter(network, rows), relu=True))
+        return _leave(network, x)
 
 
 def _attend(
@@ -200,16 +185,18 @@ class FastDecoder:
     def __init__(self, model: Transformer) -> None:
         self.model = model
         self.layers = [_Layer(layer) for layer in model.decoder.layers]
-        self.output = model.embedding.tokens.weight.T.contiguous()
-        self.room = self.output.new_empty(0, self.output.shape[1])
+        words = model.embedding.tokens
+        self.output = PackedLinear(words)
+        self.room = words.weight.new_empty(0, words.num_embeddings)
 
     @torch.no_grad()
     def start(self, source_ids: Int[Tensor, "sentences n_source"]) -> FastCache:
         """The cache before the first token: the source alone, with one beam per sentence."""
-        memory, mask = self.model.encode(source_ids)
+        read = [self.model.encode(ids) for ids in in_parts(source_ids, SENTENCES)]
+        memory, mask = (torch.cat(parts) for parts in zip(*read, strict=True))
         source = torch.stack([layer.keys_and_values(memory) for layer in self.layers])
         n_layers, _, sentences, n_heads, _, d_k = source.shape
-        own = memory.new_empty(n_layers, 2, sentences, n_heads, STEPS_AHEAD, d_k)
+        own = memory.new_empty(n_layers, 2, sentences, n_heads, STEPS, d_k)
         source_bias = torch.zeros_like(mask, dtype=memory.dtype).masked_fill_(~mask, NEVER)
         return FastCache(own, source, source_bias, memory.new_zeros(sentences, 1, 0), 0)
 
@@ -239,9 +226,11 @@ class FastDecoder:
         """Log probabilities in a reused buffer: a new one per step costs a tenth of the time."""
         if len(x) > len(self.room):
             with torch.inference_mode(False):  # an inference tensor could not be written elsewhere
-                self.room = x.new_empty(len(x), self.output.shape[1])
-        logits = torch.mm(x, self.output, out=self.room[: len(x)])
-        return torch.ops.aten._log_softmax.out(logits, -1, False, out=logits)
+                self.room = x.new_empty(len(x), self.room.shape[1])
+        found = self.room[: len(x)]
+        for rows, room in zip(in_parts(x), in_parts(found), strict=True):
+            torch.ops.aten._log_softmax.out(self.output(rows), -1, False, out=room)
+        return found
 
     def _with_entries(self, cache: FastCache, tokens: Tensor) -> FastCache:
         """The cache with one more entry per beam, which only that beam may attend to."""

@@ -8,7 +8,8 @@ from unwatched import unwatched
 
 from course_lib.decoding.cache import cached_step, encoded, start_cache, uncached_step
 from course_lib.decoding.search import beam_search, greedy
-from course_lib.fast.cached_decoder import FastDecoder
+from course_lib.fast.cached_decoder import SENTENCES, FastDecoder
+from course_lib.fast.packed_linear import ROWS
 from course_lib.transformer import Transformer
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 9], [10, 11, 0, 0, 0], [12, 5, 7, 3, 0]])
@@ -142,6 +143,23 @@ def test_the_fast_form_grows_beyond_its_first_capacity_and_the_table_of_position
         prefixes = torch.cat([prefixes, tokens], dim=1)
     wanted, _ = uncached_step(model)(prefixes[:, :-1], encoded(model, SOURCE))
     torch.testing.assert_close(found, wanted, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_the_fast_form_finds_the_same_with_packed_weights_a_few_rows_at_a_time(
+    monkeypatch, norm_first
+):
+    monkeypatch.setattr("course_lib.fast.packed_linear.LARGE", 1)
+    model = transformer(norm_first, seed=4)
+    source = torch.randint(4, 40, (SENTENCES + 7, 6), generator=torch.Generator().manual_seed(0))
+    assert len(source) * 5 > ROWS
+    found = []
+    for form in ("uncached", "fast"):
+        start, step = forms(model)[form]
+        lists = beam_search(step, start(source), len(source), 5, 1.0, 20, n_best=3)
+        found.append([h for hypotheses in lists for h in hypotheses])
+    assert [h.tokens for h in found[0]] == [h.tokens for h in found[1]]
+    assert [h.score for h in found[0]] == pytest.approx([h.score for h in found[1]], abs=1e-4)
 
 
 def test_the_fast_form_wants_as_many_rows_of_every_sentence():
