@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 FOLDER = "submission"
-MAX_TOTAL = (
-    64 * 2**20
-)  # bytes, all files of one submission together, unless course.toml allows more
+MAX_TOTAL = 64 * 2**20  # bytes, all files of one submission, unless course.toml allows more
 LARGEST = 256 * 2**20  # the most that course.toml may allow
 
 
