@@ -503,7 +503,8 @@ with needs("4.10", "4.11"):
 # minutes, and computes sacreBLEU of the result; `translations.txt` is compared with it. If time
 # runs out, the score is that of a random sample: the sentences translated by then. If you change
 # the two functions, keep their names, and let `translate` return a list with one string per text.
-# All files together are limited to 64 MiB: 16 million parameters, which `base` and `big` exceed.
+# All files together are limited to 256 MiB: 64 million parameters, which `base` has room in, and
+# `big` exceeds.
 # The line under the heading says how many BLEU earn points.
 #
 # If your model is correct, the profile's settings get there unchanged. Make all your choices on

@@ -53,7 +53,7 @@ def run(
         log("training the translator that is handed in")
         with DemoTranslator(Path(folder)) as training:
             training.wait()
-        beside = handed_in.beside(Path(folder) / TRAINED).only(assignment.files)
+        beside = handed_in.beside(Path(folder) / TRAINED).only(assignment.files, assignment.most)
         made = [_submission(assignment, n, notebook, beside) for n in range(submissions)]
         log(f"{submissions} submissions of {assignment.id} with {jobs} jobs")
         with Store(Path(folder) / "results.db") as store:

@@ -1,4 +1,4 @@
-"""The `@exercise` mark, which assigns a test to an exercise of `course.toml`."""
+"""Marks in a suite: `@exercise` assigns a test to an exercise of `course.toml`; `@fixture`."""
 
 from __future__ import annotations
 
@@ -56,3 +56,19 @@ def exercise(
 
 def mark_of(test: Callable[..., Any]) -> ExerciseMark | None:
     return getattr(test, "course", None)
+
+
+def fixture(function: Test) -> Test:
+    """Mark what several tests of a file look at: a test that has its name as a parameter gets it.
+
+    It takes what a test may take. It is called once in a run of the suite and for each exercise
+    that asks, with inputs and seeds of its own, so it is the same whichever test asks first.
+    It returns data: an object of the student's is gone when a test begins. What it raises is the
+    result of every test that asks.
+    """
+    function.is_fixture = True  # type: ignore[attr-defined]
+    return function
+
+
+def is_fixture(thing: object) -> bool:
+    return inspect.isfunction(thing) and hasattr(thing, "is_fixture")

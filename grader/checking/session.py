@@ -7,12 +7,14 @@ that they have and in the backend.
 
 from __future__ import annotations
 
+import copy
 import time
 import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,7 @@ from .exercise import ExerciseMark
 from .faults import SuiteError, own_fault
 from .messages import Failure, Message
 from .raised import explain
-from .suite import Test, read_tests
+from .suite import Fixture, Test, read_tests
 
 PASSED, FAILED = "PASSED", "FAILED"
 BROKEN = "BROKEN"  # the test's own code is wrong
@@ -141,17 +143,23 @@ class _Session:
     handed_in: Mapping[str, bytes]
     strict: bool
     timeouts: Counter[str] = field(default_factory=Counter)  # by exercise
+    made: dict[tuple[str, str], _Made] = field(default_factory=dict)  # by exercise and fixture
 
     def result(self, test: Test, public: bool) -> TestResult:
         """Run one test; what it raises is its result, but for a mistake of its own."""
         started = time.perf_counter()
-        outcome, message, raised, begun = PASSED, None, None, False
+        outcome, message, raised, answered = PASSED, None, None, False
         try:
-            self._begin(test)
-            begun = True
-            # the same random inputs for everyone, seeded by the release and the test's id
-            rng = np.random.default_rng([self.seed, _number(test.id)])
-            test.call(self.student, rng, self.handed_in)
+            self._allow(test.mark.exercise)
+            made = {
+                name: self._made(fixture, test.mark.exercise)
+                for name, fixture in test.fixtures.items()
+            }
+            rng = self._begin(test, test.mark.exercise)
+            answered = not any(one.raised for one in made.values())
+            test.call(
+                self.student, rng, self.handed_in, {name: one.get() for name, one in made.items()}
+            )
         except Failure as failure:
             outcome, message = FAILED, failure.message
         except Exception as error:
@@ -168,21 +176,54 @@ class _Session:
                 raised = own_fault(error, test.file)
         self.timeouts[test.mark.exercise] += outcome == TIMEOUT
         seconds = time.perf_counter() - started
-        answered = begun and not self.student.raised()
+        answered = answered and not self.student.raised()
         return TestResult(test.id, test.mark, public, outcome, message, seconds, raised, answered)
 
-    def _begin(self, test: Test) -> None:
-        """Set rules and seeds. Raises StudentError if the test need not run."""
-        id = test.mark.exercise
-        if id in self.verdicts:
-            raise self.verdicts[id]
-        exercise = self.assignment.exercise(id)
-        for rests_on in [*self.assignment.upstream(exercise), id]:
+    def _allow(self, exercise: str) -> None:
+        """Raises StudentError if the exercise's tests need not run."""
+        if exercise in self.verdicts:
+            raise self.verdicts[exercise]
+        for rests_on in [*self.assignment.upstream(self.assignment.exercise(exercise)), exercise]:
             if self.timeouts[rests_on] >= MAX_TIMEOUTS:
                 why = f"not run: {MAX_TIMEOUTS} earlier calls of exercise {rests_on} took too long"
                 raise StudentError(TIMEOUT, why)
-        forbidden = self.assignment.forbidden_in(exercise)
-        self.student.begin(seed=self.seed ^ _number(test.id), forbid=forbidden)
+
+    def _begin(self, asked: Fixture, exercise: str) -> np.random.Generator:
+        """Set the exercise's rules, and seeds of the release and the test or fixture; returns the
+        generator of its random inputs, the same for everyone.
+        """
+        number = _number(asked.id)
+        forbidden = self.assignment.forbidden_in(self.assignment.exercise(exercise))
+        self.student.begin(seed=self.seed ^ number, forbid=forbidden)
+        return np.random.default_rng([self.seed, number])
+
+    def _made(self, fixture: Fixture, exercise: str) -> _Made:
+        """What a fixture returned or raised when it was first asked for."""
+        key = (exercise, fixture.id)
+        if key not in self.made:
+            rng = self._begin(fixture, exercise)
+            value, error = None, None
+            try:
+                value = fixture.call(self.student, rng, self.handed_in)
+            except Exception as raised:
+                error = raised
+            self.made[key] = _Made(value, error, self.student.raised())
+        return self.made[key]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The value of a fixture or what it raised, and whether the student's code raised."""
+
+    value: Any
+    error: Exception | None
+    raised: bool
+
+    def get(self) -> Any:
+        """A copy of the value, so that a test that changes it changes it for no other."""
+        if self.error is not None:
+            raise self.error
+        return copy.deepcopy(self.value)
 
 
 def _number(text: str) -> int:

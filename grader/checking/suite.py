@@ -1,7 +1,8 @@
 """Reads the tests of a suite file, for the notebook's `check` and for the judge.
 
 Pytest could run these files too, but its collecting and reporting take several times as long as
-the tests. So a test takes at most `student` and `rng`, and is called directly.
+the tests. So a test takes at most what is in `OFFERED` and fixtures of its file, and is called
+directly.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -19,7 +20,7 @@ import numpy as np
 
 from ..seam.facade import Student
 from . import faults
-from .exercise import ExerciseMark, mark_of
+from .exercise import ExerciseMark, is_fixture, mark_of
 
 OFFERED = ("student", "rng", "handed_in")
 
@@ -27,13 +28,13 @@ _read: dict[Path, tuple[tuple[int, int], list[Test]]] = {}  # (mtime in ns, size
 
 
 @dataclass(frozen=True)
-class Test:
-    """One test of a file: `id` is FILE::NAME, the same on every machine."""
+class Fixture:
+    """A function of a suite's file that is called with some of what is offered.
 
-    __test__ = False
+    `id` is FILE::NAME, the same on every machine.
+    """
 
     id: str
-    mark: ExerciseMark
     parameters: tuple[str, ...]
     function: Callable[..., Any]
 
@@ -42,17 +43,32 @@ class Test:
         return Path(inspect.getfile(self.function))
 
     def call(
-        self, student: Student, rng: np.random.Generator, handed_in: Mapping[str, bytes]
-    ) -> None:
-        """Raises what the test raises, as SuiteError if it is a mistake of its own.
+        self,
+        student: Student,
+        rng: np.random.Generator,
+        handed_in: Mapping[str, bytes],
+        fixtures: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Raises what the function raises, as SuiteError if it is a mistake of its own.
 
         `handed_in` are the files beside the notebook, by name.
         """
-        offered = dict(zip(OFFERED, (student, rng, handed_in), strict=True))
+        offered: dict[str, Any] = dict(zip(OFFERED, (student, rng, handed_in), strict=True))
+        offered |= fixtures or {}
         try:
-            self.function(**{name: offered[name] for name in self.parameters})
+            return self.function(**{name: offered[name] for name in self.parameters})
         except (NameError, ImportError) as error:
             raise faults.of_a_test(error, self.file) or error from None
+
+
+@dataclass(frozen=True)
+class Test(Fixture):
+    """One test of a file, with the fixtures that it takes."""
+
+    __test__ = False
+
+    mark: ExerciseMark
+    fixtures: Mapping[str, Fixture]
 
 
 def read_tests(path: Path) -> list[Test]:
@@ -65,7 +81,14 @@ def read_tests(path: Path) -> list[Test]:
     stamp = (status.st_mtime_ns, status.st_size)
     if path not in _read or _read[path][0] != stamp:
         found = vars(_module(path)).items()
-        tests = [_test(path, name, thing) for name, thing in found if name.startswith("test_")]
+        fixtures = {
+            name: Fixture(f"{path.name}::{name}", _parameters(path, name, thing, OFFERED), thing)
+            for name, thing in found
+            if is_fixture(thing)
+        }
+        tests = [
+            _test(path, name, thing, fixtures) for name, thing in found if name.startswith("test_")
+        ]
         _read[path] = stamp, tests
     return _read[path][1]
 
@@ -90,13 +113,26 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-def _test(path: Path, name: str, function: Callable[..., Any]) -> Test:
+def _test(
+    path: Path, name: str, function: Callable[..., Any], fixtures: Mapping[str, Fixture]
+) -> Test:
     mark = mark_of(function)
-    line = function.__code__.co_firstlineno if inspect.isfunction(function) else 1
     if mark is None:
-        raise faults.at(path, line, f"{name} has no @exercise mark")
+        raise faults.at(path, _line(function), f"{name} has no @exercise mark")
+    parameters = _parameters(path, name, function, (*OFFERED, *fixtures))
+    taken = {name: fixtures[name] for name in parameters if name in fixtures}
+    return Test(f"{path.name}::{name}", parameters, function, mark, taken)
+
+
+def _parameters(
+    path: Path, name: str, function: Callable[..., Any], offered: Sequence[str]
+) -> tuple[str, ...]:
     parameters = tuple(inspect.signature(function).parameters)
-    if unknown := set(parameters) - set(OFFERED):
-        what = f"{name} takes {', '.join(unknown)}; a test may take {', '.join(OFFERED)}"
-        raise faults.at(path, line, what)
-    return Test(f"{path.name}::{name}", mark, parameters, function)
+    if unknown := set(parameters) - set(offered):
+        what = f"{name} takes {', '.join(unknown)}; a test may take {', '.join(offered)}"
+        raise faults.at(path, _line(function), what)
+    return parameters
+
+
+def _line(function: Callable[..., Any]) -> int:
+    return function.__code__.co_firstlineno if inspect.isfunction(function) else 1

@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from .course_file import imported
 from .exercise import Checklist, Exercise, Misplaced, ModelPart, ProfileChoice, Table
+from .submission_folder import MAX_TOTAL
 
 Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
 
@@ -115,6 +116,11 @@ class Assignment(Table):
         """Names of the files that are handed in beside the notebook."""
         of_exercises = [name for exercise in self.exercises for name in exercise.files]
         return [*(self.model.files if self.model else []), *of_exercises]
+
+    @property
+    def most(self) -> int:
+        """Bytes that the files handed in beside the notebook may have together."""
+        return self.model.most if self.model else MAX_TOTAL
 
     def exercise(self, id: str) -> Exercise:
         """The exercise with this id. Raises KeyError, listing the known ones."""

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from .problem import SetupError
+from .submission_folder import LARGEST, MAX_TOTAL
 
 
 class Misplaced(ValueError):
@@ -118,6 +119,12 @@ class ModelPart(Table):
     files: list[str]
     entry_points: list[str]
     seconds: float = Field(gt=0)
+    mebibytes: int = Field(default=MAX_TOTAL >> 20, gt=0, le=LARGEST >> 20)  # of all its files
+
+    @property
+    def most(self) -> int:
+        """Bytes that its files may have together."""
+        return self.mebibytes << 20
 
     @property
     def weights(self) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 FOLDER = "submission"
-MAX_TOTAL = 64 * 2**20  # bytes, all files of one submission together
+MAX_TOTAL = 64 * 2**20  # bytes, all files of one submission, unless course.toml allows more
+LARGEST = 256 * 2**20  # the most that course.toml may allow
 
 
 def found_files(beside: Path, names: Sequence[str]) -> dict[str, Path]:
@@ -23,10 +24,13 @@ def found_files(beside: Path, names: Sequence[str]) -> dict[str, Path]:
 def check_folder(folder: str | Path, files: Sequence[str]) -> bool:
     """Print which of `files` the folder has; True when it is ready to submit.
 
-    A folder of more than `MAX_TOTAL`
-    bytes is not ready.
+    A folder larger than the assignment whose files these are allows is not ready.
     """
+    from .course import Course
+
     complete, total = True, 0
+    models = [a.model for a in Course.here().assignments if a.model]
+    most = next((model.most for model in models if set(model.files) == set(files)), MAX_TOTAL)
     for name in files:
         path = Path(folder) / name
         if not path.exists():
@@ -41,8 +45,8 @@ def check_folder(folder: str | Path, files: Sequence[str]) -> bool:
             rows = f"{lines - 1:,} predictions" if path.suffix == ".csv" else f"{lines:,} lines"
             content += f", {rows}"
         print(f"  ready    {path} ({content})")
-    if total > MAX_TOTAL:
-        print(f"  too large: {total / 2**20:.0f} MiB of {MAX_TOTAL >> 20}; train a smaller model")
+    if total > most:
+        print(f"  too large: {total / 2**20:.0f} MiB of {most >> 20}; train a smaller model")
         return False
     print("Hand in this folder beside the notebook." if complete else "Run the cells above again.")
     return complete

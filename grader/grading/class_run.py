@@ -34,7 +34,8 @@ def resolve(
     id = submission.assignment
     if id not in known:
         id = default.id if default else _by_names(submission.data, course) or known[0]
-    beside = submission.beside.only(course.assignment(id).files)
+    assignment = course.assignment(id)
+    beside = submission.beside.only(assignment.files, assignment.most)
     return replace(submission, assignment=id, beside=beside)
 
 

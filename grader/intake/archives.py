@@ -15,12 +15,13 @@ from typing import BinaryIO
 
 from grader.notebook.notebook_file import MAX_BYTES
 
-from . import handed_in, plain_files
+from ..course.submission_folder import LARGEST
+from . import plain_files
 from .plain_files import RefusedError, size_text
 
 MAX_ENTRIES = 1_000
 _ENTRY = b"PK\1\2"  # what the description of an entry begins with
-MAX_ZIP_BYTES = MAX_BYTES + handed_in.MAX_TOTAL
+MAX_ZIP_BYTES = MAX_BYTES + LARGEST  # of what is in it, each part has a limit of its own
 # what Python raises for a damaged, encrypted or malicious archive
 UNREADABLE = (
     zipfile.BadZipFile,

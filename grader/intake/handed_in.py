@@ -29,21 +29,23 @@ class HandedIn:
 
     places: tuple[tuple[str, str], ...] = ()  # name, path on the disk or in the archive
     archive: str = ""
+    most: int = MAX_TOTAL  # bytes, all files together
 
-    def only(self, names: Collection[str]) -> HandedIn:
+    def only(self, names: Collection[str], most: int = MAX_TOTAL) -> HandedIn:
+        """Only files of these names; they may have `most` bytes together."""
         kept = tuple((name, place) for name, place in self.places if name in names)
-        return HandedIn(kept, self.archive)
+        return HandedIn(kept, self.archive, most)
 
     def read(self) -> dict[str, bytes]:
         """Every file's bytes. Raises TooLarge, RefusedError, OSError or zipfile.BadZipFile."""
-        left = MAX_TOTAL
+        left = self.most
         contents = {}
         for name, place in self.places:
             contents[name] = self._bytes(place, left + 1)
             left -= len(contents[name])
             if left < 0:
                 raise TooLarge(
-                    f"the files beside the notebook exceed {MAX_TOTAL >> 20} MiB: hand in a "
+                    f"the files beside the notebook exceed {self.most >> 20} MiB: hand in a "
                     "smaller model"
                 )
         return contents

@@ -185,7 +185,7 @@ def _of_model(
 ) -> ModelResult:
     """The score of the trained model; `unloadable` says why the notebook cannot be loaded."""
     assignment = submitted.assignment
-    assert assignment.model is not None
+    assert (part := assignment.model) is not None
 
     total = load.patience.total + model_part.TOTAL
     patience = replace(load.patience, total=total)
@@ -193,12 +193,13 @@ def _of_model(
     def opened() -> AbstractContextManager[Worker]:
         if unloadable is not None:
             raise unloadable
-        return open_worker(replace(load, limits=model_part.LIMITS, patience=patience))
+        limits = model_part.limits(part)
+        return open_worker(replace(load, limits=limits, patience=patience))
 
     return model_part.evaluate(
         model_part.Grading(
             submitted.files,
-            assignment.model,
+            part,
             assignment.scorer,
             hidden,
             assignment.seed,

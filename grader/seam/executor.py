@@ -31,6 +31,7 @@ class Executor:
         self.unavailable = unavailable or {}
         self.handles: list[object] = []
         self.rules = forbidden.Rules([])
+        self._rules: dict[tuple[str, ...], forbidden.Rules] = {}  # by what they forbid
 
     def respond(self, request: Tree, payload: bytes) -> tuple[Tree, bytes]:
         """Answer a request: `{"ok": value}` or `{"error": …}`. Never raises."""
@@ -55,7 +56,8 @@ class Executor:
     def verb_begin(self, seed: int, forbid: list[str]) -> None:
         """Start a test: drop old handles, seed every global generator, set the rules."""
         self.handles.clear()
-        self.rules = forbidden.Rules(forbid)
+        self.rules = self._rules.setdefault(tuple(forbid), forbidden.Rules(forbid))
+        self.rules.begin()
         _seed_everything(seed)
 
     def verb_names(self) -> list[str]:

@@ -45,6 +45,8 @@ def find(names: Iterable[str]) -> None:
 
 def _fitting(pattern: str, names: Mapping[str, Any]) -> list[str]:
     """Those that fit a pattern; a module has thousands, and each is compared once."""
+    if not any(mark in pattern for mark in "*?["):
+        return [pattern] if pattern in names else []
     compared, fitting = _compared.setdefault(pattern, (set(), []))
     new = names.keys() - compared
     compared |= new
@@ -68,6 +70,11 @@ class Rules:
         self._refused: set[int] = set()
         self._modules: set[str] = set()  # whose import may bring something forbidden
         self._watched: dict[str, str] = {}
+        self._looked_up = False
+
+    def begin(self) -> None:
+        """Look again, before the next body, for what the names stand for by then."""
+        self._looked_up = False
 
     @contextmanager
     def imposed(self) -> Iterator[None]:
@@ -75,8 +82,9 @@ class Rules:
         if not self.names:
             yield
             return
-        if not self._modules:
+        if not self._looked_up:
             self._look_up()
+            self._looked_up = True
         with ExitStack() as self._stack:
             sys.meta_path.insert(0, self)  # type: ignore[arg-type]
             self._stack.callback(sys.meta_path.remove, self)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..course.assignment import Assignment
 from ..course.problem import Problem
-from ..course.submission_folder import FOLDER, MAX_TOTAL
+from ..course.submission_folder import FOLDER
 from . import work
 from .work import Work
 
@@ -47,10 +47,10 @@ def without_notebook(found: Work) -> Archive:
 
 def _contents(found: Work) -> dict[str, bytes]:
     total = sum(path.stat().st_size for path in found.files.values())
-    if total > MAX_TOTAL:
+    if total > found.assignment.most:
         raise Problem(
             f"the files beside {found.path.name} have {size(total)}, more than "
-            f"{size(MAX_TOTAL)}: train a smaller model"
+            f"{size(found.assignment.most)}: train a smaller model"
         )
     contents = {}
     for name, path in found.files.items():

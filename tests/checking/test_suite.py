@@ -13,7 +13,7 @@ from grader.seam.errors import POLICY, TIMEOUT
 
 HEAD = """\
 from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.exercise import exercise, fixture
 
 """
 
@@ -254,3 +254,39 @@ def test_a_name_that_a_suite_binds_nowhere_is_found_without_running_it(suite):
     with pytest.raises(faults.SuiteError) as caught:
         proofread(path)
     assert str(caught.value) == f"{path}, line 7: the name 'rgn' is not defined: correct this line"
+
+
+DRAWN = "@fixture\ndef drawn(student, rng):\n    return {'inputs': [student.f(rng.random())]}\n"
+FIRST = marked("test_a", "assert drawn['inputs'].pop() == student.f(1) - 1", "student, drawn")
+SECOND = marked("test_b", "assert len(drawn['inputs']) == 1", "drawn")
+
+
+def test_what_several_tests_look_at_is_asked_for_once(course, suite):
+    """With inputs of its own, whichever test comes first, and not changed by one for another."""
+    asked = []
+    for tests in ((FIRST, SECOND), (SECOND, FIRST)):
+        results = ran(course, suite(DRAWN, *tests), {"f": lambda x: asked.append(x) or 0})
+        assert sorted((r.id, r.outcome, r.answered) for r in results) == [
+            ("test_1_1_softmax.py::test_a", "FAILED", True),
+            ("test_1_1_softmax.py::test_b", "PASSED", True),
+        ]
+    drawn = [x for x in asked if x != 1]
+    assert len(drawn) == 2
+    assert drawn[0] == drawn[1]
+
+
+def test_what_the_shared_part_raises_is_the_result_of_each_test(course, suite):
+    asked = []
+
+    def f(x):
+        asked.append(x)
+        raise ValueError("no")
+
+    results = ran(course, suite(DRAWN, FIRST, SECOND), {"f": f}, strict=False)
+    assert [(r.outcome, r.answered, r.raised) for r in results] == [("FAILED", False, None)] * 2
+    assert len(asked) == 1
+    unread = suite(DRAWN.replace("rng):", "rgn):"), SECOND)
+    with pytest.raises(faults.SuiteError, match="drawn takes rgn"):
+        ran(course, unread)
+    broken = ran(course, suite(DRAWN.replace("student.f", "stud.f"), SECOND), strict=False)
+    assert [r.outcome for r in broken] == ["BROKEN"]

@@ -1,5 +1,6 @@
 """Files handed in beside a notebook: found in every layout, bounded, and part of the hash."""
 
+import dataclasses
 import io
 import os
 import zipfile
@@ -8,7 +9,7 @@ import proofs
 import pytest
 
 from grader.grading import class_run
-from grader.intake import handed_in, submissions
+from grader.intake import submissions
 
 NAMES = ["classifier.safetensors", "predictions.csv"]
 
@@ -78,11 +79,12 @@ def test_a_notebook_that_lies_too_deep_keeps_the_files_of_the_folders_above(tmp_
     }
 
 
-def test_too_much_is_one_sentence_and_nothing_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(handed_in, "MAX_TOTAL", 2**20)
+def test_too_much_is_one_sentence_and_nothing_is_read(tmp_path):
     place(tmp_path / "s1/a3/a3.ipynb", b"{}")
     place(tmp_path / "s1/a3/classifier.safetensors", bytes(2**20 + 1))
-    files, problem = found(tmp_path).files()
+    one = found(tmp_path)
+    beside = one.beside.only(["classifier.safetensors"], 2**20)
+    files, problem = dataclasses.replace(one, beside=beside).files()
     assert files == {}
     assert problem == ("the files beside the notebook exceed 1 MiB: hand in a smaller model")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from checkout import ROOT, elsewhere
-from safetensors.torch import save
+from safetensors.torch import load, save
 
 from autograder.scorers import accuracy
 from autograder.scorers.accuracy import Accuracy
@@ -84,11 +84,11 @@ def evaluated(course, sandbox):
     """Evaluate files with a notebook's code, in the sandbox."""
     assignment = course.assignment("a3")
 
-    def run(files, code=CODE, hidden=HIDDEN, seconds=60.0):
+    def run(files, code=CODE, hidden=HIDDEN, **changed):
+        part = assignment.model.model_copy(update=changed)
         cells = [Cell(1, "code", code, "")]
         collected = collect(cells, assignment.model.entry_points)
-        load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
-        part = assignment.model.model_copy(update={"seconds": seconds})
+        load = Load(collected.statements, collected.unavailable, limits=model_part.limits(part))
         opened = sandbox("a3")
         scored_with = (part, assignment.scorer, hidden, assignment.seed)
         grading = model_part.Grading(files, *scored_with, lambda: opened(load))
@@ -103,6 +103,17 @@ def test_a_model_earns_what_it_predicts_again(evaluated):
     assert told.accuracy == 100.0
     assert told.agreement == 1.0
     assert told.recomputed == told.examples == len(HIDDEN.labels)
+
+
+def test_a_model_may_be_as_large_as_its_assignment_says_and_no_larger(evaluated):
+    """240 MB, as the paper's base model has; what a worker may write to its disk follows."""
+    large = {"weight": load(weights())["weight"], "rest": torch.zeros(60_000_000)}
+    files = FILES | {"classifier.safetensors": save(large)}
+    told = evaluated(files, mebibytes=256)
+    assert (told.problem, told.accuracy) == ("", 100.0)
+    refused = evaluated(files)
+    assert refused.accuracy is None
+    assert "too large" in refused.problem
 
 
 def test_predictions_without_weights_earn_nothing(evaluated):

@@ -89,10 +89,10 @@ def evaluated(course, sandbox, notebook, files, hidden):
     assignment = course.assignment("a4")
 
     def run(changed=None, code=CODE, hidden=hidden, seconds=60.0, whole=True, exercises=()):
+        part = assignment.model.model_copy(update={"seconds": seconds})
         cells = read(notebook(code)) if whole else [Cell(1, "code", code, "")]
         collected = collect(cells, assignment.model.entry_points)
-        load = Load(collected.statements, collected.unavailable, limits=model_part.LIMITS)
-        part = assignment.model.model_copy(update={"seconds": seconds})
+        load = Load(collected.statements, collected.unavailable, limits=model_part.limits(part))
         opened = sandbox("a4")
         given = files if changed is None else changed
         scored_with = (part, assignment.scorer, hidden, assignment.seed)
@@ -434,7 +434,7 @@ def test_a_folder_that_is_too_large_is_told_before_it_is_handed_in(tmp_path, cap
     for name in saved_model.TRANSLATOR:
         (tmp_path / name).write_bytes(b"x" * 2**20)
     assert check_folder(tmp_path, saved_model.TRANSLATOR)
-    monkeypatch.setattr("grader.course.submission_folder.MAX_TOTAL", 3 * 2**20)
+    monkeypatch.setattr("grader.course.exercise.ModelPart.most", 3 * 2**20)
     capsys.readouterr()
     assert not check_folder(tmp_path, saved_model.TRANSLATOR)
     assert "too large: 4 MiB of 3" in capsys.readouterr().out

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.exercise import exercise, fixture
 
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
@@ -17,6 +17,9 @@ B = A * A
 NUMERATORS = np.array([[1, A, 1, 1, A], [1, B, B, 1, A], [1, B, 1, 1, B], [1, A, 1, 1, A],
                        [1, A, B, 1, 1]])
 WORKED_WEIGHTS = NUMERATORS / NUMERATORS.sum(axis=1, keepdims=True)
+ROWS, SQUARE_MASK = np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[True, False], [True, True]])
+SMALL_WEIGHTS = np.array([[0.3, 0.2], [0.25, 0.25]])
+FIGURE = "__import__('matplotlib.figure').figure.Figure().subplots()"
 
 
 def _heat_map(student, *args, **kwargs):
@@ -32,11 +35,30 @@ def _heat_map(student, *args, **kwargs):
     return shown
 
 
+# What several tests look at is drawn once for all of them.
+
+
+@fixture
+def worked(student):
+    return _heat_map(student, WORKED_WEIGHTS, TOKENS)
+
+
+@fixture
+def small(student):
+    return _heat_map(student, SMALL_WEIGHTS, ["cat", "ate"])
+
+
+@fixture
+def given(student):
+    """What is returned for a given `ax`, and what that then shows."""
+    ax = student.make(FIGURE)
+    return _heat_map(student, ROWS, ["cat", "ate"], mask=SQUARE_MASK, ax=ax), ax.axes()
+
+
 @exercise("1.6")
-def test_two_inputs(student):
+def test_two_inputs(worked, small):
     """Two inputs give two different maps, with queries as rows and keys as columns."""
-    for weights in (np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([[0.2, 0.8], [0.7, 0.3]])):
-        shown = _heat_map(student, weights, ["cat", "ate"])
+    for shown, weights in ((worked, WORKED_WEIGHTS), (small, SMALL_WEIGHTS)):
         expect.close(
             shown["images"][0], weights, what="the image",
             causes={"the image is transposed: row i belongs to query i": weights.T,
@@ -47,11 +69,10 @@ def test_two_inputs(student):
 
 
 @exercise("1.6")
-def test_labels(student):
+def test_labels(worked):
     """Every token labels its row and its column; the map has a title and two axis labels."""
-    shown = _heat_map(student, WORKED_WEIGHTS, TOKENS)
     for axis in ("x", "y"):
-        ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
+        ticks = zip(worked[f"{axis}ticks"], worked[f"{axis}ticklabels"], strict=True)
         labelled = sorted((math.floor(place + 1e-6), label) for place, label in ticks if label)
         unplaced = bool(labelled) and labelled[0][0] < 0  # only matplotlib's own ticks start there
         expect.true(
@@ -61,23 +82,21 @@ def test_labels(student):
             read="exercise 1.6",
         )
     for part in ("title", "xlabel", "ylabel"):
-        expect.true(bool(shown[part]), expected=f"a {part}", got="none",
+        expect.true(bool(worked[part]), expected=f"a {part}", got="none",
                     otherwise=f"ax.set_{part}(…)", read="exercise 1.6")
 
 
 @exercise("1.6")
-def test_colours(student):
+def test_colours(small):
     """Colors run from 0 to 1 in every map, in a color map that everybody can read."""
-    weights = np.array([[0.3, 0.2], [0.25, 0.25]])
-    shown = _heat_map(student, weights, ["cat", "ate"])
     expect.close(
-        shown["colour_limits"][0], [0.0, 1.0], what="color limits", read="exercise 1.6",
+        small["colour_limits"][0], [0.0, 1.0], what="color limits", read="exercise 1.6",
         causes={"the limits follow the data, so two maps cannot be compared": [0.2, 0.3],
                 "the upper limit follows the data": [0.0, 0.3],
                 "the lower limit follows the data": [0.2, 1.0]},
         otherwise="vmin=0, vmax=1",
     )
-    name = shown["colour_maps"][0]
+    name = small["colour_maps"][0]
     expect.true(
         name.removesuffix("_r") in ("viridis", "cividis"), expected="viridis or cividis", got=name,
         because=f"{name} is not one of the handout's two color maps", read="exercise 1.6",
@@ -85,19 +104,19 @@ def test_colours(student):
 
 
 @exercise("1.6")
-def test_forbidden_cells(student):
+def test_forbidden_cells(student, given):
     """Cells forbidden by the mask are masked in the image; a one-row mask applies to every row."""
-    weights = np.array([[0.9, 0.1], [0.4, 0.6]])
-    for mask in (np.array([[True, False], [True, True]]), np.array([False, True])):
-        shown = _heat_map(student, weights, ["cat", "ate"], mask=mask)
+    one_row = np.array([False, True])
+    of_one_row = _heat_map(student, ROWS, ["cat", "ate"], mask=one_row)
+    for mask, shown in ((SQUARE_MASK, given[0]), (one_row, of_one_row)):
         allowed = np.broadcast_to(mask, (2, 2))
         got = np.where(shown["image_masks"][0], np.nan, shown["images"][0])
         expect.true(
             got.shape == (2, 2) and (np.isnan(got) == ~allowed).all(),
             expected=f"masked cells {np.argwhere(~allowed).tolist()}", got=expect.show(got),
             because="" if got.shape != (2, 2)
-            else "the mask is ignored" if np.array_equal(got, weights)
-            else "forbidden cells are drawn as zero" if np.array_equal(got, weights * allowed)
+            else "the mask is ignored" if np.array_equal(got, ROWS)
+            else "forbidden cells are drawn as zero" if np.array_equal(got, ROWS * allowed)
             else "the mask is inverted: numpy.ma hides cells where its mask is True"
             if (np.isnan(got) == allowed).all() else "",
             otherwise="np.ma.masked_array(weights, ~mask), with the mask broadcast to their shape",
@@ -106,16 +125,14 @@ def test_forbidden_cells(student):
 
 
 @exercise("1.6")
-def test_given_axes(student):
+def test_given_axes(student, given):
     """A given `ax` is drawn into; weights that do not match the tokens raise a ValueError."""
-    figure = "__import__('matplotlib.figure').figure.Figure().subplots()"
-    axes, weights = student.make(figure), np.array([[0.9, 0.1], [0.4, 0.6]])
-    _heat_map(student, weights, ["cat", "ate"], ax=axes)
-    expect.true(len(axes.axes()["images"]) == 1, expected="one image in the given `ax`",
-                got=f"{len(axes.axes()['images'])}", read="exercise 1.6",
+    images = given[1]["images"]
+    expect.true(len(images) == 1, expected="one image in the given `ax`",
+                got=f"{len(images)}", read="exercise 1.6",
                 because="the map is drawn into a different Axes than the given `ax`")
     expect.raises(
-        lambda: student.plot_attention(weights, ["the", "cat", "ate"], ax=student.make(figure)),
+        lambda: student.plot_attention(ROWS, ["the", "cat", "ate"]),
         "ValueError", because="2 × 2 weights are drawn for three tokens without an error",
         otherwise="first compare the shape of the weights with the number of tokens",
     )

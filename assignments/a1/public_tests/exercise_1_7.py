@@ -16,17 +16,18 @@ from grader.checking.exercise import exercise
 @exercise("1.7")
 def test_largest_weight_among_32_keys(student):
     """At d_k = 512 with 32 keys, the largest weight is 0.94 on average, and 0.16 when scaled."""
-    n = 300
+    n = 40
     parts = student.score_statistics([4, 512], n, student.make("np.random.default_rng(0)"))
     largest = expect.parts(parts, 3, otherwise="return three arrays")[2]
     expect.shape(largest, (2, 2), what="the mean largest weight", read="exercise 1.7",
                  otherwise="one row per d_k; column 0 raw, column 1 scaled")
     raw, scaled = (float(x) for x in largest[1])
-    swapped = abs(raw - 0.164) < 0.03 and abs(scaled - 0.936) < 0.06
+    swapped = abs(raw - 0.164) < 0.06 and abs(scaled - 0.936) < 0.12
     mean = abs(raw - 1 / 32) < 1e-6 and abs(scaled - 1 / 32) < 1e-6
     flat = abs(scaled - 0.0342) < 0.001 and not mean
     expect.by_chance(
-        [raw, scaled], [0.9361, 0.1643], np.array([0.1269, 0.0661]) / math.sqrt(n),
+        [raw, scaled], [0.9361, 0.1643],
+        1.3 * np.array([0.1269, 0.0661]) / math.sqrt(n),  # the largest weights are skewed
         what="largest weights, raw and scaled",
         because="the columns are swapped: raw comes first" if swapped
         else "0.03 is 1/32, the mean of the weights: take the maximum of every row" if mean
@@ -39,7 +40,7 @@ def test_largest_weight_among_32_keys(student):
 @exercise("1.7")
 def test_variances(student):
     """The variance of the dot products is d_k before the division and 1 after it."""
-    n, d_k = 400, np.array([16.0, 64.0])
+    n, d_k = 100, np.array([16.0, 64.0])
     parts = student.score_statistics([16, 64], n, student.make("np.random.default_rng(1)"))
     raw, scaled, _ = expect.parts(parts, 3, otherwise="return three arrays")
     error = np.sqrt((2 / d_k + 2 * (1 + 2 / d_k) / 32) / n)  # of a variance, over its mean
@@ -75,9 +76,9 @@ def test_generator_and_samples(student):
     expect.above(float(np.abs(variances([3, 5], 200, 3) - first).max()), 1e-5,
                  expected="different variances from 200 samples and from 10", got="the same",
                  because="n_samples is not used", read="exercise 1.7")
-    scatter = float(np.std(variances([1] * 24, 1000, 5), ddof=1))  # by chance alone 0.047
+    scatter = float(np.std(variances([1] * 24, 400, 5), ddof=1))  # by chance alone 0.074
     expect.by_chance(
-        max((scatter / 0.0468) ** (2 / 3), 0.9903), 0.9903, math.sqrt(2 / (9 * 23)),
+        max((scatter / 0.0740) ** (2 / 3), 0.9903), 0.9903, math.sqrt(2 / (9 * 23)),
         what="how much the variances of 24 equal widths scatter (1 is chance alone)",
         read="exercise 1.7", otherwise="every sample needs its own query and its own 32 keys",
     )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from grader.checking import expect
-from grader.checking.exercise import exercise
+from grader.checking.exercise import exercise, fixture
 from grader.checking.known_mistakes import known_mistakes
 from grader.seam import Handle
 
@@ -11,12 +11,12 @@ MISTAKE = known_mistakes(__file__)
 
 READ = "exercise 1.6"
 READABLE = ("viridis", "cividis")
-TOKENS = ["the", "cat", "saw", "another"]
+TOKENS = ["the", "cat", "saw", "the", "mouse"]
 SMALL = "__import__('matplotlib.figure').figure.Figure(figsize=(2, 2)).subplots()"
 CLOSE = "__import__('matplotlib.pyplot').pyplot.close('all')"
 
 
-def _weights(rng, n=4):
+def _weights(rng, n=5):
     drawn = rng.random((n, n))
     return drawn / drawn.sum(axis=1, keepdims=True)
 
@@ -52,11 +52,30 @@ def _drawn(student, weights, tokens, **options):
     return shown
 
 
-@exercise("1.6")
-def test_image(student, rng):
-    """The image shows the weights, with queries as rows and keys as columns."""
+@fixture
+def plain(student, rng):
+    """Weights, two of them exactly 0, and their map without a mask."""
     weights = _weights(rng)
-    image, _ = _image(_drawn(student, weights, TOKENS))
+    weights[[2, 3], [1, 2]] = 0.0
+    return weights, _drawn(student, weights, TOKENS)
+
+
+@fixture
+def new_figures(student, rng):
+    """Pairs of weights, and their maps without `ax`, read after the second is drawn."""
+    student.make(CLOSE)
+    maps = [_weights(rng, 2), _weights(rng, 2)]
+    axes = [student.plot_attention(weights, TOKENS[:2]) for weights in maps]
+    shown = [_read(one) for one in axes]
+    student.make(CLOSE)
+    return maps, shown
+
+
+@exercise("1.6")
+def test_image(plain):
+    """The image shows the weights, with queries as rows and keys as columns."""
+    weights, shown = plain
+    image, _ = _image(shown)
     expect.close(
         image, weights, what="the image", read=READ,
         causes={
@@ -72,13 +91,11 @@ def test_image(student, rng):
 
 
 @exercise("1.6")
-def test_new_figures(student, rng):
+def test_new_figures(new_figures):
     """Without `ax`, two calls give two maps, and the second leaves the first unchanged."""
-    student.make(CLOSE)
-    maps = [_weights(rng, 2), _weights(rng, 2)]
-    axes = [student.plot_attention(weights, TOKENS[:2]) for weights in maps]
+    maps, both_shown = new_figures
     over = MISTAKE.heat_map_into_current_figure
-    for shown, weights in zip([_read(one) for one in axes], maps, strict=True):
+    for shown, weights in zip(both_shown, maps, strict=True):
         both = len(shown["images"]) == 2 and all(
             image.shape == (2, 2) and np.allclose(image, drawn, atol=1e-6)
             for image, drawn in zip(shown["images"], maps, strict=True)
@@ -88,14 +105,12 @@ def test_new_figures(student, rng):
             read=READ, causes={over: maps[1]} if weights is maps[0] else None,
             otherwise="start a new figure when `ax` is None: plt.subplots()",
         )  # fmt: skip
-    student.make(CLOSE)
 
 
 @exercise("1.6")
-def test_labels(student, rng):
+def test_labels(plain):
     """Every token labels its own row and column, even a token that occurs twice."""
-    tokens = ["the", "cat", "saw", "the", "mouse"]
-    shown = _drawn(student, _weights(rng, 5), tokens)
+    tokens, (_, shown) = TOKENS, plain
     for axis, cells in (("x", "column"), ("y", "row")):
         ticks = zip(shown[f"{axis}ticks"], shown[f"{axis}ticklabels"], strict=True)
         labelled = sorted((place, text.strip()) for place, text in ticks if text.strip())
@@ -121,13 +136,14 @@ def test_labels(student, rng):
 
 
 @exercise("1.6", weight=2)
-def test_masked_cells(student, rng):
+def test_masked_cells(student, plain):
     """Cells forbidden by the mask are masked in the image, not drawn as zero; masks broadcast."""
-    weights = _weights(rng)
-    weights[[2, 3], [1, 2]] = 0.0  # no weight, but allowed by each mask
-    for mask in (np.array([[1, 0, 0, 0], [0, 1, 0, 1], [1, 1, 1, 0], [0, 1, 1, 1]], bool),
-                 np.array([True, True, True, False]), None):  # fmt: skip
-        image, hidden = _image(_drawn(student, weights, TOKENS, mask=mask))
+    weights, unmasked = plain  # where the weight is 0, each mask allows it
+    for mask in (np.array([[1, 0, 0, 0, 1], [0, 1, 0, 1, 1], [1, 1, 1, 0, 0], [0, 1, 1, 1, 0],
+                           [1, 0, 0, 1, 1]], bool),
+                 np.array([True, True, True, False, True]), None):  # fmt: skip
+        drawn = unmasked if mask is None else _drawn(student, weights, TOKENS, mask=mask)
+        image, hidden = _image(drawn)
         allowed = np.broadcast_to(True if mask is None else mask, weights.shape)
         expect.shape(hidden, weights.shape, what="the image", read=READ)
         because = ""
@@ -151,10 +167,10 @@ def test_masked_cells(student, rng):
 
 
 @exercise("1.6")
-def test_colours_and_names(student, rng):
+def test_colours_and_names(new_figures):
     """Colors run from 0 to 1; there is a title, and x names the keys, y the queries."""
-    weights = _weights(rng) / 2
-    shown = _drawn(student, weights, TOKENS)
+    maps, both_shown = new_figures
+    weights, shown = maps[0], both_shown[0]
     _image(shown)
     low, high = weights.min(), weights.max()
     follow = MISTAKE.heat_map_colours_follow_data
@@ -185,9 +201,9 @@ def test_colours_and_names(student, rng):
 
 
 @exercise("1.6", weight=0.5)
-def test_colour_map(student, rng):
+def test_colour_map(plain):
     """The color map is one that color-blind readers can read."""
-    shown = _drawn(student, _weights(rng), TOKENS)
+    _, shown = plain
     _image(shown)
     name = shown["colour_maps"][0]
     expect.true(
@@ -200,7 +216,7 @@ def test_colour_map(student, rng):
 def test_wrong_number_of_tokens(student, rng):
     """Weights that do not match the tokens raise a ValueError instead of a wrong picture."""
     expect.raises(
-        lambda: student.plot_attention(_weights(rng, 3), TOKENS, ax=student.make(SMALL)),
+        lambda: student.plot_attention(_weights(rng, 3), TOKENS[:4]),
         "ValueError", read="the docstring of 1.6",
         because=MISTAKE.heat_map_tokens_unchecked,
         otherwise="first compare the shape of the weights with the number of tokens",

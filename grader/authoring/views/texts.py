@@ -6,7 +6,7 @@ from grader.course.assignment import Assignment, Ban
 from grader.course.course import Course
 from grader.course.exercise import Exercise, Taught
 from grader.course.lab import Lab
-from grader.course.submission_folder import FOLDER, MAX_TOTAL
+from grader.course.submission_folder import FOLDER
 
 from ...gradebook.lateness import written
 from ...judge.models import thresholds
@@ -219,8 +219,8 @@ def _model_files(assignment: Assignment) -> list[str]:
     return [
         "",
         f"Hand in the folder `{FOLDER}` too, which the notebook writes beside itself: {listed} "
-        f"(at most {MAX_TOTAL >> 20} MiB). The grader asks your own `{loader}(folder)` and "
-        f"`{predictor}(model, texts)` for the {answers} again, on one core within "
+        f"(at most {assignment.model.mebibytes} MiB). The grader asks your own `{loader}(folder)` "
+        f"and `{predictor}(model, texts)` for the {answers} again, on one core within "
         f"{assignment.model.seconds:g} s, and compares them with {hidden}.",
     ]
 

@@ -36,7 +36,12 @@ FALLBACK = (
 )
 MAX_HEADER = 2**20  # bytes that describe a model's tensors; each takes about 100
 TOTAL = 3600.0  # wall-clock seconds for a model, besides those of the tests
-LIMITS = {"cpu_seconds": 300, "memory_mib": 2048, "scratch_mib": 160, "file_mib": 80}
+
+
+def limits(part: ModelPart) -> dict[str, int]:
+    """Of a worker that runs the model: what it may write to its disk follows what is handed in."""
+    room = {"scratch_mib": part.mebibytes * 5 // 2, "file_mib": part.mebibytes * 5 // 4}
+    return {"cpu_seconds": 300, "memory_mib": 2048, **room}
 
 
 @dataclass(frozen=True)
