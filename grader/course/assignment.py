@@ -10,8 +10,7 @@ from typing import Any
 from pydantic import Field, PrivateAttr, model_validator
 
 from .course_file import imported
-from .exercise import Checklist, Exercise, Misplaced, ModelPart, ProfileChoice, Table
-from .submission_folder import MAX_TOTAL
+from .exercise import MAX_TOTAL, Checklist, Exercise, Misplaced, ModelPart, ProfileChoice, Table
 
 Ban = tuple[list[str], str]  # forbidden names, and what to use in place of them
 

@@ -9,7 +9,9 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, model_validator
 
 from .problem import SetupError
-from .submission_folder import LARGEST, MAX_TOTAL
+
+MAX_TOTAL = 64 * 2**20  # bytes of files beside a notebook, unless course.toml allows more
+LARGEST = 256 * 2**20  # the most that course.toml may allow
 
 
 class Misplaced(ValueError):

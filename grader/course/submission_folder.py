@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from .course import Course
+from .exercise import MAX_TOTAL
+
 FOLDER = "submission"
-MAX_TOTAL = 64 * 2**20  # bytes, all files of one submission, unless course.toml allows more
-LARGEST = 256 * 2**20  # the most that course.toml may allow
 
 
 def found_files(beside: Path, names: Sequence[str]) -> dict[str, Path]:
@@ -26,8 +27,6 @@ def check_folder(folder: str | Path, files: Sequence[str]) -> bool:
 
     A folder larger than the assignment whose files these are allows is not ready.
     """
-    from .course import Course
-
     complete, total = True, 0
     models = [a.model for a in Course.here().assignments if a.model]
     most = next((model.most for model in models if set(model.files) == set(files)), MAX_TOTAL)

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from grader.notebook.notebook_file import MAX_BYTES
 
-from ..course.submission_folder import LARGEST
+from ..course.exercise import LARGEST
 from . import plain_files
 from .plain_files import RefusedError, size_text
 

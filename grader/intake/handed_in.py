@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.course.submission_folder import FOLDER, MAX_TOTAL
+from grader.course.exercise import MAX_TOTAL
+from grader.course.submission_folder import FOLDER
 
 from . import plain_files
 

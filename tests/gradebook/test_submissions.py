@@ -209,10 +209,10 @@ def test_a_large_file_is_told_its_real_size(tmp_path):
     place(tmp_path / "s1_a1.ipynb")
     os.truncate(tmp_path / "s1_a1.ipynb", 60_000_000)
     place(tmp_path / "s2_a1.zip")
-    os.truncate(tmp_path / "s2_a1.zip", 200_000_000)
+    os.truncate(tmp_path / "s2_a1.zip", 400_000_000)
     first, second = rows(tmp_path)
     assert "60,000,000 bytes (57.2 MiB), more than 32 MiB" in first.problem
-    assert "200,000,000 bytes (190.7 MiB), more than 96 MiB" in second.problem
+    assert "400,000,000 bytes (381.5 MiB), more than 288 MiB" in second.problem
 
 
 def test_a_folder_too_large_or_too_deep_to_be_a_submission_ends(tmp_path):
