@@ -6,22 +6,22 @@ from grader.checking.exercise import exercise
 # Expectations are set like tables: value, causes, hint, section.
 # fmt: off
 
-TINY = {"steps": 4, "n_train": 32, "n_validation": 32}
+TINY = {"steps": 1, "n_train": 32, "n_validation": 128}
 
 
 @exercise("2.10")
 def test_rows(student):
     """One row for each number of heads and each seed, with the pinned columns."""
-    rows = student.compare_heads([1, 2], [0, 1, 2], **TINY)
+    rows = student.compare_heads([1, 2], [0, 1], **TINY)
     expect.true(
-        isinstance(rows, list) and len(rows) == 6, expected="a list of 2 × 3 rows",
+        isinstance(rows, list) and len(rows) == 4, expected="a list of 2 × 2 rows",
         got=f"{type(rows).__name__}" + (f" of {len(rows)}" if isinstance(rows, list) else ""),
         otherwise="one row per seed: neither the best seed nor the mean", read="exercise 2.10")
     columns = ["n_heads", "parameters", "seed", "validation_accuracy"]
     expect.equal(sorted(rows[0]), columns, what="the columns", read="exercise 2.10")
     expect.equal(
         sorted([row["n_heads"], row["seed"]] for row in rows),
-        [[heads, seed] for heads in (1, 2) for seed in (0, 1, 2)], what="[n_heads, seed]",
+        [[heads, seed] for heads in (1, 2) for seed in (0, 1)], what="[n_heads, seed]",
         read="exercise 2.10")
 
 
@@ -48,7 +48,7 @@ def test_again(student):
 @exercise("2.10")
 def test_fresh_examples(student):
     """Memorizing two training memories does not help on sixty-four new ones."""
-    (row,) = student.compare_heads([2], [0], steps=30, n_train=2, n_validation=64)
+    (row,) = student.compare_heads([2], [0], steps=15, n_train=2, n_validation=64)
     expect.below(
         row["validation_accuracy"], 0.8, expected="an accuracy near chance, 1/64",
         because="this is training accuracy: draw new examples after the training examples",
