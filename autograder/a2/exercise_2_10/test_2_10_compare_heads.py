@@ -165,12 +165,14 @@ def test_reader_is_trained(student, alone):
             read=DOCSTRING,
             what="the number of training steps",
         )
-    sizes = {"d_model": 32, "steps": 30, "n_train": 256, "n_validation": 256}
+    sizes = {"d_model": 32, "steps": 45, "n_train": 256, "n_validation": 256}
     (row,) = rows_of(student.compare_heads([2], [0], **sizes))
     expect.above(
         row["validation_accuracy"],
-        0.04,  # chance is 1/64; its standard error over 2,048 queries is 0.003
-        expected="an accuracy far above chance, 1/64, after 30 steps",
+        # Chance is 1/64, with a standard error of 0.003 over 2,048 queries. With weights drawn in
+        # another order, one of the two heads may learn late: 0.4 is seen, too.
+        0.035,
+        expected="an accuracy far above chance, 1/64, after 45 steps",
         otherwise="the training steps must update the reader that is evaluated",
         read=DOCSTRING,
     )
