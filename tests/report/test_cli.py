@@ -344,7 +344,7 @@ def test_a_list_that_cannot_be_read_is_kept_beside_the_new_one(tmp_path):
     assert "1.11.a" in (tmp_path / "to_mark.csv").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("damage", [b"", b"no database at all\n" * 400])
+@pytest.mark.parametrize("damage", [b"", b"no database at all\n" * 400], ids=["empty", "text"])
 def test_over_a_damaged_gradebook_nothing_is_written(tmp_path, damage):
     place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
     out = tmp_path / "out"
