@@ -168,7 +168,7 @@ def small_class(tmp_path_factory):
 
 
 def graded(folder, out, *options):
-    done = course("grade", folder, "--out", out, "--json", *options)
+    done = here("grade", folder, "--out", out, "--json", *options)
     assert done.returncode == 0, done.stderr[-2000:]
     results = json.loads(done.stdout)
     for result in results:
@@ -263,7 +263,7 @@ def _rows(database):
 
 @in_one_process
 def test_a_marker_sees_one_failing_test_in_full(small_class, tmp_path):
-    done = course(
+    done = here(
         "grade", small_class, "--out", tmp_path, "--only", "s03-no-scaling", "--exercise", "1.3",
         "--show",
     )  # fmt: skip
