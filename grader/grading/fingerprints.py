@@ -139,7 +139,8 @@ def combine(parts: Mapping[str, str]) -> str:
 @lru_cache(maxsize=1)
 def environment() -> str:
     """Hash of Python's version and every installed package's."""
-    names = sorted(f"{d.metadata['Name']}=={d.version}".lower() for d in distributions())
+    heads = [found.metadata for found in distributions()]  # each is a parse: once a package
+    names = sorted(f"{head['Name']}=={head['Version']}".lower() for head in heads)
     return _sha256("\n".join([platform.python_version(), *names]).encode())
 
 

@@ -164,6 +164,8 @@ def _without_missing(name: str, text: str, stand_ins: dict[str, str]) -> str:
 
     They could not run, and would show how a component is used whose answer is not out.
     """
+    if not _imports(name, text) & stand_ins.keys():
+        return text
     lines, missing = text.splitlines(keepends=True), set[str]()
     body = ast.parse(text).body
     for node in body:
@@ -197,9 +199,11 @@ def _imported(name: str, node: ast.ImportFrom) -> str:
 @cache  # it is asked several times of each module, for each assignment
 def _imports(name: str, text: str) -> frozenset[str]:
     """What the module `name` imports of `course_lib`: modules, and `module.thing`s."""
-    found = set[str]()
-    for node in ast.walk(ast.parse(text)):
+    found, nodes = set[str](), [*ast.parse(text).body]
+    for node in nodes:
         if isinstance(node, ast.ImportFrom) and node.level:
             base = _imported(name, node)
             found |= {base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)}
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):  # no import is elsewhere
+            nodes += getattr(node, part, ())
     return frozenset(found)

@@ -24,6 +24,15 @@ HONEST = ("01_0ada", "21_0ben", "45_0cyd", "99_dee")  # somewhere between the ot
 QUICK = tuple(threat for threat in THREATS if threat.quick)
 WHEN = 1_790_000_000
 RUN = re.compile(r'"(graded_at|seconds)": [^,}]+')
+GRADE = """
+from grader.cli import main
+from grader.course.course import Course
+
+course = Course.here()
+course.assignment("a1").call_seconds = 1.0  # what hangs needs no longer to show it
+Course.here = lambda: course
+main()
+"""
 
 
 def honest_notebooks():
@@ -89,7 +98,7 @@ class Graded:
         write_class(self.work / "submitted", threats)
         before = contents(world)
         self.done = subprocess.run(
-            [sys.executable, "-m", "grader.cli", "grade", "submitted", "--jobs", str(jobs)],
+            [sys.executable, "-c", GRADE, "grade", "submitted", "--jobs", str(jobs)],
             cwd=self.work,
             env={
                 **{name: os.environ[name] for name in ("PATH", "OMP_NUM_THREADS")},

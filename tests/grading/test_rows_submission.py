@@ -158,7 +158,7 @@ def test_row_38_the_last_valid_definition_counts_and_a_stub_never_does(graded):
     assert not full(graded(as_bytes(changed(add=[wrong]))))
 
 
-@pytest.mark.parametrize("data", [b"{", b"\xff\xfe\x00", b"", b"[" * 200_000, b"{}"])
+@pytest.mark.parametrize("data", [b"{", b"\xff\xfe\x00", b"", b"[" * 200_000, b"{}"], ids=range(5))
 def test_rows_39_to_42_an_unreadable_file_is_invalid_and_has_a_row(graded, data):
     result = graded(data)
     assert result.outcome == "INVALID"

@@ -21,8 +21,10 @@ from sample_results import sample
 from typer.testing import CliRunner
 
 from autograder.demo import bundled_class
+from grader.authoring.proof.cases import Case
 from grader.cli import main
 from grader.cli.app import app
+from grader.course import mistakes
 from grader.gradebook.store import Store
 from grader.grading import class_run
 
@@ -157,18 +159,17 @@ in_one_process = pytest.mark.xdist_group("small_class")  # it is made and graded
 @pytest.fixture(scope="module")
 def small_class(tmp_path_factory):
     folder = tmp_path_factory.mktemp("class")
-    recipes = ("s01-reference", "s03-no-scaling", "s04-one-axis", "s13-unreadable")
-    bundled_class.write(folder, proofs.COURSE, ["a1", "a2"])
-    for path in folder.iterdir():
-        if path.name not in recipes:
-            for file in sorted(path.rglob("*"), reverse=True):
-                file.rmdir() if file.is_dir() else file.unlink()
-            path.rmdir()
+    mistaken = {"s03-no-scaling": "a1/scores_not_scaled", "s04-one-axis": "a1/softmax_fixed_axis"}
+    made = {"s01-reference": proofs.notebook("a1", "solution"), "s13-unreadable": b"{"}
+    for student, name in mistaken.items():
+        made[student] = Case("a1", "bug", bug=mistakes.named(proofs.COURSE, name)).notebook
+    for student, data in made.items():
+        place(folder / student / "a1" / "a1.ipynb", data)
     return folder
 
 
 def graded(folder, out, *options):
-    done = course("grade", folder, "--out", out, "--json", *options)
+    done = here("grade", folder, "--out", out, "--json", *options)
     assert done.returncode == 0, done.stderr[-2000:]
     results = json.loads(done.stdout)
     for result in results:
@@ -185,12 +186,15 @@ def small_class_graded(small_class, tmp_path_factory):
 
 @pytest.mark.slow
 def test_grades_are_the_same_with_one_job_and_with_four_twice(small_class, tmp_path):
+    folder = shutil.copytree(small_class, tmp_path / "class")
+    for student, kind in (("s01-reference", "solution"), ("s02-starter", "starter")):
+        place(folder / student / "a2" / "a2.ipynb", proofs.notebook("a2", kind))
     runs = [
-        graded(small_class, tmp_path / str(number), "--jobs", jobs)
+        graded(folder, tmp_path / str(number), "--jobs", jobs)
         for number, jobs in enumerate((1, 4, 1, 4))
     ]
     assert runs[0] == runs[1] == runs[2] == runs[3]
-    assert len(runs[0]) == 7
+    assert len(runs[0]) == 6
 
 
 @in_one_process
@@ -201,7 +205,7 @@ def test_what_is_known_is_not_graded_again(small_class, small_class_graded, tmp_
     graded(small_class, out)
     after = {r["student"] + r["assignment"]: r for r in stored(out)}
     readable = [name for name, result in before.items() if result["outcome"] != "INVALID"]
-    assert len(readable) == 6
+    assert len(readable) == 3
     assert all(before[name]["graded_at"] == after[name]["graded_at"] for name in readable)
 
 
@@ -263,7 +267,7 @@ def _rows(database):
 
 @in_one_process
 def test_a_marker_sees_one_failing_test_in_full(small_class, tmp_path):
-    done = course(
+    done = here(
         "grade", small_class, "--out", tmp_path, "--only", "s03-no-scaling", "--exercise", "1.3",
         "--show",
     )  # fmt: skip
@@ -344,7 +348,7 @@ def test_a_list_that_cannot_be_read_is_kept_beside_the_new_one(tmp_path):
     assert "1.11.a" in (tmp_path / "to_mark.csv").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("damage", [b"", b"no database at all\n" * 400])
+@pytest.mark.parametrize("damage", [b"", b"no database at all\n" * 400], ids=["empty", "text"])
 def test_over_a_damaged_gradebook_nothing_is_written(tmp_path, damage):
     place(tmp_path / "class" / "s1" / "a1" / "a1.ipynb", b"{}")
     out = tmp_path / "out"

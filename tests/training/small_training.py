@@ -1,6 +1,8 @@
 """A training of a second, for test_train.py: in its process, in one that is killed, by torchrun.
 
-python tests/training/small_training.py FOLDER [--kill-at STEP] [--dropout P] [--by step]
+python tests/training/small_training.py FOLDER [--kill-at STEP] [--dropout P] [--by loss step]
+
+Each way to train has a folder in FOLDER.
 """
 
 import argparse
@@ -149,7 +151,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--kill-at", type=int)
     parser.add_argument("--dropout", type=float, default=0.1)
-    parser.add_argument("--by", choices=HOW, default="loss")
+    parser.add_argument("--by", choices=HOW, nargs="+", default=["loss"])
     options = parser.parse_args()
     assert "accelerate" not in sys.modules  # importing the loop stays cheap
 
@@ -157,11 +159,12 @@ def main():
         if step == options.kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    model, history, _ = train(options.folder, options.dropout, maybe_kill, by=options.by)
     rank = os.environ.get("RANK", "0")
-    weights = {name: value.tolist() for name, value in model.state_dict().items()}
-    report = json.dumps({"history": history, "weights": weights})
-    (options.folder / f"report-{rank}.json").write_text(report, encoding="utf-8")
+    for by in options.by:
+        model, history, _ = train(options.folder / by, options.dropout, maybe_kill, by=by)
+        weights = {name: value.tolist() for name, value in model.state_dict().items()}
+        report = json.dumps({"history": history, "weights": weights})
+        (options.folder / by / f"report-{rank}.json").write_text(report, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -37,17 +37,17 @@ def environment():
 
 
 def test_killed_in_the_middle_of_an_epoch_it_ends_with_the_same_weights(tmp_path, capsys):
-    command = [sys.executable, str(SCRIPT), str(tmp_path / "killed"), "--kill-at", "12"]
+    command = [sys.executable, str(SCRIPT), str(tmp_path), "--kill-at", "12"]
     ended = subprocess.run(command, env=environment(), capture_output=True, timeout=600)
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()
-    logged = [int(row["step"]) for row in table(tmp_path / "killed" / "training.csv")]
+    logged = [int(row["step"]) for row in table(tmp_path / "loss" / "training.csv")]
     assert logged == list(range(1, 13))  # two steps more than the last checkpoint
 
     wanted, history, average = train(tmp_path / "whole")
     capsys.readouterr()
     again = []
     model, resumed, its_average = train(
-        tmp_path / "killed", after_step=lambda model, step: again.append(step)
+        tmp_path / "loss", after_step=lambda model, step: again.append(step)
     )
     assert "going on after step 10" in capsys.readouterr().out
     assert again == list(range(11, 22))
@@ -55,7 +55,7 @@ def test_killed_in_the_middle_of_an_epoch_it_ends_with_the_same_weights(tmp_path
     assert same_weights(model.state_dict(), wanted.state_dict())
     assert same_weights(its_average.weights, average.weights)
     for name in ("training", "evaluation"):
-        rows = table(tmp_path / "killed" / f"{name}.csv")
+        rows = table(tmp_path / "loss" / f"{name}.csv")
         same = table(tmp_path / "whole" / f"{name}.csv")
         for row in rows + same:
             row.pop("tokens_per_second", None)
@@ -164,33 +164,22 @@ def test_random_generators_go_on_where_they_were():
 # Processes.
 
 
-@pytest.mark.parametrize("how", ["loss", "step"])
-def test_two_processes_take_the_steps_of_one_with_twice_the_accumulation(tmp_path, how):
+def test_two_processes_take_the_steps_of_one_with_twice_the_accumulation(tmp_path):
     model, history, _ = train(tmp_path / "one", dropout=0.0, accumulate=2)
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command += [
-        "--nproc-per-node=2",
-        str(SCRIPT),
-        str(tmp_path / "two"),
-        "--dropout",
-        "0",
-        "--by",
-        how,
-    ]
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2"]
+    command += [str(SCRIPT), str(tmp_path), "--dropout", "0", "--by", "loss", "step"]
     ended = subprocess.run(command, env=environment(), capture_output=True, timeout=600)
     assert ended.returncode == 0, ended.stderr.decode()[-2000:]
-    reports = [
-        json.loads((tmp_path / "two" / f"report-{rank}.json").read_text(encoding="utf-8"))
-        for rank in (0, 1)
-    ]
-    assert reports[0]["history"] == reports[1]["history"]
-    assert reports[0]["weights"] == reports[1]["weights"]
     assert len(history) == EPOCHS * 4 + EPOCHS
-    for row, wanted in zip(reports[0]["history"], history, strict=True):
-        assert row == pytest.approx(wanted, abs=1e-5)
-    for name, value in model.state_dict().items():
-        given = torch.tensor(reports[0]["weights"][name])
-        torch.testing.assert_close(given, value, atol=1e-5, rtol=1e-4)
-    assert len(table(tmp_path / "two" / "training.csv")) == EPOCHS * 4
-    (place,) = (tmp_path / "two").glob("checkpoint-*")
-    assert (place / "random-1.pt").exists()
+    for folder in (tmp_path / "loss", tmp_path / "step"):
+        reports = [json.loads((folder / f"report-{rank}.json").read_text()) for rank in (0, 1)]
+        assert reports[0]["history"] == reports[1]["history"]
+        assert reports[0]["weights"] == reports[1]["weights"]
+        for row, wanted in zip(reports[0]["history"], history, strict=True):
+            assert row == pytest.approx(wanted, abs=1e-5)
+        for name, value in model.state_dict().items():
+            given = torch.tensor(reports[0]["weights"][name])
+            torch.testing.assert_close(given, value, atol=1e-5, rtol=1e-4)
+        assert len(table(folder / "training.csv")) == EPOCHS * 4
+        (place,) = folder.glob("checkpoint-*")
+        assert (place / "random-1.pt").exists()
