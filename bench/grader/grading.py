@@ -1,6 +1,7 @@
 """Our grading against `nbgrader autograde`, on the same notebooks and machine, in one run.
 
-Both grade a single submission, and a class (with one command for nbgrader).
+Both grade a single submission, and a class (with one command for nbgrader). Beside them stands what
+the notebook's own code takes, which no grader can go below: see `grading_limit`.
 """
 
 from __future__ import annotations
@@ -26,10 +27,13 @@ from grader.grading import judge_pool, judge_process
 from grader.grading.judge_pool import Settings
 from grader.intake.submissions import Submission
 
+from . import grading_limit
+
 JOBS = 2  # `course grade`'s default
 A_SUBMISSION = "s a submission"
 UNITS = {
     "seconds": A_SUBMISSION,
+    "limit_seconds": A_SUBMISSION,
     "nbgrader_seconds": A_SUBMISSION,
     "class_seconds": A_SUBMISSION,
     "nbgrader_class_seconds": A_SUBMISSION,
@@ -45,8 +49,9 @@ def run(
     A class is `submissions` copies of an assignment's built solution. `aN_seconds` are per
     submission, graded one at a time; `aN_class_seconds` is wall time per submission with `course
     grade`'s two jobs. Both exclude the start of the grader, which takes `aN_start_seconds` per run;
-    nbgrader's times are of whole commands. Notebooks train with the profile "tiny", and no trained
-    model is handed in, because nbgrader cannot score one.
+    nbgrader's times are of whole commands. `aN_limit_seconds` are those of the notebook's own code.
+    Notebooks train with the profile "tiny", and no trained model is handed in, because nbgrader
+    cannot score one.
 
     Raises RuntimeError if a solution does not get all points of its code.
     """
@@ -104,6 +109,7 @@ def _measured(
             shutil.copy(notebook, folder / notebook.name)
         log(f"{assignment.id}: one submission, ours and nbgrader's")
         found["seconds"] = [_ours(assignment, pool, [submission]) for submission in made]
+        found["limit_seconds"] = grading_limit.seconds(course, assignment, data, submissions)
         found["nbgrader_seconds"] = [_nbgrader(theirs, assignment, f"--student={made[0].student}")]
         log(f"{assignment.id}: a class of {submissions}, ours and nbgrader's")
         found["class_seconds"] = [_ours(assignment, pool, made)]

@@ -10,6 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from multiprocessing import forkserver
 from typing import TYPE_CHECKING, TypeVar
 
 from grader.course.assignment import Assignment
@@ -77,18 +78,21 @@ def started(
 
     for id in sorted(assignments):
         _check_installed(course.assignment(id))
-    with warm_processes.started(course, assignments, settings.min_tier) as workers:
-        place_sockets()
-        context = multiprocessing.get_context("forkserver")
-        in_torch = any("torch" in course.assignment(id).imports for id in assignments)
-        context.set_forkserver_preload([f"grader.judge.{'preload' if in_torch else 'grade'}"])
-        with ProcessPoolExecutor(
+    place_sockets()
+    context = multiprocessing.get_context("forkserver")
+    in_torch = any("torch" in course.assignment(id).imports for id in assignments)
+    context.set_forkserver_preload([f"grader.judge.{'preload' if in_torch else 'grade'}"])
+    forkserver.ensure_running()  # it imports its libraries while the warm processes import theirs
+    with (
+        warm_processes.started(course, assignments, settings.min_tier) as workers,
+        ProcessPoolExecutor(
             settings.jobs,
             mp_context=context,
             initializer=judge_process.start,
             initargs=(course, workers, settings.hidden),
-        ) as pool:
-            yield pool
+        ) as pool,
+    ):
+        yield pool
 
 
 def _check_installed(assignment: Assignment) -> None:
