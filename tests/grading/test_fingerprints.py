@@ -190,7 +190,12 @@ def changed(id, **fields):
     return course.model_copy(update={"assignments": others})
 
 
-def test_a_deadline_or_a_title_grades_nothing_again():
+@pytest.fixture(scope="module")
+def of_checkout():
+    return keys(ROOT)
+
+
+def test_a_deadline_or_a_title_grades_nothing_again(of_checkout):
     assignment = proofs.COURSE.assignment("a2")
     later = assignment.due + datetime.timedelta(days=7)
     facts = {"due": later, "late_days": 9, "late_penalty_percent": 1.0, "weight_percent": 1.0}
@@ -199,7 +204,7 @@ def test_a_deadline_or_a_title_grades_nothing_again():
         for e in assignment.exercises
     ]
     facts |= {"title": "Heads", "week": 3, "exercises": exercises}
-    assert keys(ROOT, course=changed("a2", **facts)) == keys(ROOT)
+    assert keys(ROOT, course=changed("a2", **facts)) == of_checkout
 
 
 @pytest.mark.parametrize(
@@ -212,23 +217,23 @@ def test_a_deadline_or_a_title_grades_nothing_again():
         {"exercises": "first"},
     ],
 )
-def test_what_course_toml_says_of_its_exercises_grades_one_assignment_again(facts):
+def test_what_course_toml_says_of_its_exercises_grades_one_assignment_again(facts, of_checkout):
     exercises = [e.model_copy() for e in proofs.COURSE.assignment("a2").exercises]
     exercises[0] = exercises[0].model_copy(update={"points": 1.0})
     facts = {name: exercises if name == "exercises" else value for name, value in facts.items()}
-    before, after = keys(ROOT), keys(ROOT, course=changed("a2", **facts))
-    assert {id for id in before if before[id] != after[id]} == {"a2"}
+    after = keys(ROOT, course=changed("a2", **facts))
+    assert {id for id in after if after[id] != of_checkout[id]} == {"a2"}
 
 
-def test_a_component_that_becomes_a_stub_grades_all_again():
+def test_a_component_that_becomes_a_stub_grades_all_again(of_checkout):
     course = proofs.COURSE
     reserved = [
         *course.facts.reserved,
         "course_lib.diagnosis.broken_classifiers:broken_classifier",
     ]
     facts = course.facts.model_copy(update={"reserved": reserved})
-    before, after = keys(ROOT), keys(ROOT, course=course.model_copy(update={"facts": facts}))
-    assert {id for id in before if before[id] != after[id]} == {*ASSIGNMENTS}
+    after = keys(ROOT, course=course.model_copy(update={"facts": facts}))
+    assert {id for id in after if after[id] != of_checkout[id]} == {*ASSIGNMENTS}
 
 
 def test_points_of_code_count_for_their_exercise_and_those_of_answers_for_all():

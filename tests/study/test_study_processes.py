@@ -16,6 +16,7 @@ from course_lib.study.database.plan import queue
 from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, storage
 
+pytestmark = pytest.mark.usefixtures("as_it_was")
 GRACE = 2
 LONG = 300  # where nobody is to be taken for dead, however slow the machine
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
@@ -110,7 +111,7 @@ def test_a_signal_leaves_no_process_and_loses_no_trial(url, study, tmp_path, num
     assert not any(is_there(pid) for pid in noted(log, "begin")[1])
     found = set(study_stub.statuses(study))
     assert found <= {"complete", "waiting"}  # nobody has to wait for a silence
-    run(url, 2, log=log, grace=LONG)
+    study_stub.run_here(storage(url, LONG))
     assert study_stub.statuses(study) == ["complete"] * 12
 
 
@@ -144,6 +145,6 @@ def test_a_full_disk_is_one_sentence_and_finished_trials_are_kept(url, study, tm
     assert (
         1 <= n_ended - 1 <= n_complete <= n_ended
     )  # at most the trial that met the full disk is lost
-    run(url, 1, log=log)
+    study_stub.run_here(storage(url, GRACE), study_stub.Stub(log=log))
     assert study_stub.statuses(study) == ["complete"] * 12
     assert len(noted(log, "end")[0]) == 12 + n_ended - n_complete
