@@ -8,6 +8,7 @@ from typing import Any
 
 from .switches import POSITIONS, SCALE, SWITCHES
 
+WEAK = 0.05  # the share of translations that a weak switch changes at most
 NAMES = {
     "encoder": "encoder, layer {0}, head {1}",
     "self": "decoder, layer {0}, self-attention, head {1}",
@@ -31,6 +32,8 @@ def html(claims: dict[str, Any], name: str) -> str:
 def _switch(claims: dict[str, Any], name: str) -> str:
     claim, of = claims["switches"][name], claims["right"]
     measured = f"Measured: {claim['changed']} of {of} right translations change."
+    if (share := claim["changed"] / of) < WEAK:
+        measured = f"{measured[:-1]}, {share:.1%}: with this model, a weak switch."
     if name == POSITIONS and claim["only_order"]:
         measured += f" In {claim['only_order']} of them only the order of the words does."
     if name == SCALE:

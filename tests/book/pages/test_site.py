@@ -13,7 +13,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book import parts_shown, released, site_build  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
 from book.documents import study_plan  # noqa: E402
-from book.screen import theme_styles  # noqa: E402
+from book.screen import symbols, theme_styles  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
 from book.weeks.lectures import activities_of  # noqa: E402
 from grader.course.course import Course  # noqa: E402
@@ -151,6 +151,12 @@ def test_every_icon_is_drawn_by_our_style_sheet_and_the_theme_s_has_none(site, p
     theme = (site / theme_styles.SHEET).read_text(encoding="utf-8")
     assert ".prev-next-area" in theme
     assert "--fa:" not in theme
+
+
+def test_every_symbol_of_the_paper_in_a_text_is_typeset(site, pages):
+    for name in set(pages) - {"genindex.html"}:
+        text = (site / name).read_text(encoding="utf-8")
+        assert symbols.typeset(text) == text, name
 
 
 def test_headings_leave_no_level_out(pages):
