@@ -22,7 +22,22 @@ CUT_OFF = """(least) => {
     for (const one of document.querySelectorAll(".bd-article :is(table, figure img, svg)")) {
         const box = one.getBoundingClientRect();
         if (one.closest(".code-drawing")) continue;  // its boxes are links: it keeps its size
+        const scrolls = getComputedStyle(one.parentElement).overflowX === "auto";
+        if (one.tagName === "TABLE" && scrolls) continue;
         if (box.width && (box.right > page + 1 || box.left < -1)) told(one.tagName, one);
+    }
+    for (const one of document.querySelectorAll(".bd-article :is(th, td, h1, h2, h3, button)")) {
+        const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+        for (let text; (text = texts.nextNode()); ) {
+            if (text.parentElement.closest("code, .math")) continue;
+            for (const word of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+                const range = document.createRange();
+                range.setStart(text, word.index);
+                range.setEnd(text, word.index + word[0].length);
+                const tops = [...range.getClientRects()].map((box) => Math.round(box.top));
+                if (new Set(tops).size > 1) told(`broken word ${word[0]}`, one);
+            }
+        }
     }
     for (const one of document.querySelectorAll(".bd-article p span.math")) {
         const next = one.nextSibling, isText = next?.nodeType === 3;
