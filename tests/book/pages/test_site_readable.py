@@ -29,7 +29,7 @@ CUT_OFF = """(least) => {
     for (const one of document.querySelectorAll(".bd-article :is(th, td, h1, h2, h3, button)")) {
         const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
         for (let text; (text = texts.nextNode()); ) {
-            if (text.parentElement.closest("code, .math")) continue;
+            if (text.parentElement.closest(".math")) continue;
             for (const word of text.data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
                 const range = document.createRange();
                 range.setStart(text, word.index);
@@ -38,6 +38,18 @@ CUT_OFF = """(least) => {
                 if (new Set(tops).size > 1) told(`broken word ${word[0]}`, one);
             }
         }
+    }
+    for (const one of document.querySelectorAll(".bd-article td mjx-container.may-break")) {
+        told("a formula that breaks in a table", one);
+    }
+    for (const one of page > 600 ? [] : document.querySelectorAll(".enlarge")) {
+        const picture = one.parentElement.querySelector(":scope > img").getBoundingClientRect();
+        const button = one.getBoundingClientRect();
+        if (picture.width && button.bottom > picture.top + 2) told("a button on its picture", one);
+    }
+    for (const one of document.querySelectorAll(".movable-controls output")) {
+        const slider = one.previousElementSibling.getBoundingClientRect();
+        if (one.getBoundingClientRect().top > slider.bottom) told("a value below its slider", one);
     }
     for (const one of document.querySelectorAll(".bd-article p span.math")) {
         const next = one.nextSibling, isText = next?.nodeType === 3;
