@@ -62,8 +62,7 @@ def _heads(claims: dict[str, Any]) -> str:
 
 def _beam(claims: dict[str, Any]) -> str:
     n, of = claims["greedy"], claims["right"]
-    changed = f"{n} of {of} translations change" if n else f"none of {of} translations changes"
-    return f"<p>Measured: with a width of 1, {changed}.</p>"
+    return f"<p>Measured: a width of 1 changes {n or 'none'} of {of} translations.</p>"
 
 
 def _table(rows: str) -> str:
