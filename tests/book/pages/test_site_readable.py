@@ -12,10 +12,10 @@ CUT_OFF = """(least) => {
     const found = [], page = document.documentElement.clientWidth;
     const told = (kind, one) => found.push(`${kind}: ${one.textContent.slice(0, 60) || one.alt}`);
     for (const one of document.querySelectorAll(".bd-article .math mjx-container")) {
-        const box = one.querySelector("mjx-math").getBoundingClientRect();
+        const box = one.querySelector("mjx-math")?.getBoundingClientRect();
         const place = one.closest("p, li, td, th, dd, div, figcaption").getBoundingClientRect();
         const right = Math.min(place.right, page);
-        if (!box.width) continue;
+        if (!box?.width) continue;
         if (box.right > right + 2 || box.left < place.left - 2) told("equation", one);
         if (parseFloat(getComputedStyle(one).fontSize) < least) told("small", one);
     }
