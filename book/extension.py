@@ -25,7 +25,15 @@ from .live import live_page
 from .movable import directive as movable
 from .notebooks import other_forms
 from .quizzes import code_questions_page
-from .screen import descriptions, equations, folded_code, page_files, pictures, theme_styles
+from .screen import (
+    descriptions,
+    equations,
+    folded_code,
+    page_files,
+    pictures,
+    symbols,
+    theme_styles,
+)
 
 PARTS = (
     quoted,
@@ -48,6 +56,7 @@ PARTS = (
     equations,
     folded_code,
     pictures,
+    symbols,
     code_explorer,
     movable,
 )

@@ -23,8 +23,8 @@
 # %% [markdown]
 # ## 1. Attention
 #
-# > We compute the dot products of the query with all keys, divide each by √d_k, and apply a
-# > softmax function to obtain the weights on the values.
+# > We compute the dot products of the query with all keys, divide each by $\sqrt{d_k}$, and apply
+# > a softmax function to obtain the weights on the values.
 #
 # §3.2.1. Three steps, three lines; the others keep a query finite that may attend to nothing.
 
@@ -46,8 +46,8 @@ assert not weights[~may_attend].any()
 # %% [markdown]
 # ## 2. Why the root?
 #
-# > … assume that the components of q and k are independent random variables with mean 0 and
-# > variance 1. Then their dot product, […] has mean 0 and variance d_k.
+# > … assume that the components of $q$ and $k$ are independent random variables with mean 0
+# > and variance 1. Then their dot product, […] has mean 0 and variance $d_k$.
 #
 # §3.2.1, footnote 4. With a variance of 512, one weight is nearly 1 and the gradient nearly 0.
 
@@ -65,10 +65,11 @@ assert np.allclose(scaled, 1, rtol=0.1)
 # %% [markdown]
 # ## 3. Several heads
 #
-# > Instead of performing a single attention function with d_model-dimensional keys, values and
-# > queries, we found it beneficial to linearly project the queries, keys and values h times …
+# > Instead of performing a single attention function with $d_\text{model}$-dimensional keys,
+# > values and queries, we found it beneficial to linearly project the queries, keys and values $h$
+# > times …
 #
-# §3.2.2. The h projections are one matrix, whose columns are dealt out to the heads.
+# §3.2.2. The $h$ projections are one matrix, whose columns are dealt out to the heads.
 
 # %% component="course_lib.attention:split_heads"
 
@@ -129,12 +130,12 @@ assert torch.allclose(norm(x)[:1], norm(x[:1]), atol=1e-6)  # the rest of the ba
 # %% [markdown]
 # ## 6. The order of a residual connection
 #
-# > … the output of each sub-layer is LayerNorm(x + Sublayer(x)) …
+# > … the output of each sub-layer is $\text{LayerNorm}(x + \text{Sublayer}(x))$ …
 #
 # > We apply dropout to the output of each sub-layer, before it is added to the sub-layer input
 # > and normalized.
 #
-# §3.1, §5.4. If dropout takes all that the sub-layer wrote, x is left.
+# §3.1, §5.4. If dropout takes all that the sub-layer wrote, $x$ is left.
 
 # %% component="course_lib.residual:ResidualConnection"
 
@@ -168,7 +169,7 @@ assert torch.allclose(network(x[:, order]), network(x)[:, order], atol=1e-6)
 # %% [markdown]
 # ## 8. The encoder
 #
-# > The encoder is composed of a stack of N = 6 identical layers.
+# > The encoder is composed of a stack of $N = 6$ identical layers.
 #
 # §3.1. Identical in form; each has weights of its own.
 
@@ -212,8 +213,8 @@ assert not torch.allclose(without, alone, atol=1e-2)
 # ## 10. The past alone
 #
 # > This masking, combined with fact that the output embeddings are offset by one position,
-# > ensures that the predictions for position i can depend only on the known outputs at positions
-# > less than i.
+# > ensures that the predictions for position $i$ can depend only on the known outputs at
+# > positions less than $i$.
 #
 # §3.1.
 
@@ -257,7 +258,7 @@ assert ((layer(x, seen, causal_mask(6), source_mask)[0] - output).abs().sum(-1) 
 # %% [markdown]
 # ## 12. Positions
 #
-# > … for any fixed offset k, PE_{pos+k} can be represented as a linear function of PE_pos.
+# > … for any fixed offset $k$, $PE_{pos+k}$ can be represented as a linear function of $PE_{pos}$.
 #
 # §3.5, where the paper hopes that this makes it easy to attend by relative position.
 
@@ -279,10 +280,10 @@ for k in (1, 7):  # one matrix for all positions, of a rotation for each pair of
 # %% [markdown]
 # ## 13. Embeddings
 #
-# > In the embedding layers, we multiply those weights by √d_model.
+# > In the embedding layers, we multiply those weights by $\sqrt{d_\text{model}}$.
 #
-# > The positional encodings have the same dimension d_model as the embeddings, so that the two
-# > can be summed.
+# > The positional encodings have the same dimension $d_\text{model}$ as the embeddings, so that
+# > the two can be summed.
 #
 # §3.4, §3.5.
 
@@ -322,10 +323,10 @@ assert matrices == ["embedding.tokens.weight"]
 # %% [markdown]
 # ## 15. The rate of learning, and softer labels
 #
-# > … increasing the learning rate linearly for the first warmup_steps training steps, and
+# > … increasing the learning rate linearly for the first $warmup\_steps$ training steps, and
 # > decreasing it thereafter proportionally to the inverse square root of the step number.
 #
-# > … we employed label smoothing of value ε_ls = 0.1.
+# > … we employed label smoothing of value $\epsilon_{ls} = 0.1$.
 #
 # §5.3, Eq. 3, and §5.4.
 

@@ -18,10 +18,12 @@ from ..code_explorer import catalog
 from ..outline import OUTLINE
 from ..quoted import WEEK
 from ..references import exercise_of
+from ..screen import symbols
 from . import audit_checks, statements
 from .citations import anchors
 from .statements import Statement
 
+_CODE = re.compile(rf"`([^`]+)`|(?!{symbols.SYMBOL.pattern})\b([a-z]+(?:_[a-z]+)+)\b")
 KINDS = {  # what the table calls a statement, and what the sentence above it says of them
     "here": "carried out",
     "equal": "values, equal to the library's defaults",
@@ -88,11 +90,12 @@ def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
 
 def _prose(one: Statement, text: str) -> str:
     """One of its texts, with the numbers of exercises, and code between backquotes."""
-    return _marked(one.filled(text))
+    return marked(one.filled(text))
 
 
-def _marked(text: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+def marked(text: str) -> str:
+    """Code is what stands in backticks and every name of the code, as in “n_heads features”."""
+    return _CODE.sub(lambda found: f"<code>{found[found.lastindex or 0]}</code>", escape(text))
 
 
 def _claims(one: Statement) -> str:
@@ -148,7 +151,7 @@ def _proof(one: Statement) -> str:
     if not one.broken_by:
         return ""
     bug = one.bug
-    return f"Broken (“{_marked(bug.sentence)}”), it fails a hidden test of exercise {bug.exercise}."
+    return f"Broken (“{marked(bug.sentence)}”), it fails a hidden test of exercise {bug.exercise}."
 
 
 def setup(app: Sphinx) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .switches import POSITIONS, SCALE, SWITCHES
 
+WEAK = 0.05  # the share of translations that a weak switch changes at most
 NAMES = {
     "encoder": "encoder, layer {0}, head {1}",
     "self": "decoder, layer {0}, self-attention, head {1}",
@@ -31,6 +32,8 @@ def html(claims: dict[str, Any], name: str) -> str:
 def _switch(claims: dict[str, Any], name: str) -> str:
     claim, of = claims["switches"][name], claims["right"]
     measured = f"Measured: {claim['changed']} of {of} right translations change."
+    if (share := claim["changed"] / of) < WEAK:
+        measured = f"{measured[:-1]}, {share:.1%}: with this model, a weak switch."
     if name == POSITIONS and claim["only_order"]:
         measured += f" In {claim['only_order']} of them only the order of the words does."
     if name == SCALE:
@@ -59,8 +62,7 @@ def _heads(claims: dict[str, Any]) -> str:
 
 def _beam(claims: dict[str, Any]) -> str:
     n, of = claims["greedy"], claims["right"]
-    changed = f"{n} of {of} translations change" if n else f"none of {of} translations changes"
-    return f"<p>Measured: with a width of 1, {changed}.</p>"
+    return f"<p>Measured: a width of 1 changes {n or 'none'} of {of} translations.</p>"
 
 
 def _table(rows: str) -> str:

@@ -49,11 +49,11 @@ def scaling() -> Movable:
         names = [f"key {number}" for number in range(len(keys))]
         found = f"largest weight {weights.max():.2f}, norm of the derivative {slope:.2f}"
         head = text(240, 16, found)
-        return Frame(bars(list(weights), names) + head, f"With d_k = {d_k}: {found}")
+        return Frame(bars(list(weights), names) + head, f"With width {d_k}: {found}")
 
     controls = (
-        Control("width d_k", tuple(map(str, widths)), start=6),
-        Control("scores", ("q · k", "q · k / √d_k"), ordered=False),
+        Control("width", tuple(map(str, widths)), start=6),
+        Control("scores", ("q · k", "q · k / √width"), ordered=False),
     )
     return Movable("Eight keys, and a width to choose", controls, every(controls, draw))
 
@@ -121,11 +121,11 @@ def warmup() -> Movable:
         peak = warmup_rate(lengths[place], widths[wide], lengths[place])
         said = f"Peak {peak:.5f} at step {lengths[place]:,}"
         drawn = curve(rates, highest, "20,000 steps", f"{highest}") + text(300, 50, said)
-        return Frame(drawn, f"d_model {widths[wide]}: {said}")
+        return Frame(drawn, f"Width {widths[wide]}: {said}")
 
     controls = (
         Control("steps of warm-up", tuple(f"{length:,}" for length in lengths), start=2),
-        Control("d_model", tuple(map(str, widths)), start=1),
+        Control("width", tuple(map(str, widths)), start=1),
     )
     return Movable("The rate rises, then falls", controls, every(controls, draw))
 

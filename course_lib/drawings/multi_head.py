@@ -32,7 +32,7 @@ def multi_head() -> Drawing:
     found = sizes()
     wide, narrow = f"(n, {found.d_model})", f"(n, {found.d_k})"
     sheet = Sheet(806, 276)
-    lanes = {"head 1": 62, "head 2": 118, f"head {found.n_heads}": 210}
+    lanes = {"head 0": 62, "head 1": 118, f"head {found.n_heads - 1}": 210}
     for name, layer, y in zip("QKV", found.layers, (62, 136, 210), strict=False):
         sheet.text(40, y + 25, name, size=16, bold=True)
         sheet.text(40, y + 43, wide, size=12, role="quiet")

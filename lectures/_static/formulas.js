@@ -37,7 +37,7 @@
       return [one, one.firstElementChild.getBoundingClientRect().width, room];
     });
     for (const [one, width, room] of seen) {
-      if (room <= 0 || width <= room) continue;
+      if (room <= 0 || width <= room + 1) continue; // room is in whole pixels
       if (!one.hasAttribute("display")) one.classList.add("may-break");
       else one.style.fontSize = `${own(one) * Math.max(LEAST, 0.99 * room / width)}%`;
       if (width * LEAST > room) one.closest(".math").tabIndex = 0; // keys can scroll it

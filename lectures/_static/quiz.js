@@ -80,24 +80,20 @@
       const isEntry = kind === "numeric" || kind === "shape";
       const given = () => isEntry ? inputs[0].value : choices.filter((i) => inputs[i].checked);
 
-      const piece = (of) => {
-        const found = answer.querySelector(`:scope > [data-for="${of}"]`);
-        const copy = found.cloneNode(true);
-        copy.removeAttribute("data-for");
-        return copy;
-      };
+      // They are moved, not copied: a formula that is not yet set would never be set in a copy.
+      const pieces = Object.fromEntries([...answer.querySelectorAll(":scope > [data-for]")].map((one) => [one.dataset.for, one]));
+      const empty = () => { answer.append(...Object.values(pieces)); said.replaceChildren(); };
       const show = (found) => {
         const verdict = document.createElement("p");
         verdict.className = "quiz-verdict";
         verdict.textContent = found.right ? "\u2713 Right." : "\u2717 Not yet.";
-        const pieces = found.said.map(piece);
-        if (found.right) pieces.push(piece("why"));
-        said.replaceChildren(verdict, ...pieces);
+        empty();
+        said.append(verdict, ...[...found.said, ...(found.right ? ["why"] : [])].map((of) => pieces[of]));
         form.classList.toggle("is-right", found.right);
         form.classList.toggle("is-wrong", !found.right);
       };
       const clear = () => {
-        said.replaceChildren();
+        empty();
         form.classList.remove("is-right", "is-wrong");
       };
       const look = () => check[kind](key, given(), choices);

@@ -152,7 +152,7 @@ def test_multi_head_attention_has_the_papers_sizes(read):
     assert found.layers == ("w_q", "w_k", "w_v", "w_o")
     said = read["multi_head"].said()
     assert said.count("(n, 512)") == 4
-    assert {"head 1", "head 8", *(f"linear {layer}" for layer in found.layers)} <= set(said)
+    assert {"head 0", "head 7", *(f"linear {layer}" for layer in found.layers)} <= set(said)
 
 
 def test_attention_is_the_worked_example_of_assignment_1(read):

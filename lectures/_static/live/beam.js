@@ -51,7 +51,7 @@
     }
 
     _item(node) {
-      const text = `${live.word(node.token)} ${node.total.toFixed(2)}${node.state === "kept" ? "" : `, ${node.state}`}`;
+      const text = `${live.word(node.token)} ${live.signed(node.total)}${node.state === "kept" ? "" : `, ${node.state}`}`;
       const item = element("li", { class: `${node.state}${node.best ? " best" : ""}` }, element("span", {}, text));
       if (node.children.length) item.append(element("ul", {}, ...node.children.map((one) => this._item(one))));
       return item;

@@ -19,7 +19,10 @@
   // A token as a word: no sign for its space, START and END as the lectures call them.
   live.word = (token) => NAMES[token] || token.replace(/^␣/, "") || "␣";
 
-  live.percent = (share) => `${share > 0 && share < 0.005 ? "< 1" : Math.round(100 * share)} %`;
+  // Numbers as the lectures write them: 22%, −0.19, 1 token.
+  live.percent = (share) => `${share > 0 && share < 0.005 ? "< 1" : Math.round(100 * share)}%`;
+  live.signed = (number) => number.toFixed(2).replace("-", "\u2212");
+  live.tokens = (count) => `${count} token${count === 1 ? "" : "s"}`;
 
   // Tables stand behind the word "Numbers".
   live.numbers = (...children) =>

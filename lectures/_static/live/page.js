@@ -126,7 +126,7 @@
       this.row = null;
       const { translation, score, read, finished, looped, unknown, sentence } = answer;
       const end = looped ? ", cut off where it began to repeat itself" : finished ? "" : ", cut off";
-      this.result.replaceChildren(element("strong", { lang: "fr" }, translation || "(nothing)"), element("small", {}, ` score ${score.toFixed(2)}, ${read.length - 1} tokens${end}`));
+      this.result.replaceChildren(element("strong", { lang: "fr" }, translation || "(nothing)"), element("small", {}, ` score ${live.signed(score)}, ${live.tokens(read.length - 1)}${end}`));
       const said = [];
       if (unknown.length) said.push(`It never learned ${unknown.map((word) => `“${word}”`).join(", ")}, so do not believe what it makes of ${unknown.length > 1 ? "them" : "it"}.`);
       if (sentence !== this.input.value.trim()) said.push(`Read as “${sentence}”, since every sentence it learned had a capital and a mark.`);

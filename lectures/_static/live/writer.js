@@ -13,7 +13,7 @@
       const changed = (name, read = (value) => value) => (value) => { this.how[name] = read(value); this.look(); };
       this.sliders = [
         live.slider("Temperature", { min: 0.1, max: 2, step: 0.1, value: 1, said: (value) => value.toFixed(1), changed: changed("temperature") }),
-        live.slider("Top-k", { min: 1, max: 51, step: 1, value: 51, said: (value) => (value > 50 ? "all tokens" : `${value} tokens`), changed: changed("topK", (value) => (value > 50 ? 0 : value)) }),
+        live.slider("Top-k", { min: 1, max: 51, step: 1, value: 51, said: (value) => (value > 50 ? "all tokens" : live.tokens(value)), changed: changed("topK", (value) => (value > 50 ? 0 : value)) }),
         live.slider("Top-p", { min: 0.05, max: 1, step: 0.05, value: 1, said: (value) => value.toFixed(2), changed: changed("topP") }),
       ];
       this.input = element("input", { id: "live-prompt", type: "text", maxlength: 300, autocomplete: "off", spellcheck: "false", value: "The king", oninput: () => { this.first = null; this.look(); } });

@@ -86,6 +86,9 @@ def test_the_pages_own_examples_are_right(translator, known):
 def test_the_page_says_what_was_measured():
     text = told.html(CLAIMS, "scale")
     assert f"{CLAIMS['switches']['scale']['changed']} of {CLAIMS['right']} right" in text
+    for name, claim in CLAIMS["switches"].items():
+        few = claim["changed"] < told.WEAK * CLAIMS["right"]
+        assert ("a weak switch" in told.html(CLAIMS, name)) == few, name
     with pytest.raises(ValueError, match="no claim 'size': use one of scale, positions, causal"):
         told.html(CLAIMS, "size")
 

@@ -1,5 +1,7 @@
 """The live page in Chromium, opened from a folder: by mouse, by keyboard and without motion."""
 
+import re
+
 import pytest
 
 from book.live import claims, live_model
@@ -94,6 +96,12 @@ def test_the_sliders_decide_what_the_language_model_may_write(tab):
     tab.get_by_role("button", name="One token").click()
     tab.wait_for_function(f"document.querySelector('#live-prompt').value !== {before!r}")
     assert tab.input_value("#live-prompt").startswith(before + " ")
+
+
+def test_numbers_are_written_as_in_the_lectures(tab):
+    text = tab.locator("#live-model").inner_text()
+    assert re.findall(r"\d%|−\d|\b1 token\b", text)
+    assert re.findall(r"\d %|-\d|\b1 tokens", text) == []
 
 
 def test_a_students_own_model_takes_the_place(tab):

@@ -13,7 +13,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book import parts_shown, released, site_build  # noqa: E402
 from book.decks.slides import SHOWN  # noqa: E402
 from book.documents import study_plan  # noqa: E402
-from book.screen import theme_styles  # noqa: E402
+from book.screen import symbols, theme_styles  # noqa: E402
 from book.site_build import LECTURES  # noqa: E402
 from book.weeks.lectures import activities_of  # noqa: E402
 from grader.course.course import Course  # noqa: E402
@@ -153,6 +153,12 @@ def test_every_icon_is_drawn_by_our_style_sheet_and_the_theme_s_has_none(site, p
     assert "--fa:" not in theme
 
 
+def test_every_symbol_of_the_paper_in_a_text_is_typeset(site, pages):
+    for name in set(pages) - {"genindex.html"}:
+        text = (site / name).read_text(encoding="utf-8")
+        assert symbols.typeset(text) == text, name
+
+
 def test_headings_leave_no_level_out(pages):
     for name in lectures(pages):
         levels = pages[name].headings[2:]  # the theme prints title and contents before the page
@@ -269,6 +275,22 @@ def test_all_formulas_are_set_after_the_first_key(site, chromium):
     assert page.evaluate(OPEN) > 20
     page.keyboard.press("ArrowDown")
     page.wait_for_function(f"{OPEN} === 0")
+    page.close()
+
+
+def test_what_is_said_to_an_answer_has_its_formulas_when_one_comes_back(site, chromium):
+    page = chromium.new_page()
+    page.goto((site / "quiz_part2.html").as_uri())
+    question = page.locator("form.quiz-question").first
+    for choice in range(question.get_by_role("radio").count()):
+        question.get_by_role("radio").nth(choice).check()
+        question.get_by_role("button", name="Check").click()
+        if "Right." in question.inner_text():
+            break
+    page.reload()
+    question.locator(".quiz-said mjx-math").first.wait_for()
+    page.wait_for_function("""[...document.querySelectorAll(".quiz-said .math")].every(
+        (one) => one.querySelector("mjx-math"))""")
     page.close()
 
 

@@ -1,0 +1,45 @@
+"""Symbols of the paper in what is plain text elsewhere: a page shows d_k as a letter with an index.
+
+The title of an exercise, the first sentence of a docstring and what a mistake is called are read in
+a terminal and in the code too. What is written for pages alone has formulas, `$d_k$`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+SYMBOL = re.compile(
+    r"(?<![\w.])(?P<letter>[dPWε])(?P<mark>[_^])(?P<index>model|ff|drop|ls|[kvQKVO])(?!\w)"
+)
+_KEPT = r"""(?P<kept><!--.*?-->
+    |<(?P<name>code|pre|script|style|svg|textarea|option)\b.*?</(?P=name)>
+    |<(?P<kind>span|div)\s[^>]*class="math\b.*?</(?P=kind)>
+    |<[^>]*>)"""
+_STEP = re.compile(f"{_KEPT}|{SYMBOL.pattern}", re.S | re.X)
+
+
+def typeset(body: str) -> str:
+    """The HTML with the symbols of its text typeset; tags, code and formulas stay as they are."""
+    return _STEP.sub(lambda found: found[0] if found["kept"] else _html(found), body)
+
+
+def _html(found: re.Match[str]) -> str:
+    place = "sub" if found["mark"] == "_" else "sup"
+    index = found["index"] if len(found["index"]) > 1 else f"<i>{found['index']}</i>"
+    return f'<span class="symbol"><i>{found["letter"]}</i><{place}>{index}</{place}></span>'
+
+
+def _page(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    if "body" in context:
+        context["body"] = typeset(context["body"])
+
+
+def setup(app: Sphinx) -> None:
+    """Change pages when they are whole."""
+    app.connect("html-page-context", _page, priority=800)
