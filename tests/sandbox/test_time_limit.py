@@ -37,24 +37,24 @@ def timed(call):
 
 
 def test_a_busy_machine_costs_no_answer(submit):
-    student = submit(COMPUTES, deadline=0.6)
+    student = submit(COMPUTES, deadline=1.0)
     student.begin()
     with busy_machine():
-        answer, seconds = timed(lambda: student.compute(0.4))
+        answer, seconds = timed(lambda: student.compute(0.7))
         assert answer == 1
-        assert seconds > 0.6, "or the machine was not busy, and nothing is shown"
+        assert seconds > 1.0, "or the machine was not busy, and nothing is shown"
         error = failure(student.compute, 5.0)
-    assert (error.kind, error.message) == ("TIMEOUT", "no answer within 0.6 s of CPU time")
+    assert (error.kind, error.message) == ("TIMEOUT", "no answer within 1 s of CPU time")
 
 
 def test_loading_counts_cpu_time_too(submit):
     slow = COMPUTES + "answer = compute({})\n"
     with busy_machine():
-        student = submit(slow.format(0.4), load_deadline=0.6)
+        student = submit(slow.format(0.7), load_deadline=1.0)
         answer, seconds = timed(student.answer.get)
-        assert (answer, seconds > 0.6) == (1, True)
-        error = failure(submit(slow.format(5), load_deadline=0.6).begin)
-    assert error.message == "while the cells were loaded: no answer within 0.6 s of CPU time"
+        assert (answer, seconds > 1.0) == (1, True)
+        error = failure(submit(slow.format(5), load_deadline=1.0).begin)
+    assert error.message == "while the cells were loaded: no answer within 1 s of CPU time"
 
 
 @pytest.mark.parametrize(
