@@ -146,3 +146,41 @@ def test_a_picture_is_enlarged_and_closed_by_keys(opened, site):
     assert width(page) == WIDTHS[0]
     page.keyboard.press("Escape")
     assert page.get_by_role("dialog").count() == 0
+
+
+# Formulas on the screen are set at once, the others when one begins to read
+
+OPEN = """[...document.querySelectorAll(".math")].filter(
+    (one) => !one.querySelector("mjx-math")).length"""
+
+
+def test_all_formulas_are_set_after_the_first_key(site, chromium):
+    page = chromium.new_page()
+    page.goto((site / "part4_positions.html").as_uri())
+    assert page.evaluate(OPEN) > 20
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"{OPEN} === 0")
+    page.close()
+
+
+def test_what_is_said_to_an_answer_has_its_formulas_when_one_comes_back(site, chromium):
+    page = chromium.new_page()
+    page.goto((site / "quiz_part2.html").as_uri())
+    question = page.locator("form.quiz-question").first
+    for choice in range(question.get_by_role("radio").count()):
+        question.get_by_role("radio").nth(choice).check()
+        question.get_by_role("button", name="Check").click()
+        if "Right." in question.inner_text():
+            break
+    page.reload()
+    question.locator(".quiz-said mjx-math").first.wait_for()
+    page.wait_for_function("""[...document.querySelectorAll(".quiz-said .math")].every(
+        (one) => one.querySelector("mjx-math"))""")
+    page.close()
+
+
+def test_a_page_that_shows_a_formula_sets_it_unasked(site, chromium):
+    page = chromium.new_page()
+    page.goto((site / "prerequisites.html").as_uri())
+    page.locator("mjx-math").first.wait_for(state="attached")
+    page.close()
