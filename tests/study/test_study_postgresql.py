@@ -15,10 +15,7 @@ from course_lib.study.database.run import WorkerError, run_workers
 from course_lib.study.database.storage import StudyError, open_study, storage
 
 GRACE = 3
-pytestmark = [
-    pytest.mark.xdist_group("postgresql"),  # one server for all
-    pytest.mark.usefixtures("as_it_was"),
-]
+pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all
 
 
 @pytest.fixture
@@ -80,7 +77,7 @@ def test_a_server_that_stops_loses_no_finished_trial(url, postgresql, tmp_path):
     study = begin(url)
     complete = [row for row in rows(study) if row["status"] == "complete"]
     assert len(complete) >= 2
-    study_stub.run_here(storage(url, GRACE), study_stub.Stub(log=log))
+    run(url, log)
     assert [row["status"] for row in rows(study)] == ["complete"] * 12
     assert len(lines(log, "begin")) <= 12 + 2  # the two that were in the middle
 
