@@ -26,7 +26,7 @@ class TranslationProfile(Profile):
     """
 
     max_tokens: int = 1024  # R45
-    learning_rate: float = 3e-3  # R50
+    learning_rate: float = 4e-3  # R50
     precision: str = "no"  # 32 bits on a GPU, too, as in `results/`
     average_from: float = 0.6  # R62
     source: str = "en"  # the column to translate
@@ -60,7 +60,9 @@ PROFILES = {
     "cpu": TranslationProfile(
         "cpu",
         "multi30k_en_fr",
-        PRESETS["cpu"],
+        # In so few steps layers learn faster that are normalized at their start, and dropout costs
+        # more than it saves.
+        replace(PRESETS["cpu"], dropout=0.05, norm_first=True),
         vocab_size=4000,
         epochs=10,
     ),

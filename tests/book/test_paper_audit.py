@@ -67,7 +67,7 @@ LIES = {
         "Weight decay",
         {"claims": {"course_lib.recipes.profiles:Profile(weight_decay)": 0.0}},
     ),
-    "is 1.4, the page says 0.6": (
+    "is [2.0, 2.0, 1.4], the page says 0.6": (
         "α as it is used",
         {"claims": {"results/multi30k_test2016.json:length_penalty": 0.6}},
     ),

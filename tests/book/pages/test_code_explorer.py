@@ -14,6 +14,7 @@ pytest.importorskip("myst_nb", reason="the extra `site` needs Python 3.11")
 from book.code_explorer import facts  # noqa: E402
 from book.code_explorer.catalog import entries  # noqa: E402
 from book.code_explorer.groups import GROUPS, group_of  # noqa: E402
+from book.screen import symbols  # noqa: E402
 from course_lib.drawings.gallery import draw  # noqa: E402
 from grader.authoring.views import no_leak
 from grader.library import student_tree  # noqa: E402
@@ -76,7 +77,8 @@ def test_every_component_of_an_exercise_is_there_once_in_the_courses_order(cours
     for component in asked:
         exercise = next(e for a in course.assignments for e in a.exercises
                         if component in e.components)  # fmt: skip
-        assert f"{exercise.id} {exercise.title}" in read.found[ids[component]]["text"]
+        title = re.sub(r"<[^>]*>", "", symbols.typeset(exercise.title))
+        assert f"{exercise.id} {title}" in read.found[ids[component]]["text"]
 
 
 def test_what_else_cites_the_paper_is_there_too(read):

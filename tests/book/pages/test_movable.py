@@ -42,7 +42,7 @@ def test_the_numbers_are_those_of_the_library():
     weights = softmax(np.array([0.0, 6, 4, 0, 2]))
     assert f"dog {weights[1]:.2f}, chased {weights[2]:.2f}" in said("temperature", temperature="1")
     assert f"{warmup_rate(1000, 1024, 1000):.5f} at step 1,000" in said(
-        "warmup", steps="1,000", d_model="1024"
+        "warmup", steps="1,000", width="1024"
     )
     angles = {said("rotation", position=str(p), offset="3").split("turned")[1] for p in range(13)}
     assert len(angles) == 1
