@@ -3,8 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 COURSE := $(VENV)/bin/course
 READY := $(VENV)/ready
-# With compiled modules kept, as Python does unless told otherwise: hundreds of processes start.
-TEST := PYTHONDONTWRITEBYTECODE= $(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 .PHONY: demo test proof check build bench bounds help
 
@@ -15,11 +13,11 @@ demo: $(READY)  ## grade a small bundled class, train a translator, show the rep
 	@$(COURSE) demo
 
 test: $(READY)  ## what every change must hold (a quarter of an hour on 2 cores)
-	@$(TEST)
+	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup
 
 proof: $(READY) ## all known submissions, both backends, 20 seeds, and the slow tests (an hour)
 	@$(COURSE) prove
-	@$(TEST) -m slow
+	@$(VENV)/bin/python -m pytest -q -n 2 --dist loadgroup -m slow
 
 build: $(READY) ## make starters and solutions from course_lib
 	@$(COURSE) build
