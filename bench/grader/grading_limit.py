@@ -1,7 +1,8 @@
-"""The least that grading a submission can take: what its own code takes, in one process.
+"""What a submission's own code takes when it is graded in one process: a bound for the grader.
 
-The suite's requests are answered in this process, by the code that a worker runs. What they take,
-and loading the notebook, is counted; the tests, the seam and the sandbox are not.
+The suite's requests are answered in this process, by the code that a worker runs. Loading the
+notebook and answering is counted, with reading each request and writing its answer; the tests, the
+judge's side and the sandbox are not. A request that several tests make counts each time.
 """
 
 from __future__ import annotations
