@@ -100,13 +100,13 @@ def proofread(path: Path) -> None:
 
 
 def _module(path: Path) -> ModuleType:
+    """The file as a module: of its text, since compiled files know its time by the second only."""
     name = f"{path.parent.name}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None  # the file is there, and Python's
-    assert spec.loader is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)  # dataclasses look it up
     try:
-        spec.loader.exec_module(module)
+        exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
     except Exception as error:
         del sys.modules[name]
         raise faults.in_reading(error, path) from error

@@ -16,7 +16,7 @@ Exit codes: 0 done · 1 a check failed (a test, a proof, a built file that is ou
 writable, or a study's database cannot be used · 5 the grader failed on some submissions (run
 again: only these are graded) · 130 interrupted (run again: `grade` resumes)."""
 
-INTERRUPTED = "interrupted; finished work is kept: run the command again to continue"
+INTERRUPTED = "interrupted; what is written is kept: run the command again (`grade` resumes)"
 
 
 def main() -> None:

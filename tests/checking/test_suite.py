@@ -127,8 +127,7 @@ def test_what_must_not_change_counts_beside_no_wrong_value(course, suite):
 def test_what_counts_beside_another_test_means_that_of_its_own_file(course, suite):
     """Files may have tests of one name, which are about different functions."""
     passing = marked("test_value", "expect.equal(student.g(), 1)")
-    # Of another length: Python keeps compiled files by their length and second.
-    failing = marked("test_value", "expect.equal(student.g(), 20)")
+    failing = marked("test_value", "expect.equal(student.g(), 2)")  # of the same length
     for own, others, outcome in ((passing, failing, "PASSED"), (failing, passing, "FAILED")):
         first = suite(BESIDE, own)
         second = first.with_name("test_1_1_other.py")
