@@ -44,6 +44,7 @@ _COMPONENTS = (
     "course_lib.fast.dropout",
     "course_lib.fast.forms",
     "course_lib.fast.packed_linear",
+    "course_lib.fast.products",
     "course_lib.training.batch_losses",
     "course_lib.feed_forward",
     "course_lib.families.gelu_feed_forward",

@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from ..attention import MultiHeadAttention, merge_heads, split_heads
 from .dropout import dropout_factor
+from .products import linear
 
 
 def fused_attention(
@@ -80,6 +81,6 @@ class FusedMultiHeadAttention(MultiHeadAttention):
         weight = torch.cat([layer.weight for layer in layers])
         bias = None if self.w_q.bias is None else torch.cat([layer.bias for layer in layers])
         batch, n, _ = x.shape
-        packed = F.linear(x, weight, bias).view(batch, n, 3, self.n_heads, -1)
+        packed = linear(x, weight, bias).view(batch, n, 3, self.n_heads, -1)
         queries, keys, values = packed.permute(2, 0, 3, 1, 4).contiguous().unbind(0)
         return queries, keys, values

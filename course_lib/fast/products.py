@@ -1,0 +1,105 @@
+"""Matrix products of 32 bits on a CPU by oneDNN, where torch's usual library is the slower one.
+
+torch multiplies by MKL. On processors of other makers than Intel, MKL does not use the widest
+instructions, and takes twice the time of oneDNN, which torch has, too. There `FastLinear` and
+`times` go by oneDNN, forward and backward; elsewhere, and for small products, they are torch's.
+"""
+
+import functools
+import platform
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn import functional as F
+
+SMALL = 2**20  # multiplications: below, calling oneDNN costs more than it saves
+
+
+def times(
+    x: Float[Tensor, "rows n"],
+    weight: Float[Tensor, "columns n"],
+    bias: Float[Tensor, " columns"] | None = None,
+) -> Float[Tensor, "rows columns"]:
+    """`x @ weight.T + bias`, without gradients; tensors may be transposed."""
+    if _suits(x, weight):
+        product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
+        return product
+    return F.linear(x, weight, bias)
+
+
+def linear(
+    x: Float[Tensor, "*batch n_in"],
+    weight: Float[Tensor, "n_out n_in"],
+    bias: Float[Tensor, " n_out"] | None = None,
+) -> Float[Tensor, "*batch n_out"]:
+    """`F.linear`, to 1e-5."""
+    if torch.is_autocast_enabled("cpu") or not _suits(x, weight):
+        return F.linear(x, weight, bias)
+    y: Tensor = _Linear.apply(x.flatten(0, -2), weight, bias)
+    return y.unflatten(0, x.shape[:-1])
+
+
+class FastLinear(nn.Linear):
+    """`nn.Linear` by `linear`."""
+
+    def forward(self, x: Float[Tensor, "*batch n_in"]) -> Float[Tensor, "*batch n_out"]:
+        return linear(x, self.weight, self.bias)
+
+
+class _Linear(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return times(x, weight, bias)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, outer: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        x, weight = ctx.saved_tensors
+        of_x, of_weight, of_bias = ctx.needs_input_grad
+        return (
+            times(outer, weight.T) if of_x else None,
+            _transposed_times(outer, x) if of_weight else None,
+            outer.sum(0) if of_bias else None,
+        )
+
+
+def add_transposed_times(
+    total: Float[Tensor, "rows columns"],
+    left: Float[Tensor, "n rows"],
+    right: Float[Tensor, "n columns"],
+) -> None:
+    """Add `left.T @ right` to `total` in place."""
+    if _suits(left.T, right.T):
+        total += _transposed_times(left, right)
+    else:
+        total.addmm_(left.T, right)
+
+
+def _transposed_times(left: Tensor, right: Tensor) -> Tensor:
+    """`left.T @ right`: the gradient of a weight. oneDNN is fastest with the longer side last."""
+    if left.shape[1] > right.shape[1]:
+        return times(right.T, left.T).T
+    return times(left.T, right.T)
+
+
+def _suits(x: Tensor, weight: Tensor) -> bool:
+    large = x.numel() * weight.shape[0] >= SMALL
+    plain = x.device.type == "cpu" and x.dtype == weight.dtype == torch.float32
+    return large and plain and _is_faster()
+
+
+@functools.cache
+def _is_faster() -> bool:
+    """Whether torch has both libraries, and MKL was not made for this processor."""
+    if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
+        return False
+    try:
+        described = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        described = platform.processor()
+    return "AuthenticAMD" in described
