@@ -82,7 +82,7 @@ def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
     cells.append(f"<em>Instead</em>: {other}. <em>What changes</em>: {effect}.")
     here = "<br>".join(cell for cell in cells if cell)
     return (
-        f'<dt id="{one.number}"><a href="#{one.number}">{one.number}</a> {escape(one.says)} '
+        f'<dt id="{one.number}"><a href="#{one.number}">{one.number}</a> {marked(one.says)} '
         f'<span class="kind kind-{kind(one)}">{kind(one)}</span> '
         f'<span class="given">{one.given}</span></dt><dd>{here}</dd>'
     )
