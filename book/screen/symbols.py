@@ -21,7 +21,7 @@ _KEPT = r"""(?P<kept><!--.*?-->
     |<(?P<name>code|pre|script|style|svg|textarea|option)\b.*?</(?P=name)>
     |<(?P<kind>span|div)\s[^>]*class="math\b.*?</(?P=kind)>
     |<[^>]*>)"""
-_APOSTROPHE = r"(?P<apostrophe>(?<=\w)(?:'|&\#(?:39|x27);)(?=\w))"
+_APOSTROPHE = r"(?P<apostrophe>(?<=\w)(?:'|&\#(?:39|x27);)(?=\w|(?<=s')\ |(?<=s&\#x27;)\ ))"
 _STEP = re.compile(f"{_KEPT}|{SYMBOL.pattern}|{_APOSTROPHE}", re.S | re.X)
 
 

@@ -102,8 +102,8 @@ def test_a_page_typesets_the_symbols_of_plain_text_alone():
 
 
 def test_a_page_typesets_the_apostrophes_of_plain_text_alone():
-    made = symbols.typeset("<p>the model's own, torch&#x27;s too, of 'two' devices' d_k</p>")
-    assert re.sub("<[^>]*>", "", made) == "the model’s own, torch’s too, of 'two' devices' dk"
+    made = symbols.typeset("<p>the model's own, torch&#x27;s too, of 'one' heads&#x27; d_k</p>")
+    assert re.sub("<[^>]*>", "", made) == "the model’s own, torch’s too, of 'one' heads’ dk"
     assert symbols.typeset("<code>it's</code>") == "<code>it's</code>"
 
 
