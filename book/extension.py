@@ -31,6 +31,8 @@ from .screen import (
     folded_code,
     page_files,
     pictures,
+    search,
+    streams,
     symbols,
     theme_styles,
 )
@@ -56,6 +58,8 @@ PARTS = (
     equations,
     folded_code,
     pictures,
+    search,
+    streams,
     symbols,
     code_explorer,
     movable,

@@ -82,7 +82,7 @@ def _entry(one: Statement, ids: dict[str, str], show_proof: bool) -> str:
     cells.append(f"<em>Instead</em>: {other}. <em>What changes</em>: {effect}.")
     here = "<br>".join(cell for cell in cells if cell)
     return (
-        f'<dt id="{one.number}"><a href="#{one.number}">{one.number}</a> {escape(one.says)} '
+        f'<dt id="{one.number}"><a href="#{one.number}">{one.number}</a> {marked(one.says)} '
         f'<span class="kind kind-{kind(one)}">{kind(one)}</span> '
         f'<span class="given">{one.given}</span></dt><dd>{here}</dd>'
     )
@@ -130,8 +130,15 @@ def _code(one: Statement, ids: dict[str, str]) -> str:
     for (path, place), found in lines.items():
         name = f"<code>{place.partition(':')[2]}</code>"
         name = f'<a href="code.html#{ids[place]}">{name}</a> in ' if place in ids else ""
-        said.append(f"{name}<code>{path}</code>, line{'s' * (len(found) > 1)} {', '.join(found)}")
+        said.append(
+            f"{name}<code>{_breaking(path)}</code>, line{'s' * (len(found) > 1)} {', '.join(found)}"
+        )
     return "<br>".join(said)
+
+
+def _breaking(path: str) -> str:
+    """A long name, which a narrow page breaks between its words."""
+    return re.sub(r"([/_]|::)", r"\1<wbr>", escape(path))
 
 
 def _exercises(one: Statement) -> str:
@@ -147,7 +154,7 @@ def _exercises(one: Statement) -> str:
 def _proof(one: Statement) -> str:
     """The mistake that breaks it, and the exercise whose hidden test then fails."""
     if one.tested_by:
-        return f"Tested by <code>{escape(one.tested_by)}</code>"
+        return f"Tested by <code>{_breaking(one.tested_by)}</code>"
     if not one.broken_by:
         return ""
     bug = one.bug

@@ -1,7 +1,8 @@
 """Symbols of the paper in what is plain text elsewhere: a page shows d_k as a letter with an index.
 
 The title of an exercise, the first sentence of a docstring and what a mistake is called are read in
-a terminal and in the code too. What is written for pages alone has formulas, `$d_k$`.
+a terminal and in the code too. What is written for pages alone has formulas, `$d_k$`. Sphinx does
+not typeset the apostrophes of such a text, as it does those of a page: they are typeset here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from typing import Any
 
 from docutils import nodes
+from markupsafe import Markup, escape
 from sphinx.application import Sphinx
 
 SYMBOL = re.compile(
@@ -19,15 +21,20 @@ _KEPT = r"""(?P<kept><!--.*?-->
     |<(?P<name>code|pre|script|style|svg|textarea|option)\b.*?</(?P=name)>
     |<(?P<kind>span|div)\s[^>]*class="math\b.*?</(?P=kind)>
     |<[^>]*>)"""
-_STEP = re.compile(f"{_KEPT}|{SYMBOL.pattern}", re.S | re.X)
+_APOSTROPHE = r"(?P<apostrophe>(?<=\w)(?:'|&\#(?:39|x27);)(?=\w|(?<=s')\ |(?<=s&\#x27;)\ ))"
+_STEP = re.compile(f"{_KEPT}|{SYMBOL.pattern}|{_APOSTROPHE}", re.S | re.X)
 
 
 def typeset(body: str) -> str:
-    """The HTML with the symbols of its text typeset; tags, code and formulas stay as they are."""
-    return _STEP.sub(lambda found: found[0] if found["kept"] else _html(found), body)
+    """The HTML with the symbols and apostrophes of its text typeset; code and formulas stay."""
+    return _STEP.sub(_html, body)
 
 
 def _html(found: re.Match[str]) -> str:
+    if found["kept"]:
+        return found["kept"]
+    if found["apostrophe"]:
+        return "’"
     place = "sub" if found["mark"] == "_" else "sup"
     index = found["index"] if len(found["index"]) > 1 else f"<i>{found['index']}</i>"
     return f'<span class="symbol"><i>{found["letter"]}</i><{place}>{index}</{place}></span>'
@@ -38,6 +45,8 @@ def _page(
 ) -> None:
     if "body" in context:
         context["body"] = typeset(context["body"])
+    for _, entries in context.get("genindexentries", ()):  # the index has no body
+        entries[:] = [(Markup(typeset(escape(name))), links) for name, links in entries]
 
 
 def setup(app: Sphinx) -> None:

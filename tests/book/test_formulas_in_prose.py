@@ -101,6 +101,12 @@ def test_a_page_typesets_the_symbols_of_plain_text_alone():
         assert symbols.typeset(kept) == kept
 
 
+def test_a_page_typesets_the_apostrophes_of_plain_text_alone():
+    made = symbols.typeset("<p>the model's own, torch&#x27;s too, of 'one' heads&#x27; d_k</p>")
+    assert re.sub("<[^>]*>", "", made) == "the model’s own, torch’s too, of 'one' heads’ dk"
+    assert symbols.typeset("<code>it's</code>") == "<code>it's</code>"
+
+
 def test_the_paper_page_shows_names_of_the_code_as_code_but_no_symbol():
     said = audit_page.marked("n_heads and d_k, in `a/b_c.py`: norm_first = True, W^O")
     assert re.findall("<code>(.*?)</code>", said) == ["n_heads", "a/b_c.py", "norm_first"]
