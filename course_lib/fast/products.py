@@ -6,7 +6,7 @@ instructions, and takes twice the time of oneDNN, which torch has, too. There `F
 """
 
 import functools
-import platform
+import os
 from pathlib import Path
 from typing import Any
 
@@ -101,5 +101,5 @@ def _is_faster() -> bool:
     try:
         described = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
-        described = platform.processor()
+        described = os.environ.get("PROCESSOR_IDENTIFIER", "")  # on Windows
     return "AuthenticAMD" in described
