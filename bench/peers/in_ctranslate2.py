@@ -19,8 +19,8 @@ from . import END, LONGEST_SOURCE, START, UNK, Beam, Ids, Peer, package, parts
 TINY_PENALTY = 1e-9
 
 
-def translator(model: Transformer, beam: Beam, folder: Path) -> Peer:
-    """`translate_batch` on one thread in float32; the converted model is written to `folder`.
+def translator(model: Transformer, beam: Beam, folder: Path, threads: int = 1) -> Peer:
+    """`translate_batch` on so many threads in float32; the converted model goes to `folder`.
 
     With a length penalty of 0 it would stop at the first finished hypothesis, and its formula for
     the penalty differs from ours. With a tiny one it searches as ours does, until `width`
@@ -29,7 +29,7 @@ def translator(model: Transformer, beam: Beam, folder: Path) -> Peer:
     library = package("ctranslate2")
     _convert(model, folder)
     engine = library.Translator(
-        str(folder), compute_type="float32", inter_threads=1, intra_threads=1
+        str(folder), compute_type="float32", inter_threads=1, intra_threads=threads
     )
 
     def translate(sentences: Sequence[Ids]) -> list[Ids]:

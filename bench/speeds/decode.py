@@ -37,23 +37,29 @@ def uncached(model: Transformer) -> Decoding:
 
 
 def run(
-    folder: Path, n_sentences: int, peers: Sequence[str], log: Callable[[str], None]
+    folder: Path,
+    n_sentences: int,
+    peers: Sequence[str],
+    log: Callable[[str], None],
+    threads: int = 1,
 ) -> dict[str, Any]:
     """In each round all contenders translate another part of the test split, one after another.
 
-    Measured on one thread, in CPU time, without one-time costs such as loading. Writes
+    Measured without one-time costs such as loading: on one thread in CPU time, which other
+    processes disturb less, and on several `threads` of each contender in wall-clock time. Writes
     `results/bench_decode.json`. Raises PeerError for a missing peer.
     """
-    torch.set_num_threads(1)
+    torch.set_num_threads(threads)
+    clock = time.process_time if threads == 1 else time.perf_counter
     translator = Translator.load(folder)
     data = datasets.load(DATASET, sources=("mirror",))
     texts = list(data[SPLIT][:n_sentences][SOURCE])
     random.Random(0).shuffle(texts)
     ids = translator.tokenizer.encode(texts)
     with tempfile.TemporaryDirectory() as scratch:
-        contenders = _contenders(translator.model, peers, Path(scratch))
-        rows = [_round(contenders, ids[number::ROUNDS], log) for number in range(ROUNDS)]
-    measures = _measures(rows)
+        contenders = _contenders(translator.model, peers, Path(scratch), threads)
+        rows = [_round(contenders, ids[number::ROUNDS], clock, log) for number in range(ROUNDS)]
+    measures = {"threads": results_file.measure("count", [threads]), **_measures(rows)}
     about = {
         "name": f"{data.name}, {len(texts)} sentences of {SPLIT}",
         "source": data.origin,
@@ -62,21 +68,24 @@ def run(
         "search": json.dumps(BEAM._asdict()),
         **{name: version(name) for name in PACKAGES if name in sys.modules},
     }
-    command = f"course bench decode --model FOLDER --sentences {n_sentences}"
-    results_file.write(
-        "bench_decode", f"{command} --peers {shlex.quote(','.join(peers))}", measures, about
+    command = (
+        f"course bench decode --model FOLDER --sentences {n_sentences} "
+        f"--peers {shlex.quote(','.join(peers))} --threads {threads}"
     )
+    results_file.write("bench_decode", command, measures, about)
     return measures
 
 
-def _contenders(model: Transformer, peers: Sequence[str], scratch: Path) -> dict[str, Peer]:
+def _contenders(
+    model: Transformer, peers: Sequence[str], scratch: Path, threads: int = 1
+) -> dict[str, Peer]:
     """Contenders by name, each warmed up. Raises PeerError for an unknown name."""
     builders: dict[str, Callable[[], Peer]] = {
         "cached": lambda: _ours(model, fast_decoding),
         "uncached": lambda: _ours(model, uncached),
         "huggingface": lambda: in_marian.translator(model, BEAM),
         "joeynmt": lambda: in_joeynmt.translator(model, BEAM),
-        "ctranslate2": lambda: in_ctranslate2.translator(model, BEAM, scratch),
+        "ctranslate2": lambda: in_ctranslate2.translator(model, BEAM, scratch, threads),
     }
     for name in peers:
         if name not in PEERS:
@@ -96,14 +105,17 @@ def _ours(model: Transformer, decoding: Callable[[Transformer], Decoding]) -> Pe
 
 
 def _round(
-    contenders: dict[str, Peer], sentences: Sequence[Ids], log: Callable[[str], None]
+    contenders: dict[str, Peer],
+    sentences: Sequence[Ids],
+    clock: Callable[[], float],
+    log: Callable[[str], None],
 ) -> dict[str, float]:
     """Sentences per second of each contender, and the percentage of translations equal to ours."""
     row, made = {}, {}
     for name, translate in contenders.items():
-        started = time.process_time()
+        started = clock()
         made[name] = translate(sentences)
-        row[f"{name}_sentences_per_second"] = len(sentences) / (time.process_time() - started)
+        row[f"{name}_sentences_per_second"] = len(sentences) / (clock() - started)
     for name, translations in made.items():
         if name != "cached":
             same = sum(a == b for a, b in zip(translations, made["cached"], strict=True))

@@ -88,6 +88,28 @@ def _hardware(content: dict[str, Any]) -> Rows:
     return rows
 
 
+def _choices(content: dict[str, Any]) -> Rows:
+    """What is compared first, then by what the others reach."""
+    measures, ending = content["measures"], ".beam5_bleu"
+    reached = {k.removesuffix(ending): m for k, m in measures.items() if k.endswith(ending)}
+    stands, *others = reached
+    others.sort(key=lambda name: -reached[name]["mean"])
+    rows = [["changed", "passes over the corpus", "BLEU, greedy", "BLEU, beam of 5", "difference"]]
+    for name in (stands, *others):
+        pairs = zip(reached[name]["values"], reached[stands]["values"], strict=True)
+        differences = ", ".join(f"{value - base:+.1f}" for value, base in pairs)
+        rows.append(
+            [
+                "nothing" if name == stands else name,
+                f"{measures[f'{name}.passes']['mean']:.1f}",
+                f"{measures[f'{name}.greedy_bleu']['mean']:.1f}",
+                f"{reached[name]['mean']:.1f}",
+                "" if name == stands else differences.replace("-", "\N{MINUS SIGN}"),
+            ]
+        )
+    return rows
+
+
 def _time(minutes: float) -> str:
     if minutes < 1:
         return f"{60 * minutes:.1f} s"
@@ -106,4 +128,5 @@ TABLES: dict[str, Callable[[dict[str, Any]], Rows]] = {
     "bench_memory": _memory,
     "bench_profile": _profile,
     "bench_hardware": _hardware,
+    "small_data": _choices,
 }

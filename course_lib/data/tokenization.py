@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -118,6 +119,25 @@ class TextTokenizer:
         if self.truncated:
             print(f"{self.truncated:,} of {len(ids):,} texts were cut to {max_length} tokens")
         return [one[:max_length] for one in ids]
+
+    @contextmanager
+    def dropping_merges(self, share: float) -> Iterator[None]:
+        """BPE dropout (Provilkov et al., 2020): within the context `encode` draws other pieces.
+
+        A merge is left out with probability `share`, at each place where it would be made, so that
+        a word is read in several spellings. The draws cannot be seeded. Raises ValueError for a
+        tokenizer of words, and for a share that is not from 0 to 1.
+        """
+        model = self._tokenizer.model
+        if not isinstance(model, models.BPE):
+            raise ValueError("a tokenizer of words merges nothing: train one with kind='bpe'")
+        if not 0 <= share <= 1:
+            raise ValueError(f"share = {share} is not a probability: give one from 0 to 1")
+        model.dropout = share
+        try:
+            yield
+        finally:
+            model.dropout = None
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """The tokens of the given ids. Raises ValueError for an id outside the vocabulary."""

@@ -3,8 +3,8 @@
     settings = profile("cpu")
     trained = train_translator(load(settings.dataset), settings, seed=0)
 
-The solution of assignment 4 explains what differs from the paper. The results of "cpu" and "colab"
-are in `results/`; "base" and "big" have not been measured yet.
+The solution of assignment 4 explains what differs from the paper. The results of "cpu", "colab" and
+"wide" are in `results/`; "base" and "big" have not been measured yet.
 
 Row R43 of the paper page.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..config import PRESETS
+from ..config import PRESETS, TransformerConfig
 from .profiles import Profile, chosen
 
 
@@ -69,7 +69,17 @@ PROFILES = {
     "colab": TranslationProfile(
         "colab",
         "multi30k_en_fr",
-        PRESETS["colab"],
+        # On so few pairs a narrow model that reads them often does better than a wide one.
+        replace(PRESETS["colab"], norm_first=True),
+        vocab_size=6000,
+        epochs=50,
+        max_tokens=4096,
+        learning_rate=5e-3,
+    ),
+    "wide": TranslationProfile(
+        "wide",
+        "multi30k_en_fr",
+        TransformerConfig(n_layers=3, d_model=256, n_heads=4, d_ff=1024, dropout=0.3),
         vocab_size=6000,
         epochs=30,
         max_tokens=4096,

@@ -205,6 +205,22 @@ def test_an_elided_word_is_no_part_of_the_next(reversible):
     assert "▁l'" in tokens
 
 
+def test_dropped_merges_spell_words_otherwise_within_the_context_only(reversible):
+    texts = [*FRENCH]
+    usual = reversible.encode(texts)
+    with reversible.dropping_merges(0.5):
+        drawn, again = reversible.encode(texts), reversible.encode(texts)
+    assert drawn != again
+    assert sum(map(len, drawn)) > sum(map(len, usual))
+    assert all(map(str.__eq__, map(reversible.decode, drawn), map(reversible.decode, usual)))
+    assert reversible.encode(texts) == usual
+    with pytest.raises(ValueError, match="from 0 to 1"), reversible.dropping_merges(1.5):
+        pass
+    words = TextTokenizer.train(TEXTS)
+    with pytest.raises(ValueError, match="kind='bpe'"), words.dropping_merges(0.1):
+        pass
+
+
 def test_spans_say_where_tokens_stand(reversible, tokenizer):
     text = "L'homme  n'aime pas."
     spans = reversible.spans(text)

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from bench.grader import report
 from bench.speeds import decode, encoder, model, study, training
-from bench.trainings import averages, grammar, pretraining, sentiment, translation
+from bench.trainings import averages, grammar, pretraining, sentiment, small_data, translation
 from book.documents import figures
 from course_lib.config import TransformerConfig
 from course_lib.data import datasets
@@ -22,6 +22,7 @@ from course_lib.data.grammar import sentence_pairs
 from course_lib.data.tokenization import TextTokenizer
 from course_lib.decoding.translator import Translator
 from course_lib.recipes import classifier_profiles, masked_language_profiles
+from course_lib.training.losses import label_smoothed_loss
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 from grader.cli.app import app
@@ -209,6 +210,38 @@ def test_averages_that_reach_back_less_and_less(bench, monkeypatch):
     monkeypatch.setattr(averages.datasets, "load", lambda name: pairs)
     measures = bench("averages --profile tiny --seeds 0", "averages_tiny")
     assert list(measures) == ["last_weights", *(f"average_from_{s:g}" for s in averages.SHARES)]
+
+
+def test_choices_for_small_data_train_on_equally_many_operations(bench, monkeypatch):
+    def profile(name):
+        return dataclasses.replace(small_translation.SMALL, max_tokens=64)
+
+    pairs = few(small_translation.pairs())
+    choices = {name: small_data.CHOICES[name] for name in ("post-norm", "R-Drop", "BPE dropout")}
+    choices["wide"] = small_data.Choice(model={"d_model": 64, "d_ff": 128})
+    small(monkeypatch, small_data, profile=profile, real=lambda name: pairs, CHOICES=choices)
+    measures = bench("small_data --seeds 0", "small_data")
+    passes = {name: measures[f"{name}.passes"]["mean"] for name in choices}
+    assert passes["post-norm"] == passes["BPE dropout"] == 2 * passes["R-Drop"] == small_data.EPOCHS
+    assert passes["wide"] < passes["post-norm"] / 2
+    assert all(f"{name}.beam5_bleu" in measures for name in choices)
+
+
+def test_r_drop_is_the_loss_where_both_passes_agree_and_more_where_they_do_not():
+    ids = torch.randint(4, 20, (3, 6))
+    for dropout in (0.0, 0.5):
+        model = Transformer(20, **dataclasses.replace(TINY, dropout=dropout).arguments).train()
+        torch.manual_seed(1)
+        found, _ = small_data.r_drop(model, ids, ids)
+        torch.manual_seed(1)
+        logits, _ = model(ids.repeat(2, 1), ids.repeat(2, 1)[:, :-1])
+        smoothed = label_smoothed_loss(logits, ids.repeat(2, 1)[:, 1:])
+        apart = [half.log_softmax(-1) for half in logits.chunk(2)]
+        divergence = sum(
+            (a.exp() * (a - b)).sum(-1).mean() for a, b in (apart, list(reversed(apart)))
+        )
+        torch.testing.assert_close(found, smoothed + small_data.CONSISTENCY / 4 * divergence)
+        assert (divergence > 0.001) == (dropout > 0)
 
 
 def test_grammar(bench, monkeypatch):
