@@ -73,10 +73,10 @@ def _signed(points: float) -> str:
 
 
 def _translator(m: Measures) -> str:
+    seeds = len(m.validation_bleu.values)
     return (
         f"{_range(m.validation_bleu)} BLEU on validation with greedy search "
-        f"({len(m.validation_bleu.values)} seeds), after {m.cpu_minutes.median:.1f} CPU minutes "
-        "each"
+        f"({seeds} {'seed' if seeds == 1 else 'seeds'}), after {m.cpu_minutes.mean:.1f} CPU minutes"
     )
 
 
@@ -85,7 +85,8 @@ def _translated(m: Measures) -> str:
         f"{m.greedy_bleu.mean:.1f} BLEU with greedy search on test_2016_flickr and "
         f"{m.beam5_bleu.mean:.1f} with a beam of 5 (standard error "
         f"{m.beam5_bleu_standard_error.mean:.1f}); the difference is {m.difference_bleu.mean:.1f}, "
-        f"95% intervals from {m.difference_bleu_low.low:.1f} to {m.difference_bleu_high.high:.1f}"
+        f"95% interval {_signed(m.difference_bleu_low.low)} to "
+        f"{_signed(m.difference_bleu_high.high)} over all seeds"
     )
 
 
