@@ -153,7 +153,8 @@ def run(seeds: list[int], log: Callable[[str], None]) -> dict[str, Any]:
     about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
     reached: dict[str, list[float]] = {}
     for done, seed in enumerate(seeds, start=1):
-        budget = EPOCHS * operations(data, Choice(), seed)
+        stands = Choice()
+        budget = EPOCHS * operations(stands, *pairs_to_batches(data, stands.settings(), seed))
         for name, choice in CHOICES.items():
             for key, value in trained(data, choice, seed, budget).items():
                 reached.setdefault(f"{name}.{key}", []).append(value)
@@ -164,10 +165,9 @@ def run(seeds: list[int], log: Callable[[str], None]) -> dict[str, Any]:
     return measures
 
 
-def operations(data: LoadedData, choice: Choice, seed: int) -> float:
+def operations(choice: Choice, tokenizer: TextTokenizer, batches: PairBuckets) -> float:
     """Floating-point operations of an epoch: 6 N D, by `cost_model`, for each pass."""
     settings = choice.settings()
-    tokenizer, batches = pairs_to_batches(data, settings, seed)
     source, target = (sum(map(len, ids)) for ids in (batches.source_ids, batches.target_ids))
     counted = Training(
         settings.model,
@@ -185,8 +185,8 @@ def operations(data: LoadedData, choice: Choice, seed: int) -> float:
 def trained(data: LoadedData, choice: Choice, seed: int, budget: float) -> dict[str, float]:
     """Validation BLEU, greedy and with a beam of 5, after `budget` operations."""
     settings = replace(choice.settings(), epochs=1)
-    passes = budget / operations(data, choice, seed)
     tokenizer, buckets = pairs_to_batches(data, settings, seed)
+    passes = budget / operations(choice, tokenizer, buckets)
     batches: Any = buckets
     if choice.merge_dropout:
         pairs = data["train"][: len(buckets.source_ids)]
