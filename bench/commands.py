@@ -158,13 +158,14 @@ def multi30k(
     test: Annotated[  # noqa: UP007
         str | None, typer.Option(help="also translate test_2016_flickr, into this results file")
     ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="seeds trained at a time, a core each")] = 1,
     json: Json = False,
 ) -> None:
     """BLEU of the translator on real Multi30k: one training run per seed."""
     from .trainings import translation as bench
 
     target = name or f"multi30k_{profile}"
-    measures = bench.run(profile, numbers(seeds), target, test, log)
+    measures = bench.run(profile, numbers(seeds), target, test, jobs, log)
     files = [f"results/{file}.json" for file in (target, test) if file]
     show(measures, " and ".join(files), json)
 

@@ -77,7 +77,7 @@ class TransformerConfig:
 PRESETS: Mapping[str, TransformerConfig] = {
     "tiny": TransformerConfig(n_layers=2, d_model=64, n_heads=4, d_ff=256, dropout=0.0),
     "cpu": TransformerConfig(n_layers=2, d_model=128, n_heads=4, d_ff=512),
-    "colab": TransformerConfig(n_layers=4, d_model=128, n_heads=4, d_ff=256, dropout=0.3),
+    "colab": TransformerConfig(n_layers=4, d_model=128, n_heads=4, d_ff=512, dropout=0.15),
     "base": TransformerConfig(),
     # §6.2, Table 3 — the row "big" (R72)
     "big": TransformerConfig(d_model=1024, n_heads=16, d_ff=4096, dropout=0.3),

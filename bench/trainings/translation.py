@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
 from typing import Any
 
 import torch
@@ -31,34 +34,55 @@ def run(
     seeds: Sequence[int],
     name: str,
     test_name: str | None,
+    jobs: int,
     log: Callable[[str], None],
 ) -> Measures:
     """Train once per seed; writes `results/NAME.json` after each, the model to `out/translators`.
 
-    The test split is translated only with `test_name`, after training and the choice of the length
-    penalty; the results are written to `results/TEST_NAME.json`.
+    `jobs` seeds are trained at a time, each in a process with one thread. The test split is
+    translated only with `test_name`, after training and the choice of the length penalty; the
+    results are written to `results/TEST_NAME.json`.
     """
+    data = datasets.load(profile(profile_name).dataset, sources=REAL)
+    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
+    about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
+    rows, test_rows = list[dict[str, float]](), list[dict[str, float]]()
+    measures: Measures = {}
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        asked = repeat(profile_name), repeat(name), repeat(bool(test_name))
+        for seed, (row, test_row) in zip(seeds, pool.map(_seed, seeds, *asked), strict=True):
+            log(f"seed {seed}: " + _line(row | test_row))
+            rows.append(row)
+            measures = _measures(rows)
+            command = _command(profile_name, seeds[: len(rows)], jobs, name, test_name)
+            results_file.write(name, command, measures, about)
+            if test_name:
+                test_rows.append(test_row)
+                results_file.write(test_name, command, _measures(test_rows), about)
+                measures |= _measures(test_rows)
+    return measures
+
+
+def _command(
+    profile_name: str, seeds: Sequence[int], jobs: int, name: str, test_name: str | None
+) -> str:
+    """The command that gives the results of these seeds: an interrupted run has fewer."""
+    command = f"course bench multi30k --profile {profile_name} --seeds {_listed(seeds)}"
+    command += f" --jobs {jobs}" if jobs > 1 else ""
+    return command + f" --name {name}" + (f" --test {test_name}" if test_name else "")
+
+
+def _seed(
+    seed: int, profile_name: str, name: str, test: bool
+) -> tuple[dict[str, float], dict[str, float]]:
+    """What training with one seed reached, and what it reached on the test split if asked for."""
     torch.set_num_threads(1)
     settings = profile(profile_name)
     data = datasets.load(settings.dataset, sources=REAL)
-    about = {"name": data.name, "source": data.origin, "sha256": data.sha256}
-    about["bleu"] = bleu(["a b c d"], ["a b c d"]).signature
-    command = f"course bench multi30k --profile {profile_name} --seeds {_listed(seeds)}"
-    command += f" --name {name}" + (f" --test {test_name}" if test_name else "")
-    rows, test_rows = list[dict[str, float]](), list[dict[str, float]]()
-    measures: Measures = {}
-    for seed in seeds:
-        trained = train_translator(data, settings, seed, progress=True)
-        trained.translator.save(MODELS / f"{name}_{seed}")
-        rows.append(_trained(trained, data, settings))
-        log(f"seed {seed}: " + _line(rows[-1]))
-        measures = _measures(rows)
-        results_file.write(name, command, measures, about)
-        if test_name:
-            test_rows.append(_tested(trained.translator, data, settings))
-            log(f"seed {seed}: " + _line(test_rows[-1]))
-            results_file.write(test_name, command, _measures(test_rows), about)
-    return measures | (_measures(test_rows) if test_rows else {})
+    trained = train_translator(data, settings, seed, progress=True)
+    trained.translator.save(MODELS / f"{name}_{seed}")
+    row = _trained(trained, data, settings)
+    return row, _tested(trained.translator, data, settings) if test else {}
 
 
 def _trained(

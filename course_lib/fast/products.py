@@ -27,6 +27,7 @@ def times(
 ) -> Float[Tensor, "rows columns"]:
     """`x @ weight.T + bias`, without gradients; tensors may be transposed."""
     if _suits(x, weight):
+        x, weight = _in_order(x), _in_order(weight)
         product: Tensor = torch.ops.mkldnn._linear_pointwise(x, weight, bias, "none", [], "")
         return product
     return F.linear(x, weight, bias)
@@ -86,6 +87,12 @@ def _transposed_times(left: Tensor, right: Tensor) -> Tensor:
     if left.shape[1] > right.shape[1]:
         return times(right.T, left.T).T
     return times(left.T, right.T)
+
+
+def _in_order(x: Tensor) -> Tensor:
+    """`x` with its rows or its columns in order, as oneDNN wants them: it takes a hundred times as
+    long with others, such as the repeated row that is the gradient of a sum."""
+    return x if min(x.stride()) == 1 else x.contiguous()
 
 
 def _suits(x: Tensor, weight: Tensor) -> bool:

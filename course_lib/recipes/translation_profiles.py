@@ -72,9 +72,8 @@ PROFILES = {
         # On so few pairs a narrow model that reads them often does better than a wide one.
         replace(PRESETS["colab"], norm_first=True),
         vocab_size=6000,
-        epochs=50,
-        max_tokens=4096,
-        learning_rate=5e-3,
+        epochs=30,
+        max_tokens=2048,
     ),
     "wide": TranslationProfile(
         "wide",
