@@ -1,5 +1,7 @@
 """Products by oneDNN give what torch's usual library gives, gradients included."""
 
+import time
+
 import pytest
 import torch
 from torch import nn
@@ -61,6 +63,25 @@ def test_tensors_that_are_transposed_in_memory(by_onednn):
     add_transposed_times(total, x, other)
     torch.testing.assert_close(total, 1 + x.T @ other, atol=1e-5, rtol=1e-4)
     assert by_onednn
+
+
+@needs_onednn
+def test_the_gradient_of_a_sum_takes_no_longer_than_others(by_onednn):
+    """It is one row, repeated without being written; 200 times as long if oneDNN gets it so."""
+
+    x, weight = torch.randn(600, 64, requires_grad=True), torch.randn(1000, 64)
+
+    def seconds(reduce):
+        y = reduce(linear(x, weight))
+        started = time.process_time()
+        y.backward()
+        return time.process_time() - started
+
+    others = max(seconds(torch.var) for _ in range(3))
+    assert min(seconds(torch.sum) for _ in range(3)) < 20 * others
+    x.grad = None
+    linear(x, weight).sum().backward()
+    torch.testing.assert_close(x.grad, weight.sum(0).expand(600, 64), atol=1e-3, rtol=1e-4)
 
 
 @needs_onednn
