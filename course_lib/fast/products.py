@@ -19,6 +19,10 @@ from torch.nn import functional as F
 
 SMALL = 2**20  # multiplications: below, calling oneDNN costs more than it saves
 
+# A program of a megabyte or more is prepared for each shape, and 1,024 are kept; in training, which
+# has as many shapes as batches, fewer are as fast. Read when oneDNN is first used.
+PREPARED = {"ONEDNN_PRIMITIVE_CACHE_CAPACITY": "32", "LRU_CACHE_CAPACITY": "32"}
+
 
 def times(
     x: Float[Tensor, "rows n"],
@@ -103,11 +107,15 @@ def _suits(x: Tensor, weight: Tensor) -> bool:
 
 @functools.cache
 def _is_faster() -> bool:
-    """Whether torch has both libraries, and the processor is AMD's."""
+    """Whether torch has both libraries, and the processor is AMD's; then sets `PREPARED`."""
     if not (torch.backends.mkl.is_available() and torch.backends.mkldnn.is_available()):
         return False
     try:
         described = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         described = os.environ.get("PROCESSOR_IDENTIFIER", "")  # on Windows
-    return "AuthenticAMD" in described
+    if "AuthenticAMD" not in described:
+        return False
+    for name, kept in PREPARED.items():
+        os.environ.setdefault(name, kept)
+    return True

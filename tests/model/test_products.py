@@ -1,5 +1,7 @@
 """Products by oneDNN give what torch's usual library gives, gradients included."""
 
+import subprocess
+import sys
 import time
 
 import pytest
@@ -82,6 +84,35 @@ def test_the_gradient_of_a_sum_takes_no_longer_than_others(by_onednn):
     by_x, by_weight = torch.autograd.grad(linear(x, weight).sum(), (x, weight))
     torch.testing.assert_close(by_x, weight.sum(0).expand(600, 64), atol=1e-3, rtol=1e-4)
     torch.testing.assert_close(by_weight, x.sum(0).expand(1000, 64), atol=1e-3, rtol=1e-4)
+
+
+MANY_SHAPES = """
+import torch
+from course_lib.fast.products import linear
+
+def mebibytes():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 / 2**20
+
+def step(rows):
+    x, weight = (torch.randn(n, 128, requires_grad=True) for n in (rows, 512))
+    linear(x, weight).square().mean().backward()
+
+for _ in range(5):
+    step(1000)
+before = mebibytes()
+for rows in range(500, 1000, 5):
+    step(rows)
+print(mebibytes() - before)
+"""
+
+
+@pytest.mark.skipif(not products._is_faster(), reason="here products are torch's")
+def test_batches_of_many_shapes_take_little_memory():
+    """oneDNN keeps what it prepares for a shape: 540 MiB for these, if it may keep all."""
+    grown = subprocess.run(
+        [sys.executable, "-c", MANY_SHAPES], check=True, capture_output=True, text=True
+    ).stdout
+    assert float(grown) < 200
 
 
 @needs_onednn
