@@ -47,7 +47,7 @@ class Choice:
     fields: Mapping[str, Any] = field(default_factory=dict)
     model: Mapping[str, Any] = field(default_factory=dict)
     loss: Losses = translation_loss
-    passes: int = 1  # through the model, a step
+    forwards: int = 1  # through the model, a step
     merge_dropout: float = 0.0
 
     def settings(self) -> TranslationProfile:
@@ -89,7 +89,7 @@ CHOICES = {
     "4 layers": Choice(model={"n_layers": 4}),
     "last weights": Choice({"average_from": 1.0}),
     "BPE dropout": Choice(merge_dropout=MERGE_DROPOUT),
-    "R-Drop": Choice(model={"dropout": 0.1}, loss=r_drop, passes=2),
+    "R-Drop": Choice(model={"dropout": 0.1}, loss=r_drop, forwards=2),
 }
 
 
@@ -166,7 +166,7 @@ def run(seeds: list[int], log: Callable[[str], None]) -> dict[str, Any]:
 
 
 def operations(choice: Choice, tokenizer: TextTokenizer, batches: PairBuckets) -> float:
-    """Floating-point operations of an epoch: 6 N D, by `cost_model`, for each pass."""
+    """Floating-point operations of an epoch: 6 N D, by `cost_model`, for each forward pass."""
     settings = choice.settings()
     source, target = (sum(map(len, ids)) for ids in (batches.source_ids, batches.target_ids))
     counted = Training(
@@ -179,7 +179,7 @@ def operations(choice: Choice, tokenizer: TextTokenizer, batches: PairBuckets) -
         cross_attention=True,
         batch_tokens=settings.max_tokens,
     )
-    return counted.operations * choice.passes
+    return counted.operations * choice.forwards
 
 
 def trained(data: LoadedData, choice: Choice, seed: int, budget: float) -> dict[str, float]:
