@@ -9,9 +9,7 @@ from small_translation import SMALL, TEST, pairs
 from torch import nn
 from unwatched import unwatched
 
-from bench.speeds import training
 from bench.trainings import translation
-from course_lib.config import TransformerConfig
 from course_lib.decoding.translator import Translator
 from course_lib.fast.forms import fast_model
 from course_lib.fast.loss import ROWS, fast_label_smoothed_loss, projected_loss
@@ -19,7 +17,7 @@ from course_lib.recipes import translation as translation_recipe
 from course_lib.recipes import translation_profiles
 from course_lib.training.batch_losses import fast_translation_step
 from course_lib.training.losses import label_smoothed_loss
-from course_lib.training.translation_step import shift_targets, translation_step
+from course_lib.training.translation_step import translation_step
 from course_lib.transformer import Transformer
 from grader.authoring import results_file
 
@@ -85,12 +83,6 @@ def test_without_a_real_target_the_losses_are_zero():
 def pair_of_batches():
     source_ids = torch.tensor([[7, 8, 9, 10], [11, 12, 0, 0]])
     return source_ids, torch.tensor([[2, 13, 14, 15, 3], [2, 16, 3, 0, 0]])
-
-
-def test_targets_are_shifted_by_one():
-    read, wanted = shift_targets(pair_of_batches()[1])
-    assert read.tolist() == [[2, 13, 14, 15], [2, 16, 3, 0]]
-    assert wanted.tolist() == [[13, 14, 15, 3], [16, 3, 0, 0]]
 
 
 def small_model(norm_first=False, fast=False):
@@ -191,26 +183,3 @@ def test_bench_multi30k_keeps_results_and_model(trained, made_up, monkeypatch, t
     assert measures["greedy_bleu"]["values"][0] > 90
     again = Translator.load(tmp_path / "trained_0").translate(["The red cat sees the black dog."])
     assert again == ["Le chat rouge voit le chien noir."]
-
-
-@pytest.fixture
-def small_bench(monkeypatch, tmp_path):
-    config = TransformerConfig(n_layers=1, d_model=16, n_heads=2, d_ff=32)
-    small = {"CONFIG": config, "TOKENS": 64, "ROUNDS": 2, "VOCABULARIES": (90, 60), "LENGTHS": (8,)}
-    for name, value in small.items():
-        monkeypatch.setattr(training, name, value)
-    monkeypatch.setattr(results_file, "folder", lambda: tmp_path)
-    return tmp_path
-
-
-def test_bench_train_compares_models_that_agree(small_bench):
-    training.run()
-    measures = json.loads((small_bench / "bench_train.json").read_text())["measures"]
-    assert len(measures["speedup_over_nn_transformer"]["values"]) == 2
-    assert {"tokens_per_second", "median_speedup_over_own_logits_vocabulary_60"} < set(measures)
-
-
-def test_bench_train_refuses_models_that_disagree(small_bench, monkeypatch):
-    monkeypatch.setattr(training, "_copy_from_torch", lambda ours, theirs: None)
-    with pytest.raises(RuntimeError, match="nothing to compare"):
-        training.run()
