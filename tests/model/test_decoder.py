@@ -35,10 +35,7 @@ def torchs(norm_first):
     """torch's own, whose parameters are all drawn; no dropout, so that training is the same."""
     torch.manual_seed(1)
     theirs = nn.Transformer(
-        *(16, 4, 2, 2, 32, 0.0),
-        layer_norm_eps=1e-6,
-        batch_first=True,
-        norm_first=norm_first,
+        *(16, 4, 2, 2, 32, 0.0), layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first
     )
     if not norm_first:  # the paper has no norm after the last layer's own
         theirs.encoder.norm = theirs.decoder.norm = None
